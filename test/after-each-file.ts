@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
 import { endWarmGantry } from './support/warm-gantry.ts';
 
-// Test files follow each other in one process, and each has what it starts in others for itself.
+// Test files run one after another in one process; each sets up for itself what it starts in other processes.
 afterAll(endWarmGantry);

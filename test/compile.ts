@@ -4,7 +4,10 @@ import { compiledVariable } from './support/compiled-folder.ts';
 import { compileProgram } from './support/compiled-program.ts';
 import { testCache } from './support/test-cache.ts';
 
-/** Before the first test, and again before every run of `--watch`: what the tests start in processes and threads. */
+/**
+ * Runs before the first test, and before every rerun of `--watch`: compiles what the tests start in processes and
+ * threads.
+ */
 export default async function compile(project: TestProject): Promise<void> {
   const compileAgain = async () => {
     process.env[compiledVariable] = await compileProgram();

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Has servers that run among the tests start their threads from what test/compile.ts has compiled, and share them. */
+/** Makes servers that run in the tests start their threads from what test/compile.ts has compiled, and share them. */
 const sharedThreads: Plugin = {
   name: 'shared-threads',
   enforce: 'pre',
@@ -16,7 +16,7 @@ const sharedThreads: Plugin = {
   },
 };
 
-/** The files that take longest. Begun last, one of them would go on by itself when all others are done. */
+/** The slowest files, started first: started last, one of them would run alone when all others are done. */
 const longest = [
   'operations/authorization',
   'pages/console',
@@ -43,24 +43,25 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
-/** Tests that kill, flood, pack or wait; they take as long as all others together. */
+/** Tests that kill, flood, pack or wait; together they take as long as all others. */
 export const longTests = 'test/**/*.long.test.ts';
 
-/** What both configurations have. */
+/** Settings shared by both configurations. */
 export const shared = defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   plugins: [sharedThreads],
   test: {
     globalSetup: ['test/compile.ts', 'test/postgres.ts'],
     sequence: { sequencer: LongestFirst },
-    // Loading Gantry, some hundreds of modules, took nearly half of what a file's tests cost. So a process loads it once
-    // and runs file after file: none may leave behind what another would find (a spy, a variable of the environment).
+    // Loading Gantry, several hundred modules, took nearly half of a file's test time. So a process loads it once and
+    // runs file after file: none may leave state behind that affects another (a spy, an environment variable).
     isolate: false,
     setupFiles: ['test/after-each-file.ts'],
-    // A good part of a run is waited for, by timers and for disks: one more than there are processors keeps them busy.
+    // Tests spend much of their time waiting for timers and disks: one worker more than there are processors keeps them
+    // busy.
     maxWorkers: availableParallelism() + 1,
-    // Tests start real servers and write to real files; what they wait for is a condition. This limit ends a test
-    // that hangs: on a machine that others use too, one that does not may well take a minute.
+    // Tests start real servers, write to real files and wait for conditions. This limit ends a test that hangs: on a
+    // busy machine, one that does not may take a minute.
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },

@@ -16,7 +16,7 @@ interface SourceFile {
   imports: readonly string[];
 }
 
-/** One folder a feature: its records and rules, its `events.ts`, its workers, and its operations below. */
+/** One folder per feature: its records and rules, its `events.ts`, its workers, and its operations below. */
 const features = [
   'activities',
   'administration',
@@ -44,11 +44,11 @@ const features = [
   'webhooks',
 ];
 
-/** What src/ is made of, from the ground up: a file imports files of its own layer and of those below it. */
+/** The layers of src/, from the bottom up: a file imports files of its own layer and of those below it. */
 const layers: readonly { name: string; files: readonly string[] }[] = [
-  // Knows nothing of games: schemas of ids, texts and pages, streams of events, threads, embedded files.
+  // Independent of games: schemas of ids, texts and pages, event streams, threads, embedded files.
   { name: 'foundations', files: ['core/', 'runtime/', 'storage-quota/', 'errors.ts'] },
-  // What Gantry is about, and how it is stored. `catalogue/events.ts` is the list of the features' events.
+  // Gantry's features, and how they are stored. `catalogue/events.ts` is the list of the features' events.
   {
     name: 'features',
     files: [
@@ -58,22 +58,22 @@ const layers: readonly { name: string; files: readonly string[] }[] = [
       'public-urls.ts',
     ],
   },
-  // What stands around a call or an event: who calls, how often, who is present, what is counted, who hears it.
+  // Concerns around a call or an event: authentication, rate limits, presence, metrics, delivery.
   {
     name: 'services',
     files: ['auth/', 'limits/', 'live/', 'pages/', 'presence/', 'redis/', 'telemetry/', 'retention.ts'],
   },
-  // What an operation is, and the one path that every call takes.
+  // What an operation is, and the single path that every call takes.
   { name: 'the path of a call', files: ['operations/'] },
-  // What callers can ask for, each in the folder of its feature.
+  // What callers can call, each in the folder of its feature.
   { name: 'operations', files: [...features, 'live'].map((feature) => `${feature}/operations/`) },
   // The lists of operations, commands and tables.
   { name: 'catalogue', files: ['catalogue/'] },
-  // What runs commands and queries; told of tables and commands, it knows none.
+  // Executes commands and queries; receives tables and commands as parameters, and knows none.
   { name: 'engines', files: ['engines/'] },
   // How calls arrive and how they are described to callers.
   { name: 'borders', files: ['client/', 'openapi/', 'sdk/', 'transports/'] },
-  // Puts the parts together: a server, the commands, the builds.
+  // Composes the parts: a server, the commands, the builds.
   {
     name: 'programs',
     files: [
@@ -122,7 +122,7 @@ function wordsOf(code: string): ReadonlySet<string> {
   return new Set(code.match(/\w+/g));
 }
 
-/** Every file and package a file reaches by its imports, itself included. */
+/** Every file and package that a file reaches through its imports, itself included. */
 function reachableFrom(path: string, seen = new Set<string>()): Set<string> {
   if (seen.has(path)) return seen;
   seen.add(path);
@@ -141,7 +141,7 @@ function isIn(...folders: string[]): (path: string) => boolean {
   return (path) => folders.some((folder) => path.startsWith(`${folder}/`));
 }
 
-test('the imports of every source file are read, and each names a file there is', () => {
+test('the imports of every source file are read, and each refers to an existing file', () => {
   expect(files.length).toBeGreaterThan(90);
   expect(byPath.get('server.ts')?.imports).toEqual(
     expect.arrayContaining(['pino', 'config.ts', 'open-services.ts', 'build-transports.ts']),
@@ -158,9 +158,9 @@ test('the imports of every source file are read, and each names a file there is'
   ).toEqual([]);
 });
 
-describe('what Gantry does knows nothing of how it is called', () => {
+describe('domain code does not know how it is called', () => {
   const inner = ['core', ...features, 'auth', 'limits', 'presence', 'operations', 'catalogue'];
-  /** Uses `node:http` as a client; its interface, `webhook-sender.ts`, knows nothing of it. */
+  /** Uses `node:http` as a client; its interface, `webhook-sender.ts`, does not know it. */
   const outgoing = 'webhooks/http-webhook-sender.ts';
   const isTransport = (imported: string) =>
     ['express', 'socket.io', 'engine.io', 'ws'].includes(imported) ||
@@ -168,7 +168,7 @@ describe('what Gantry does knows nothing of how it is called', () => {
     imported.startsWith('transports/');
 
   test.each(inner)(
-    '%s/ reaches neither Express nor Socket.IO nor transports/, however far one follows',
+    '%s/ reaches neither Express nor Socket.IO nor transports/, even transitively',
     (folder) => {
       const inFolder = files.filter(({ path }) => isIn(folder)(path) && path !== outgoing);
       expect(inFolder).not.toEqual([]);
@@ -180,17 +180,17 @@ describe('what Gantry does knows nothing of how it is called', () => {
   );
 });
 
-describe('transports take operations as they come', () => {
+describe('transports handle all operations alike', () => {
   const transports = files.filter(({ path }) => isIn('transports')(path));
 
-  test('they import what operations are, and none of them', () => {
+  test('they import the operation abstraction, and no operation', () => {
     const isOperation = (imported: string) => imported.split('/').slice(0, 2).includes('operations');
     const theirs = edges(isIn('transports'), isOperation).map((edge) => edge.split(' → ')[1]);
     const shared = ['define.ts', 'execute.ts', 'registry.ts'].map((name) => `operations/${name}`);
     expect(new Set(theirs)).toEqual(new Set(shared));
   });
 
-  test('they name none', () => {
+  test('they name no operation', () => {
     const names = operations.flatMap((one) => [one.name, ...('aliases' in one ? one.aliases : [])]);
     const named = transports.flatMap(({ path, code }) =>
       names.filter((name) => new RegExp(`\\b${name}\\b`).test(code)).map((name) => `${path} names ${name}`),
@@ -203,8 +203,8 @@ describe('each choice is made in one place', () => {
   test('only config.ts reads the environment', () => {
     const readers = files.filter(
       ({ path, code }) =>
-        // NODE_COMPILE_CACHE is for Node itself; DATABASE_URL is read before config.ts is loaded, to choose the thread to
-        // prepare.
+        // NODE_COMPILE_CACHE is for Node itself; DATABASE_URL is read before config.ts is loaded, to choose the thread
+        // to prepare.
         !(
           path === 'gantry.js' &&
           code.split('process.env').length === 3 &&
@@ -229,7 +229,7 @@ describe('each choice is made in one place', () => {
     expect(edges(isProgram, isAdapter).length).toBeGreaterThan(1);
   });
 
-  test('only an engine knows the library it is made of', () => {
+  test('only an engine imports its database library', () => {
     expect(
       edges(
         (path) => !isIn('engines')(path),
@@ -239,10 +239,10 @@ describe('each choice is made in one place', () => {
   });
 });
 
-describe('engines hold no rule of the domain', () => {
+describe('engines contain no domain rules', () => {
   const engines = files.filter(({ path }) => isIn('engines')(path));
 
-  test('they refuse nothing, but say when the database takes no writes', () => {
+  test('they refuse nothing, except when the database accepts no writes', () => {
     const reasons = engines.flatMap(({ path, code }) =>
       [...code.matchAll(/new GantryError\(\s*'([^']+)'/g)].map(([, reason]) => `${path}: ${reason}`),
     );
@@ -260,12 +260,12 @@ describe('engines hold no rule of the domain', () => {
   });
 });
 
-describe('imports point one way', () => {
-  test('every file is in a layer', () => {
+describe('imports point in one direction', () => {
+  test('every file belongs to a layer', () => {
     expect(files.filter(({ path }) => layerOf(path) === -1).map(({ path }) => path)).toEqual([]);
   });
 
-  test.each(layers)('$name imports nothing of a layer above it', ({ name }) => {
+  test.each(layers)('$name imports nothing from a layer above it', ({ name }) => {
     const own = layers.findIndex((layer) => layer.name === name);
     expect(
       edges(
@@ -295,17 +295,17 @@ describe('imports point one way', () => {
   });
 });
 
-test('no file imports itself, however long the way round, types included', () => {
+test('no file imports itself, even transitively, types included', () => {
   const cycles = files
     .filter(({ path, imports }) => imports.some((imported) => reachableFrom(imported).has(path)))
-    .map(({ path }) => wayRound(path).join(' → '));
+    .map(({ path }) => importCycle(path).join(' → '));
   expect(cycles).toEqual([]);
 });
 
-/** Stands in for a module of better-sqlite3's, and has its export. */
+/** Replaces a module of better-sqlite3, and has its export. */
 const standIn = 'engines/sqlite/native-addon.ts';
 
-test('what is exported is imported somewhere', () => {
+test('every export is imported somewhere', () => {
   const tests = globSync('**/*.ts', { cwd: testRoot }).map((path) => ({
     path: `test/${path}`,
     words: wordsOf(readFileSync(join(testRoot, path), 'utf8')),
@@ -323,7 +323,7 @@ test('what is exported is imported somewhere', () => {
   expect(unused).toEqual([]);
 });
 
-test('whoever is refused for asking too much is told what to do instead', () => {
+test('every refusal for exceeding a limit says what to do instead', () => {
   const tooMuch = Object.entries(reasons).flatMap(([reason, status]) =>
     status === 413 || status === 429 || reason === 'server_busy' ? [reason] : [],
   );
@@ -336,7 +336,7 @@ test('whoever is refused for asking too much is told what to do instead', () => 
   expect(refusals.filter(({ message }) => !advice.test(message))).toEqual([]);
 });
 
-/** The place of a file's layer among `layers`, by the longest of their entries that it lies under; -1: in none. */
+/** The index of a file's layer in `layers`, by the longest matching entry; -1 when no layer contains it. */
 function layerOf(path: string): number {
   const lengths = layers.map((layer) =>
     Math.max(-1, ...layer.files.map((entry) => (path.startsWith(entry) ? entry.length : -1))),
@@ -345,13 +345,13 @@ function layerOf(path: string): number {
   return longest === -1 ? -1 : lengths.indexOf(longest);
 }
 
-/** The top-level folder of src/ that a file is in; undefined for a file beside the folders. */
+/** The top-level folder of src/ that a file is in; undefined for a file in src/ itself. */
 function folderOf(path: string): string | undefined {
   return path.includes('/') ? path.split('/')[0] : undefined;
 }
 
-/** The shortest way from a file back to itself. */
-function wayRound(path: string): string[] {
+/** The shortest import cycle through a file. */
+function importCycle(path: string): string[] {
   const ways: string[][] = [[path]];
   for (const way of ways) {
     for (const imported of byPath.get(way.at(-1) ?? '')?.imports ?? []) {

@@ -9,10 +9,10 @@ import { signedIn, signInsTo } from '../support/sign-in.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { newWallet } from '../support/wallet.ts';
 
-/** Nothing listens there: no system gives out this port. */
+/** Nothing listens on this port: no system assigns it. */
 const nowhere = 'http://127.0.0.1:1';
 
-/** Tries to sign in a wallet by a signature of another's, which only a chain could approve of. */
+/** Tries to sign in a wallet with another wallet's signature, which only a chain could approve. */
 async function askOfChain(chains: string, chainId: number) {
   await using server = await startTestServer({ CHAINS: chains });
   const { begin, finish } = signInsTo(server, (await server.createGame()).gameId);
@@ -21,7 +21,7 @@ async function askOfChain(chains: string, chainId: number) {
   return await finish(channelId, await newWallet().sign(signRequest), chainId); // before the server closes
 }
 
-test("while its chain's RPC server is down, a wallet with a key of its own signs in, at once", async () => {
+test("while its chain's RPC server is down, a wallet with a private key signs in without delay", async () => {
   await using server = await startTestServer({ CHAINS: `{"1":["${nowhere}"]}` });
   const { begin, finish } = signInsTo(server, (await server.createGame()).gameId);
   const times: number[] = [];
@@ -42,7 +42,7 @@ test("while its chain's RPC server is down, a wallet with a key of its own signs
   expect(median).toBeLessThan(50);
 });
 
-/** RPC servers that cannot be asked. */
+/** RPC servers that cannot be queried. */
 const failures: Record<string, RequestListener> = {
   'never answers': () => undefined,
   'cuts the connection': (request) => request.socket.destroy(),
@@ -52,8 +52,8 @@ const failures: Record<string, RequestListener> = {
   'is overloaded by what matters': answering({ eth_chainId: '0x1', eth_getCode: '0x6001' }),
 };
 
-describe('a contract wallet is told to try again later, not that its signature is wrong, when the RPC server', () => {
-  test('is not there', async () => {
+describe('a contract wallet is told to retry later, not that its signature is wrong, when the RPC server', () => {
+  test('is unreachable', async () => {
     refused(await askOfChain(`{"1":["${nowhere}"]}`, 1), 503, 'chain_unavailable');
   });
 
@@ -64,7 +64,7 @@ describe('a contract wallet is told to try again later, not that its signature i
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  test('is of another chain, which is said', async () => {
+  test('serves another chain, which the error names', async () => {
     await using rpc = await startRpcServer(
       answering({ eth_chainId: '0xa', eth_getCode: '0x6001', eth_call: '0x01' }),
     );
@@ -73,7 +73,7 @@ describe('a contract wallet is told to try again later, not that its signature i
   });
 });
 
-test('attempts that no RPC server could judge use up none of the five, also when they come at once; wrong ones still do', async () => {
+test('attempts that no RPC server could verify use up none of the five, even concurrent ones; wrong ones still do', async () => {
   let isUp = false;
   const up = answering({ eth_chainId: '0x1', eth_getCode: '0x6001', eth_call: '0x00' });
   await using rpc = await startRpcServer((request, response) => {
@@ -91,7 +91,7 @@ test('attempts that no RPC server could judge use up none of the five, also when
   const atOnce = await Promise.all(Array.from({ length: 20 }, () => finish(channelId, another, 1)));
   for (const answer of atOnce) {
     if (answer.status === 503) refused(answer, 503, 'chain_unavailable');
-    else refused(answer, 400, 'sign_in_attempts_exhausted'); // five were being judged just then
+    else refused(answer, 400, 'sign_in_attempts_exhausted'); // five were being verified at that moment
   }
   refused(await finish(channelId, another, 5), 400, 'chain_unknown');
 
@@ -103,7 +103,7 @@ test('attempts that no RPC server could judge use up none of the five, also when
   refused(await finish(channelId, await wallet.sign(signRequest)), 400, 'sign_in_attempts_exhausted');
 });
 
-test('a chain that is not configured is refused, and those that are get named', async () => {
+test('an unconfigured chain is refused, and the error names the configured ones', async () => {
   const chains = `{"10":["${nowhere}"],"8453":["${nowhere}"]}`;
   const { error } = refused(await askOfChain(chains, 137), 400, 'chain_unknown');
   expect(error).toContain('10, 8453');
@@ -111,7 +111,7 @@ test('a chain that is not configured is refused, and those that are get named', 
 });
 
 describe('CHAINS', () => {
-  test('may name several chains, and several RPC servers of each', () => {
+  test('may name several chains, and several RPC servers for each', () => {
     const { chains } = readConfig({
       CHAINS: '{"1":["https://a.example","http://b.example/key"],"137":["https://c.example"]}',
     });
@@ -142,7 +142,7 @@ describe('CHAINS', () => {
     expect(() => readConfig({ CHAINS: text })).toThrow(/CHAINS: must be JSON of the form \{"1":\["https:/);
   });
 
-  test('that cannot be used keeps the server from starting, which it says in words', async () => {
+  test('that cannot be used prevents the start, and the error says why', async () => {
     await using directory = await temporaryDirectory();
     const outcome = await serveGantry(directory.path, { CHAINS: '{"1":"https://rpc.example"}' }).then(
       async (server) => {

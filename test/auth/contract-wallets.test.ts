@@ -43,7 +43,7 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
     signIns.finish(channelId, signature, anvil.chainId);
   const wrong = 'wallet_signature_invalid';
 
-  describe('a wallet that is deployed (ERC-1271)', () => {
+  describe('a deployed wallet (ERC-1271)', () => {
     test("signs in with its owner's signature", async () => {
       const owner = newKey();
       const wallet = await chain.deploy('OwnedWallet', [owner.address]);
@@ -68,7 +68,7 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
       refused(await finish(channelId, await owner.signMessage({ message: other.signRequest })), 401, wrong);
     });
 
-    test('signs in with a signature once, even by calls that arrive together', async () => {
+    test('signs in with a signature once, even when calls arrive concurrently', async () => {
       const owner = newKey();
       const wallet = await chain.deploy('OwnedWallet', [owner.address]);
       const { channelId, signRequest } = await begin(wallet);
@@ -78,7 +78,7 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
       refused(await finish(channelId, signature), 400, 'sign_in_used');
     });
 
-    test('is not looked at when no chainId is given', async () => {
+    test('is not checked when no chainId is given', async () => {
       const owner = newKey();
       const wallet = await chain.deploy('OwnedWallet', [owner.address]);
       const { channelId, signRequest } = await begin(wallet);
@@ -110,13 +110,13 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
       await signedIn(server, await finish(channelId, await wallet.sign(signRequest)), wallet.address);
     });
 
-    test("does not sign in with its owner's signature alone, which says nothing of how it is deployed", async () => {
+    test("does not sign in with its owner's signature alone, without the deployment data", async () => {
       const owner = newKey();
       const { channelId, signRequest } = await begin(chain.counterfactual(owner).address);
       refused(await finish(channelId, await owner.signMessage({ message: signRequest })), 401, wrong);
     });
 
-    test("does not sign in by deploying somebody else's wallet", async () => {
+    test("does not sign in by deploying another owner's wallet", async () => {
       const [wallet, others] = [chain.counterfactual(newKey()), chain.counterfactual(newKey())];
       expect(isAddressEqual(wallet.address, others.address)).toBe(false);
       const { channelId, signRequest } = await begin(wallet.address);
@@ -124,13 +124,13 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
     });
   });
 
-  describe('a wallet with a key of its own does not sign in', () => {
+  describe('a wallet with a private key does not sign in', () => {
     const spellings: Record<string, (signature: Hex) => Hex> = {
       'written with a high s': (signature) => asHex(malleated(signature)),
       'in the compact form of EIP-2098': (signature) =>
         serializeCompactSignature(signatureToCompactSignature(parseSignature(signature))),
       'cut short': (signature) => asHex(signature.slice(0, -2)),
-      'with a byte behind it': (signature) => `${signature}00`,
+      'with a trailing byte': (signature) => `${signature}00`,
       'with a v of EIP-155': (signature) =>
         `${asHex(signature.slice(0, -2))}${signature.endsWith('1b') ? '25' : '26'}`,
       'wrapped as that of a wallet to be deployed': (signature) =>
@@ -147,15 +147,18 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
       anyContract = await chain.deploy('AgreeableWallet');
     });
 
-    test.each(Object.keys(spellings))('by its signature %s, because a chain is named', async (spelling) => {
-      const key = newKey();
-      const { channelId, signRequest } = await begin(key.address);
-      const signature = await key.signMessage({ message: signRequest });
-      refused(await finish(channelId, spellings[spelling]?.(signature) ?? ''), 401, wrong);
-      await signedIn(server, await finish(channelId, signature), key.address);
-    });
+    test.each(Object.keys(spellings))(
+      'by its signature %s, even though a chain is named',
+      async (spelling) => {
+        const key = newKey();
+        const { channelId, signRequest } = await begin(key.address);
+        const signature = await key.signMessage({ message: signRequest });
+        refused(await finish(channelId, spellings[spelling]?.(signature) ?? ''), 401, wrong);
+        await signedIn(server, await finish(channelId, signature), key.address);
+      },
+    );
 
-    test("by a contract that agrees to everything, wrapped around another key's signature", async () => {
+    test("by a contract that approves everything, wrapped around another key's signature", async () => {
       const { channelId, signRequest } = await begin(newKey().address);
       const signature = serializeErc6492Signature({
         address: anyContract,
@@ -167,26 +170,26 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
   });
 
   test.each(['RevertingWallet', 'AgreeableWallet', 'EndlessWallet', 'WalletFactory'])(
-    'a contract that does not say yes as ERC-1271 has it (%s) does not sign in',
+    'a contract that does not return the ERC-1271 magic value (%s) does not sign in',
     async (name) => {
       const { channelId, signRequest } = await begin(await chain.deploy(name));
       refused(await finish(channelId, await newKey().signMessage({ message: signRequest })), 401, wrong);
     },
   );
 
-  test('a contract cannot send the server to another address', async () => {
-    const asked: string[] = [];
+  test('a contract cannot redirect the server to another address', async () => {
+    const requested: string[] = [];
     await using elsewhere = await startRpcServer((request, response) => {
-      asked.push(request.url ?? '');
+      requested.push(request.url ?? '');
       response.end('{"data":"0x1626ba7e"}');
     });
     const wallet = await chain.deploy('ReferringWallet', [`${elsewhere.url}/{sender}/{data}`]);
     const { channelId, signRequest } = await begin(wallet);
     refused(await finish(channelId, await newKey().signMessage({ message: signRequest })), 401, wrong);
-    expect(asked).toEqual([]);
+    expect(requested).toEqual([]);
   });
 
-  test('the next RPC server of the list is asked when the first one is down', async () => {
+  test('the next RPC server in the list is used when the first one is down', async () => {
     const chains = { [anvil.chainId]: ['http://127.0.0.1:1', anvil.url] };
     await using other = await startTestServer({ CHAINS: JSON.stringify(chains) });
     const there = signInsTo(other, (await other.createGame()).gameId);
@@ -196,7 +199,7 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
     await signedIn(other, answer, wallet.address);
   });
 
-  test('a text that names another chain is not verified on this one, and counts as no attempt', async () => {
+  test('a text that names another chain is not verified on this one, and does not count as an attempt', async () => {
     const owner = newKey();
     const wallet = await chain.deploy('OwnedWallet', [owner.address]);
     const { channelId, signRequest } = await signIns.begin(wallet); // names chain 1
@@ -209,14 +212,14 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
     }
   });
 
-  test('a wallet with a key of its own signs in by a text of any chain, because it is on none', async () => {
+  test('a wallet with a private key signs in with a text of any chain, because it is on none', async () => {
     const key = newKey();
     const { channelId, signRequest } = await signIns.begin(key.address);
     const signature = await key.signMessage({ message: signRequest });
     await signedIn(server, await finish(channelId, signature), key.address);
   });
 
-  test('a chain that is not configured is refused, and those that are get named', async () => {
+  test('an unconfigured chain is refused, and the error names the configured ones', async () => {
     const owner = newKey();
     const { channelId, signRequest } = await begin(await chain.deploy('OwnedWallet', [owner.address]));
     const signature = await owner.signMessage({ message: signRequest });

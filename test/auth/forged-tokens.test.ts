@@ -25,7 +25,7 @@ const reading = operationNamed('getStates');
 let server: TestServer;
 let world: World;
 let loot: Loot;
-/** An input each operation takes, so that nothing but the token is wrong. */
+/** A valid input for each operation, so that only the token is wrong. */
 let inputs: Map<string, Record<string, unknown>>;
 let effects: () => number;
 const cells = { refused: 0, accepted: 0 };
@@ -49,10 +49,10 @@ afterAll(async () => {
   );
 });
 
-test('a token made by hand with the right key works, so that what is wrong with the others is what is said', async () => {
+test('a token made by hand with the right key works, so the others fail for the stated reason', async () => {
   using caller = await ownStyles['Socket.IO, signed in'](server.url);
   for (const operation of takingToken.filter(({ kind }) => kind === 'read')) {
-    if (caseOf(operation).caller === 'guest') continue; // the token is of a player with a wallet
+    if (caseOf(operation).caller === 'guest') continue; // the token belongs to a player with a wallet
     const { status, text } = await caller.call(operation, {
       ...inputs.get(operation.name),
       launcherJwt: handMade(loot),
@@ -75,7 +75,7 @@ describe.each(styles)('over %s, every operation that takes a token refuses', (_,
   });
 
   test.each(forgeries.filter(({ mayAskForStatus }) => mayAskForStatus))(
-    '$title, save that it is told that the session is over',
+    '$title, but reports that the session is over',
     async ({ make }) => {
       for (const operation of takingToken.filter(({ auth }) => auth === 'session')) {
         const { status, body } = await caller.call(operation, { launcherJwt: make(loot) });
@@ -108,7 +108,7 @@ describe.each(styles)('over %s, a token that was accepted is refused', (_, conne
   });
 });
 
-describe('over method dispatch with GET, every operation that changes nothing refuses', () => {
+describe('over method dispatch with GET, every read-only operation refuses', () => {
   const reads = takingToken.filter(({ kind }) => kind === 'read');
 
   test.each(forgeries.filter(({ fitsQuery }) => fitsQuery ?? true))('$title', async (forgery) => {
@@ -118,12 +118,12 @@ describe('over method dispatch with GET, every operation that changes nothing re
 });
 
 describe('the handshake of Socket.IO refuses', () => {
-  // Without a token, which null is too, a socket is let in as nobody.
+  // Without a token (null counts as none), a socket connects anonymously.
   test.each(forgeries.filter(({ title }) => title !== 'null'))('$title', async ({ make, reason }) => {
     const refused: unknown = await connectLauncher(server.url, { launcherJwt: make(loot) }).then(
       (launcher) => {
         launcher[Symbol.dispose]();
-        return 'let in';
+        return 'connected';
       },
       (error: unknown) => error,
     );
@@ -132,7 +132,7 @@ describe('the handshake of Socket.IO refuses', () => {
   });
 });
 
-test('a token of the type that earlier versions issued is good until its session ends', async () => {
+test('a token of the type that earlier versions issued is valid until its session ends', async () => {
   using caller = await plainStyles['dedicated HTTP'](server.url);
   const { launcherJwt } = await server.openSession(world.gameId);
   const { header, payload } = readJwt(launcherJwt);
@@ -160,12 +160,12 @@ test('a token signed before the keys were rotated works during the overlap, and 
   expect([await statusOf(before), await statusOf(after)]).toEqual([401, 200]);
 });
 
-/** Those of the operations that the token opens nothing at. */
+/** The operations that the token grants no access to. */
 function refusingAmong(operations: readonly AnyOperation[], { mayAskForStatus }: Forgery): AnyOperation[] {
   return operations.filter(({ auth }) => !mayAskForStatus || auth !== 'session');
 }
 
-/** Every one of the operations answers 401 to the token, and does nothing. */
+/** Every operation answers the token with 401 and has no effect. */
 async function refuses(
   caller: Caller,
   operations: readonly AnyOperation[],

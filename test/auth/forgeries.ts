@@ -9,9 +9,9 @@ import {
 import type { Reason } from '../../src/errors.ts';
 import { ed25519, encoded, type JwtObject, makeJwt, readJwt } from '../support/jwt-parts.ts';
 
-/** What someone who forges tokens has, or in part wishes to have. */
+/** What a forger of tokens has, or wishes to have. */
 export interface Loot {
-  /** A token that works. */
+  /** A valid token. */
   token: string;
   /** The server's public key, from `/.well-known/jwks.json`. */
   publicKey: JsonWebKey & { kid: string; x: string };
@@ -20,31 +20,31 @@ export interface Loot {
   gameSecret: string;
   /** A token of another Gantry server. */
   foreignToken: string;
-  /** A key that was rotated out, its overlap over, and a token that was signed with it and used. */
+  /** A key that was rotated out and whose overlap is over, and a token that was signed with it and used. */
   retired: { kid: string; privateKey: KeyObject; token: string };
-  /** Tokens with nothing wrong in them, of sessions that are over, and why. */
+  /** Well-formed tokens of sessions that are over, and why. */
   over: { ended: string; revoked: string; replaced: string; banned: string; erased: string };
 }
 
 export interface Forgery {
   title: string;
-  /** Anything at all: what is sent as `launcherJwt` need not be a string. */
+  /** Anything: what is sent as `launcherJwt` need not be a string. */
   make(loot: Loot): unknown;
-  /** Left out: `token_invalid`. */
+  /** Omitted: `token_invalid`. */
   reason?: Reason;
   /**
-   * The token itself is good, and only its session has ended: who has it may still ask how the session
-   * stands, as INTERFACE.md's `exists` is for.
+   * The token itself is valid and only its session has ended: its holder may still query the session's status, which
+   * INTERFACE.md's `exists` is for.
    */
   mayAskForStatus?: true;
-  /** False for what is no text, and for more than the head of a request may hold (16 KB). */
+  /** False for non-strings, and for tokens longer than a request's headers may be (16 KB). */
   fitsQuery?: false;
 }
 
 const nowSeconds = () => Math.floor(Date.now() / 1000);
 const noSignature = () => Buffer.alloc(0);
 
-/** The working token with some of what it says replaced; what is `undefined` is left out. */
+/** The valid token with some claims replaced; those that are `undefined` are omitted. */
 function altered(
   { token }: Loot,
   { header = {}, payload = {} }: { header?: JwtObject; payload?: JwtObject },
@@ -63,8 +63,8 @@ function ownEd25519() {
   return { signWith: ed25519(privateKey), jwk: publicKey.export({ format: 'jwk' }) };
 }
 
-/** The claims changed, and the signature made by the server's own key. */
-function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery {
+/** Changed claims, signed with the server's own key. */
+function signedWithServerKey(title: string, payload: JwtObject, reason?: Reason): Forgery {
   return {
     title,
     make: (loot) => altered(loot, { payload }, ed25519(loot.privateKey)),
@@ -72,8 +72,8 @@ function signedByUs(title: string, payload: JwtObject, reason?: Reason): Forgery
   };
 }
 
-/** The header changed, and the signature made by the server's own key. */
-function headedByUs(title: string, header: JwtObject): Forgery {
+/** A changed header, signed with the server's own key. */
+function withServerSignedHeader(title: string, header: JwtObject): Forgery {
   return { title, make: (loot) => altered(loot, { header }, ed25519(loot.privateKey)) };
 }
 
@@ -88,7 +88,7 @@ function segments({ token }: Loot): [header: string, payload: string, signature:
   return [header, payload, signature];
 }
 
-/** The signature with one bit of its bytes turned over. */
+/** The signature with one bit flipped. */
 function withFlippedBit(signature: string, byte: number): string {
   const bytes = Buffer.from(signature, 'base64url');
   bytes.writeUInt8(bytes.readUInt8(byte) ^ 1, byte);
@@ -96,15 +96,15 @@ function withFlippedBit(signature: string, byte: number): string {
 }
 
 /**
- * The same signature written another way: the last letter of 64 bytes in base64url carries two bits of them,
- * and four that mean nothing and must be 0 (RFC 4648 section 3.5).
+ * The same signature in another encoding: the last letter of 64 bytes in base64url carries two bits of them, and four
+ * padding bits that must be 0 (RFC 4648 section 3.5).
  */
 function withUnusedBits(token: string): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
   return `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.slice(-1)) + 1]}`;
 }
 
-const withoutARightSignature: readonly Forgery[] = [
+const withInvalidSignature: readonly Forgery[] = [
   {
     title: 'alg none, not signed',
     make: (loot) => altered(loot, { header: { alg: 'none' } }, noSignature),
@@ -114,7 +114,7 @@ const withoutARightSignature: readonly Forgery[] = [
     make: (loot) => altered(loot, { header: { alg: 'NonE' } }, noSignature),
   },
   {
-    title: 'alg none over the right signature',
+    title: 'alg none with the right signature',
     make: (loot) => {
       const [, payload, signature] = segments(loot);
       return `${encoded({ ...readJwt(loot.token).header, alg: 'none' })}.${payload}.${signature}`;
@@ -147,7 +147,7 @@ const withoutARightSignature: readonly Forgery[] = [
     make: (loot) => altered(loot, {}, ownEd25519().signWith),
   },
   {
-    title: 'another Ed25519 key under a kid of its own',
+    title: 'another Ed25519 key under a different kid',
     make: (loot) => altered(loot, { header: { kid: randomUUID() } }, ownEd25519().signWith),
   },
   {
@@ -155,14 +155,14 @@ const withoutARightSignature: readonly Forgery[] = [
     make: (loot) => altered(loot, { header: { kid: undefined } }, ownEd25519().signWith),
   },
   {
-    title: 'another Ed25519 key, brought along in the header',
+    title: 'another Ed25519 key, embedded in the header',
     make: (loot) => {
       const { jwk, signWith } = ownEd25519();
       return altered(loot, { header: { jwk } }, signWith);
     },
   },
   {
-    title: 'another Ed25519 key, to be fetched from an address in the header',
+    title: 'another Ed25519 key, referenced by a URL in the header',
     make: (loot) => altered(loot, { header: { jku: 'http://127.0.0.1:9/jwks.json' } }, ownEd25519().signWith),
   },
   {
@@ -214,29 +214,29 @@ const withoutARightSignature: readonly Forgery[] = [
   },
 ];
 
-const rightlySignedButStale: readonly Forgery[] = [
-  signedByUs('expired a second ago', { exp: nowSeconds() - 1 }, 'token_expired'),
-  signedByUs('expired since 1970', { exp: 0 }, 'token_expired'),
-  signedByUs('not valid before tomorrow', { nbf: nowSeconds() + 86_400 }),
-  signedByUs('for another audience', { aud: 'gantry:console' }),
-  signedByUs('for no audience', { aud: undefined }),
-  signedByUs('from another issuer', { iss: 'https://elsewhere.example' }),
-  signedByUs('from no issuer', { iss: undefined }),
-  signedByUs('without jti', { jti: undefined }),
-  signedByUs('without exp', { exp: undefined }),
-  signedByUs('without sub', { sub: undefined }),
-  signedByUs('without iat', { iat: undefined }),
-  signedByUs('with a jti that is no text', { jti: 7 }),
-  signedByUs('with an exp that is no number', { exp: 'never' }),
-  signedByUs('of a session that never was', { jti: randomUUID() }),
-  signedByUs('of a session called __proto__', { jti: '__proto__' }),
-  headedByUs('of another type', { typ: 'at+jwt' }),
-  headedByUs('of no type', { typ: undefined }),
-  headedByUs('under an unknown kid', { kid: randomUUID() }),
-  headedByUs('with a critical extension nobody knows', { crit: ['gantry'], gantry: true }),
+const validlySignedButStale: readonly Forgery[] = [
+  signedWithServerKey('expired a second ago', { exp: nowSeconds() - 1 }, 'token_expired'),
+  signedWithServerKey('expired since 1970', { exp: 0 }, 'token_expired'),
+  signedWithServerKey('not valid before tomorrow', { nbf: nowSeconds() + 86_400 }),
+  signedWithServerKey('for another audience', { aud: 'gantry:console' }),
+  signedWithServerKey('for no audience', { aud: undefined }),
+  signedWithServerKey('from another issuer', { iss: 'https://elsewhere.example' }),
+  signedWithServerKey('from no issuer', { iss: undefined }),
+  signedWithServerKey('without jti', { jti: undefined }),
+  signedWithServerKey('without exp', { exp: undefined }),
+  signedWithServerKey('without sub', { sub: undefined }),
+  signedWithServerKey('without iat', { iat: undefined }),
+  signedWithServerKey('with a jti that is not a string', { jti: 7 }),
+  signedWithServerKey('with an exp that is not a number', { exp: 'never' }),
+  signedWithServerKey('of a session that never was', { jti: randomUUID() }),
+  signedWithServerKey('of a session called __proto__', { jti: '__proto__' }),
+  withServerSignedHeader('of another type', { typ: 'at+jwt' }),
+  withServerSignedHeader('of no type', { typ: undefined }),
+  withServerSignedHeader('under an unknown kid', { kid: randomUUID() }),
+  withServerSignedHeader('with an unknown critical extension', { crit: ['gantry'], gantry: true }),
 ];
 
-/** Good tokens whose session has ended in the meantime. */
+/** Valid tokens whose session has since ended. */
 function ofEndedSession(title: string, pick: (over: Loot['over']) => string): Forgery {
   return { title, make: ({ over }) => pick(over), reason: 'session_ended', mayAskForStatus: true };
 }
@@ -258,33 +258,33 @@ const overtaken: readonly Forgery[] = [
   { title: 'the token of an erased player', make: ({ over }) => over.erased },
 ];
 
-const notTokens: readonly Forgery[] = [
+const nonTokens: readonly Forgery[] = [
   { title: 'the token cut short', make: ({ token }) => token.slice(0, -10) },
-  { title: 'the token without its first letter', make: ({ token }) => token.slice(1) },
+  { title: 'the token without its first character', make: ({ token }) => token.slice(1) },
   { title: 'the token without its signature', make: (loot) => segments(loot).slice(0, 2).join('.') },
   { title: 'the token twice', make: ({ token }) => `${token}${token}` },
   { title: 'the token with a fourth part', make: ({ token }) => `${token}.${token.split('.')[2]}` },
   { title: 'the token with its dots doubled', make: ({ token }) => token.replaceAll('.', '..') },
-  { title: 'the token with a dot behind it', make: ({ token }) => `${token}.` },
+  { title: 'the token with a trailing dot', make: ({ token }) => `${token}.` },
   { title: 'only dots', make: () => '..' },
   { title: 'the token with a space before it', make: ({ token }) => ` ${token}` },
-  { title: 'the token with a line break behind it', make: ({ token }) => `${token}\n` },
+  { title: 'the token with a trailing line break', make: ({ token }) => `${token}\n` },
   { title: 'the token with spaces around its dots', make: ({ token }) => token.replaceAll('.', ' . ') },
   { title: 'the token with padding', make: ({ token }) => `${token}==` },
   {
     title: 'the token with unused bits set',
     make: ({ token }) => withUnusedBits(token),
   },
-  { title: 'the token with a NUL behind it', make: ({ token }) => `${token}\u0000` },
+  { title: 'the token with a trailing NUL', make: ({ token }) => `${token}\u0000` },
   { title: 'the token as a bearer', make: ({ token }) => `Bearer ${token}` },
   { title: 'the token in capitals', make: ({ token }) => token.toUpperCase() },
   {
-    title: 'the token with 100 KB behind it',
+    title: 'the token followed by 100 KB',
     make: ({ token }) => `${token}${'A'.repeat(100_000)}`,
     fitsQuery: false,
   },
   {
-    title: 'a rightly signed token of 100 KB',
+    title: 'a correctly signed token of 100 KB',
     make: (loot) => altered(loot, { payload: { padding: 'x'.repeat(100_000) } }, ed25519(loot.privateKey)),
     fitsQuery: false,
   },
@@ -298,21 +298,21 @@ const notTokens: readonly Forgery[] = [
   { title: 'the token in a list', make: ({ token }) => [token], fitsQuery: false },
   { title: 'the token in an object', make: ({ token }) => ({ token }), fitsQuery: false },
   {
-    title: 'an object that claims to be a text',
+    title: 'an object that imitates a string',
     make: ({ token }) => ({ toString: token, length: 3 }),
     fitsQuery: false,
   },
 ];
 
-/** A token made by hand with the right key, as the forgeries above are, and with nothing wrong in it. */
+/** A valid token made by hand with the right key, as the forgeries above are. */
 export function handMade(loot: Loot, payload: JwtObject = { username: 'Somebody else' }): string {
   return altered(loot, { payload }, ed25519(loot.privateKey));
 }
 
-/** Tokens that must not open anything, with what is told about them. */
+/** Tokens that must grant nothing, and the error for each. */
 export const forgeries: readonly Forgery[] = [
-  ...withoutARightSignature,
-  ...rightlySignedButStale,
+  ...withInvalidSignature,
+  ...validlySignedButStale,
   ...overtaken,
-  ...notTokens,
+  ...nonTokens,
 ];

@@ -42,7 +42,7 @@ test.each([
   ['pbkdf2', pbkdf2],
   ['scrypt', scrypt],
 ])(
-  'a keystore file with %s gives its key to the right password only',
+  'a keystore file with %s yields its key for the right password only',
   (_kdf, file) => {
     expect(openKeystore(JSON.stringify(file), 'testpassword')).toBe(key);
     expect(() => openKeystore(JSON.stringify(file), 'another')).toThrow('wrong password');
@@ -61,6 +61,6 @@ test.each([
   expect(() => openKeystore(JSON.stringify(file), 'testpassword')).toThrow('unsupported key derivation');
 });
 
-test.each(['', '{}', '{"version":1}'])('refuses %j, which is no keystore file', (text) => {
+test.each(['', '{}', '{"version":1}'])('refuses %j, which is not a keystore file', (text) => {
   expect(() => openKeystore(text, 'testpassword')).toThrow('not a keystore file of version 3');
 });

@@ -17,7 +17,7 @@ const keySet = z.object({
   keys: z.array(z.looseObject({ kty: z.string(), crv: z.string(), kid: z.string(), x: z.string() })),
 });
 
-/** The keys that `/.well-known/jwks.json` shows, the newest first. */
+/** The keys in `/.well-known/jwks.json`, newest first. */
 export async function publicKeysOf({ url }: TestServer) {
   return keySet.parse((await get(`${url}/.well-known/jwks.json`)).body).keys;
 }
@@ -29,14 +29,14 @@ async function keyStoreOf({ config, services }: TestServer): Promise<TokenKeySto
   return DatabaseTokenKeys.open(services.db, new SecretBox(files.secretKey, config.secretKey));
 }
 
-/** Rotates the server's keys as the command line does, where they are, and waits for the server to notice. */
+/** Rotates the server's keys as the command line does, where they are stored, and waits until the server notices. */
 export async function rotateKeys(server: TestServer, overlapMs: number): Promise<{ kid: string }> {
   const { kid } = await new TokenKeys(await keyStoreOf(server)).rotate(overlapMs);
   await until('the server shows the new key', async () => (await publicKeysOf(server))[0]?.kid === kid);
   return { kid };
 }
 
-/** Rotates a key out that has signed a token in use; what is issued from here on has another. */
+/** Rotates out a key that has signed a token in use; later tokens have another. */
 export async function retireKey(server: TestServer): Promise<Loot['retired']> {
   const { gameId } = await server.createGame();
   const { launcherJwt: token } = await server.openSession(gameId);
@@ -48,7 +48,7 @@ export async function retireKey(server: TestServer): Promise<Loot['retired']> {
   return { kid, privateKey, token };
 }
 
-/** All that a forger could lay hands on, and more. */
+/** Everything a forger could obtain, and more. */
 export async function lootOf({ server, owner, gameSecret }: World, retired: Loot['retired']): Promise<Loot> {
   const [publicKey] = await publicKeysOf(server);
   if (!publicKey) throw new Error('the server shows no key');
@@ -59,7 +59,7 @@ export async function lootOf({ server, owner, gameSecret }: World, retired: Loot
     gameSecret,
     foreignToken: await tokenOfAnotherServer(),
     retired,
-    over: await tokensOfSessionsThatAreOver(server),
+    over: await endedSessionTokens(server),
   };
 }
 
@@ -76,7 +76,7 @@ async function tokenOfAnotherServer(): Promise<string> {
   return (await other.openSession(gameId)).launcherJwt;
 }
 
-async function tokensOfSessionsThatAreOver(server: TestServer): Promise<Loot['over']> {
+async function endedSessionTokens(server: TestServer): Promise<Loot['over']> {
   const { gameId } = await server.createGame({ policies: { oneSessionPerPlayer: true } });
   const [ended, revoked, replaced, banned, erased] = await Promise.all(
     [1, 2, 3, 4, 5].map(() => server.openSession(gameId)),

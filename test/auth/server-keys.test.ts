@@ -32,14 +32,14 @@ describe.skipIf(noPostgres !== null)('the keys that nodes on different machines 
   const keysOf = async (db: Database, box = newBox()) => new TokenKeys(await DatabaseTokenKeys.open(db, box));
   const kidsOf = async (keys: TokenKeys) => (await keys.publicKeys()).keys.map(({ kid }) => kid);
 
-  test('are made once by nodes that start at the same time', async () => {
+  test('are created once by nodes that start at the same time', async () => {
     const both = await Promise.all([keysOf(one), keysOf(other)]);
     const [mine, theirs] = await Promise.all(both.map(kidsOf));
     expect(mine).toHaveLength(1);
     expect(theirs).toEqual(mine);
   });
 
-  test('are known to every node as soon as one has rotated them, and void everywhere without an overlap', async () => {
+  test('are known to every node once one has rotated them, and void everywhere without an overlap', async () => {
     const [mine, theirs] = await Promise.all([keysOf(one), keysOf(other)]);
     const [first] = await kidsOf(mine);
     const { kid: second } = await mine.rotate(60_000);
@@ -63,7 +63,7 @@ describe.skipIf(noPostgres !== null)('the keys that nodes on different machines 
     expect(theirs).toEqual(mine);
   });
 
-  test('lie in the database encrypted, and are not opened with another key', async () => {
+  test('are encrypted in the database, and cannot be decrypted with another key', async () => {
     const keys = await keysOf(one);
     const row = await one.read(serverKey, 'token-keys');
     for (const kid of await kidsOf(keys)) expect(row?.sealed).not.toContain(kid);
@@ -72,7 +72,7 @@ describe.skipIf(noPostgres !== null)('the keys that nodes on different machines 
     );
   });
 
-  test('have one admin token among them, which the node that made it shows', async () => {
+  test('include one admin token, printed by the node that created it', async () => {
     const [mine, theirs] = await Promise.all(
       [one, other].map((db) => AdminToken.open(new DatabaseAdminToken(db, newBox()), undefined)),
     );
@@ -86,7 +86,7 @@ describe.skipIf(noPostgres !== null)('the keys that nodes on different machines 
     expect(newBox().open(row?.sealed ?? '')).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('have no admin token in the database where one is configured', async () => {
+  test('include no admin token in the database when one is configured', async () => {
     const configured = await AdminToken.open(new DatabaseAdminToken(one, newBox()), 'as-configured-here');
     expect(await configured.is('as-configured-here')).toBe(true);
     expect(configured.made).toBe(null);

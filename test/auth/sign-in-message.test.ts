@@ -15,7 +15,7 @@ test.each([
   'https://play.example/launcher',
   'http://localhost:3000/',
   'http://10.0.0.1:8080/',
-])('the text that is signed at %s is what a library of EIP-4361 would write', (uri) => {
+])('the text to sign at %s matches that of an EIP-4361 library', (uri) => {
   const message = messageAt(uri);
   const nonce = /^Nonce: ([0-9a-f]{32})$/m.exec(message)?.[1] ?? '';
   const written = Siwe.createMessage({
@@ -34,7 +34,7 @@ test.each([
 });
 
 test.each(['https://play.example', 'http://gantry:3000', 'http://[::1]:3000', 'https://a_b.example'])(
-  'there is one for %s, and its chain is read from it',
+  'there is a text for %s, and its chain is parsed from it',
   (uri) => {
     const message = messageAt(uri);
     expect(message.split('\n')[0]).toBe(

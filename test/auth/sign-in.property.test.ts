@@ -16,7 +16,7 @@ const createdGame = z.looseObject({ gameId: z.string() });
 const sessionPage = z.looseObject({ total: z.int() });
 const refusal = z.looseObject({ data: z.looseObject({ reason: z.string() }) });
 
-test('one signature, sent 50 times at once to two processes on one data directory, makes one token', async () => {
+test('one signature, sent 50 times concurrently to two processes on one data directory, creates one token', async () => {
   await using directory = await temporaryDirectory();
   const settings = { GANTRY_DEMO: 'off', ADMIN_TOKEN: adminToken, RATE_LIMIT_FACTOR: '1000' };
   await using first = await serveGantry(directory.path, settings);
@@ -60,10 +60,10 @@ test('one signature, sent 50 times at once to two processes on one data director
   }
 });
 
-/** Makes of a begun sign-in a signature that must not finish it. */
+/** Turns a sign-in in progress into a signature that must not complete it. */
 type Forge = (wallet: TestWallet, signIn: BegunSignIn) => Promise<string>;
 
-/** Changes the right signature. */
+/** Changes the valid signature. */
 const misspelt = (change: (signature: Buffer) => Uint8Array): Forge => {
   return async (wallet, { signRequest }) => {
     const right = Buffer.from((await wallet.sign(signRequest)).slice(2), 'hex');
@@ -76,7 +76,7 @@ const ofAnotherText = (change: (signRequest: string) => string): Forge => {
   return (wallet, { signRequest }) => wallet.sign(change(signRequest));
 };
 
-describe('a signature that is not the very one asked for opens nothing, and spoils nothing', () => {
+describe('a signature other than the requested one grants nothing, and breaks nothing', () => {
   let server: TestServer;
   let elsewhere: TestServer;
   let gameId: string;
@@ -86,7 +86,7 @@ describe('a signature that is not the very one asked for opens nothing, and spoi
     server = await startTestServer();
     elsewhere = await startTestServer();
     gameId = (await server.createGame({ name: 'Orbit' })).gameId;
-    // All but the id and the server are the same.
+    // Everything but the id and the server is the same.
     otherGame = signInsTo(server, (await server.createGame({ name: 'Orbit' })).gameId);
     otherServer = signInsTo(elsewhere, (await elsewhere.createGame({ name: 'Orbit' })).gameId);
   });
@@ -95,7 +95,7 @@ describe('a signature that is not the very one asked for opens nothing, and spoi
     await elsewhere.close();
   });
 
-  test("the right signature, sent with another game's secret", async () => {
+  test("the valid signature, sent with another game's secret", async () => {
     const { gameSecret } = await server.createGame();
     const { begin, finish } = signInsTo(server, gameId);
     const wallet = newWallet();
@@ -116,7 +116,7 @@ describe('a signature that is not the very one asked for opens nothing, and spoi
     'cut short': fc
       .integer({ min: 1, max: 64 })
       .map((length) => misspelt((signature) => signature.subarray(0, length))),
-    'with bytes behind it': fc
+    'with trailing bytes': fc
       .uint8Array({ minLength: 1, maxLength: 200 })
       .map((rest) => misspelt((signature) => Buffer.concat([signature, rest]))),
     'with bytes before it': fc
@@ -151,14 +151,14 @@ describe('a signature that is not the very one asked for opens nothing, and spoi
         [/Orbit/, 'Chess'],
       )
       .map(([part, instead]) => ofAnotherText((text) => text.replace(part, instead))),
-    'of the text with a letter changed': fc.nat().map((place) =>
+    'of the text with one letter changed': fc.nat().map((place) =>
       ofAnotherText((text) => {
         const at = place % text.length;
         return text.slice(0, at) + (text[at] === 'x' ? 'y' : 'x') + text.slice(at + 1);
       }),
     ),
     'of the text in other line ends': fc.constant(ofAnotherText((text) => text.replaceAll('\n', '\r\n'))),
-    'of the text with more behind it': fc
+    'of the text with more appended': fc
       .string({ minLength: 1 })
       .map((rest) => ofAnotherText((text) => `${text}${rest}`)),
   };

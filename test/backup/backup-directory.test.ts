@@ -51,8 +51,8 @@ async function linkTo(name: string, token?: string): Promise<string> {
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-describe('a backup that the server makes', () => {
-  test('is a file that nobody else can read, and that restores to what there was', async () => {
+describe('a backup made by the server', () => {
+  test('is a file that nobody else can read, and that restores the original data', async () => {
     await server.createGame({ name: 'Orbit' });
     const backup = await make();
     const folder = join(directory.path, 'data', 'backups');
@@ -69,7 +69,7 @@ describe('a backup that the server makes', () => {
     expect((await restored.services.db.read(allGames)).map(({ name }) => name)).toContain('Orbit');
   });
 
-  test('leaves out the keys when asked to, and says so', async () => {
+  test('omits the keys on request, and says so', async () => {
     const backup = await make({ withoutKeys: true });
     expect(backup.hasKeys).toBe(false);
     const into = join(directory.path, 'into');
@@ -79,7 +79,7 @@ describe('a backup that the server makes', () => {
     expect(await server.services.backups.list()).toEqual([backup]);
   });
 
-  test('is one at a time; the others are told to wait', async () => {
+  test('is the only one at a time; other requests are told to wait', async () => {
     const answers = await Promise.all([call('make-backup'), call('make-backup'), call('make-backup')]);
     const refused = answers.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(2);
@@ -88,7 +88,7 @@ describe('a backup that the server makes', () => {
     expect(server.services.backups.running()).toBeNull();
   });
 
-  test('lies where BACKUP_DIR says, and fails in words where it cannot', async () => {
+  test('is stored in BACKUP_DIR, and fails with a clear error where it cannot', async () => {
     const elsewhere = join(directory.path, 'elsewhere');
     await using own = await startTestServer({ DATA_DIR: join(directory.path, 'own'), BACKUP_DIR: elsewhere });
     const { name } = await own.services.backups.make('manual', { withoutKeys: false });
@@ -106,7 +106,7 @@ describe('a backup that the server makes', () => {
     });
   });
 
-  test('that was cut short by a stop leaves nothing behind, and nothing of what it left long ago', async () => {
+  test('that a stop interrupted leaves no files behind, and old leftovers are removed', async () => {
     const folder = join(directory.path, 'data', 'backups');
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o700);
@@ -117,7 +117,7 @@ describe('a backup that the server makes', () => {
     expect(left.filter((name) => name.includes('.partial'))).toEqual([]);
   });
 
-  test('is deleted when asked to, and what is no backup is not', async () => {
+  test('is deleted on request, while other files are kept', async () => {
     const { name } = await make();
     for (const other of [
       'gantry.db',
@@ -144,7 +144,7 @@ describe('a download', () => {
     return { token, ...(await server.services.db.write(addAdministrator, 'Ada', 'operator', hashed)) };
   }
 
-  test('is the file, by a link that works once and needs no token', async () => {
+  test('is the file, through a link that works once and needs no token', async () => {
     const { name, bytes } = await make();
     const link = await linkTo(name);
     expect((await fetch(link, { method: 'HEAD' })).headers.get('Content-Length')).toBe(String(bytes));
@@ -164,7 +164,7 @@ describe('a download', () => {
     expect(rows).toMatchObject([{ operation: 'downloadBackup', input: { name }, outcome: 'ok' }]);
   });
 
-  test('is by no other link, and by none of another server', async () => {
+  test('works through no other link, and through none of another server', async () => {
     const { name } = await make();
     const link = await linkTo(name);
     const changed = `${link.slice(0, -3)}AAA`;
@@ -183,7 +183,7 @@ describe('a download', () => {
     expect((await fetch(link, { method: 'POST' })).status).not.toBe(200);
   });
 
-  test('is not for who was revoked, or has another role, since the link was made', async () => {
+  test("is refused when the link's creator has been revoked or has another role since", async () => {
     const { name } = await make();
     const { token, administratorId } = await newOperator();
     const [first, second] = [await linkTo(name, token), await linkTo(name, token)];
@@ -193,7 +193,7 @@ describe('a download', () => {
     expect((await get(second)).status).toBe(404);
   });
 
-  test('that is under way is cut off when the administrator is revoked', async () => {
+  test('in progress is aborted when the administrator is revoked', async () => {
     const { db, backups } = server.services;
     const { name, bytes } = await make();
     const caller = await newOperator();
@@ -208,7 +208,7 @@ describe('a download', () => {
 });
 
 describe('the schedule', () => {
-  test('makes a backup at once, keeps the last so many, and leaves those made by hand', async () => {
+  test('makes a backup immediately, keeps the configured number, and leaves manual ones', async () => {
     const manual = await make();
     const kinds = async () => (await server.services.backups.list()).map(({ kind }) => kind);
     const { db, backups } = server.services;
@@ -234,7 +234,7 @@ describe('the schedule', () => {
     });
   });
 
-  test('says in the list why it failed', async () => {
+  test('shows in the list why it failed', async () => {
     const file = join(directory.path, 'a-file');
     writeFileSync(file, '');
     await using own = await startTestServer({ DATA_DIR: join(directory.path, 'own'), BACKUP_DIR: file });
@@ -249,7 +249,7 @@ describe('the schedule', () => {
     );
   });
 
-  test('is set on the command line, for a server that runs', async () => {
+  test('is set on the command line, for a running server', async () => {
     const { dataDirectory } = server.config;
     expect(await gantryJson(['backup', '--schedule', '12', '--keep', '5'], dataDirectory)).toMatchObject({
       everyHours: 12,
@@ -270,7 +270,7 @@ describe('the schedule', () => {
     [['--schedule', '24', 'some.gantry'], /takes no file/],
     [['--keep', '3'], /--keep goes with --schedule/],
     [[], /give a file, or --schedule/],
-  ])('gantry backup %j is refused in a sentence', async (args, words) => {
+  ])('gantry backup %j is refused with a clear error', async (args, words) => {
     const env = { DATA_DIR: server.config.dataDirectory };
     const { code, stdout, stderr } = await gantry(['backup', ...args], { env });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -280,7 +280,7 @@ describe('the schedule', () => {
 });
 
 test.skipIf(noPostgres !== null)(
-  'on PostgreSQL its own tools make backups, and everything says so',
+  'on PostgreSQL backups are left to its own tools, and every interface says so',
   async () => {
     await using database = await freshDatabase();
     await using own = await startTestServer({

@@ -34,7 +34,7 @@ interface Place extends AsyncDisposable {
   into: string;
 }
 
-/** A data directory with a game in it, and names for a backup and a place to restore to. */
+/** A data directory with a game, and paths for a backup and a place to restore to. */
 async function place(): Promise<Place> {
   const directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
@@ -57,7 +57,7 @@ function expectRefused({ code, stdout, stderr }: Finished, words: RegExp): void 
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('a backup brings back games and keys, each readable by its owner only', async () => {
+test('a backup restores games and keys, each readable by its owner only', async () => {
   await using at = await place();
   const before = await gantryJson(['game', 'list'], at.data);
   await gantryJson(['backup', at.file], at.data);
@@ -68,13 +68,13 @@ test('a backup brings back games and keys, each readable by its owner only', asy
   expect([at.into, database, tokenKeys, secretKey].map(mode)).toEqual([0o700, 0o600, 0o600, 0o600]);
   for (const name of ['token-keys.json', 'secret.key'])
     expect(readFileSync(join(at.into, name))).toEqual(readFileSync(join(at.data, name)));
-  // The keys lie in their files alone, not also in what the database has freed.
+  // The keys are in their files only, and not also in freed pages of the database.
   const { keys } = JSON.parse(readFileSync(tokenKeys, 'utf8'));
   expect(readFileSync(at.file, 'latin1')).toContain(keys[0].d);
   expect(readFileSync(database, 'latin1')).not.toContain(keys[0].d);
 });
 
-test('without the keys, none is in the backup, and restoring says which are wanted', async () => {
+test('without the keys, the backup contains none, and restoring lists the required ones', async () => {
   await using at = await place();
   expect(await gantryJson(['backup', at.file, '--no-keys'], at.data)).toMatchObject({ keys: [] });
   const { keys } = JSON.parse(readFileSync(dataFiles(at.data).tokenKeys, 'utf8'));
@@ -83,7 +83,7 @@ test('without the keys, none is in the backup, and restoring says which are want
   expect(readdirSync(at.into)).toEqual(['gantry.db']);
 });
 
-test('a file that is there is not overwritten without being asked to, and nothing is left lying about', async () => {
+test('an existing file is not overwritten unless requested, and no temporary files remain', async () => {
   await using at = await place();
   writeFileSync(at.file, 'something else');
   expectRefused(await run(['backup', at.file], at.data), /already exists.*--force/);
@@ -95,7 +95,7 @@ test('a file that is there is not overwritten without being asked to, and nothin
   expectRefused(await run(['backup', at.file], join(at.into, 'empty')), /There is no database/);
 });
 
-test('a data directory in use or with something in it is not restored over; with --force it is moved aside', async () => {
+test('a data directory in use or not empty is not restored over; with --force it is moved aside', async () => {
   await using at = await place();
   await gantryJson(['backup', at.file], at.data);
   await gantryJson(['game', 'create', '--name', 'Two'], at.data);
@@ -124,7 +124,7 @@ test('--force leaves the backups of the server where they are', async () => {
   expect(existsSync(own)).toBe(true);
 });
 
-test('after a crash, --force moves the contents aside whole, with what only the write-ahead log held', async () => {
+test('after a crash, --force moves all contents aside, including what only the write-ahead log contained', async () => {
   await using at = await place();
   await gantryJson(['backup', at.file], at.data);
   const server = await serveGantry(at.data, {
@@ -141,7 +141,7 @@ test('after a crash, --force moves the contents aside whole, with what only the 
   expect(await gantryJson(['game', 'list'], replaced)).toHaveLength(2);
 });
 
-test('a restore that fails half way puts everything back', async () => {
+test('a restore that fails half way is undone completely', async () => {
   await using at = await place();
   await gantryJson(['backup', at.file], at.data);
   await gantryJson(['game', 'create', '--name', 'Two'], at.data);
@@ -150,7 +150,7 @@ test('a restore that fails half way puts everything back', async () => {
     ...databaseFiles,
     unpackBackup(copy, options) {
       const contents = databaseFiles.unpackBackup(copy, options);
-      rmSync(copy); // what comes last, when all else is in its place
+      rmSync(copy); // the last step, when everything else is in place
       return contents;
     },
   };
@@ -165,7 +165,7 @@ test('a restore that fails half way puts everything back', async () => {
   expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(2);
 });
 
-test('keys without a database are no place for a first start: it is refused, and says what to do', async () => {
+test('keys without a database prevent a first start: the error says what to do', async () => {
   await using at = await place();
   const { database, tokenKeys } = dataFiles(at.data);
   const refusal = /gantry\.db is missing, but its keys are there \(.*token-keys\.json.*gantry restore/;
@@ -176,7 +176,7 @@ test('keys without a database are no place for a first start: it is refused, and
   expectRefused(await run(['game', 'list'], at.data), refusal);
   expect(existsSync(database)).toBe(false);
   expect((await run(['doctor'], at.data)).stdout).toMatch(refusal);
-  // What a restore leaves that is killed before any key is in its place.
+  // What a restore leaves when it is killed before any key is in place.
   for (const name of readdirSync(at.data)) rmSync(join(at.data, name));
   mkdirSync(join(at.data, 'restoring-0'));
   expectRefused(await run(['game', 'list'], at.data), /interrupted.*gantry restore/);
@@ -185,19 +185,19 @@ test('keys without a database are no place for a first start: it is refused, and
   expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(1);
 });
 
-test('processes that start at once in an empty directory all find it theirs', async () => {
+test('processes that start at once in an empty directory all initialize the same data', async () => {
   await using directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
   const all = await Promise.all(
     Array.from({ length: 4 }, () => gantry(['game', 'list'], { env: { DATA_DIR: data } })),
   );
-  // A command that found nothing yet says so.
+  // A command that found no data yet says so.
   const creating = /^There is no data in .*: creating a new data directory\n/;
   for (const { code, stderr } of all) expect([code, stderr.replace(creating, '')]).toEqual([0, '']);
   expect(readdirSync(data).sort()).toEqual(['gantry.db', 'secret.key', 'token-keys.json']);
 });
 
-test('the database is readable by its owner only, in a directory that was there and is everybodys', async () => {
+test('the database is readable by its owner only, in an existing directory that everybody can read', async () => {
   await using directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
   mkdirSync(data);
@@ -208,17 +208,17 @@ test('the database is readable by its owner only, in a directory that was there 
     await using server = await serveGantry(data, { GANTRY_DEMO: 'off' });
     expect(modes()).toEqual([0o600, 0o600, 0o600]);
     for (const file of [database, `${database}-wal`, `${database}-shm`]) chmodSync(file, 0o644);
-    await server.end('SIGKILL'); // as a version before this one left them
+    await server.end('SIGKILL'); // as versions before this one left them
   }
   await using _server = await serveGantry(data, { GANTRY_DEMO: 'off' });
   expect(modes()).toEqual([0o600, 0o600, 0o600]);
 });
 
-test('what is no backup, is damaged, or is of a newer Gantry is refused, and nothing is put anywhere', async () => {
+test('a file that is not a backup, is damaged, or is of a newer Gantry is refused, and nothing is restored', async () => {
   await using at = await place();
   const other = `${at.file}.other`;
   expectRefused(await run(['restore', other], at.into), /There is no file/);
-  writeFileSync(other, 'a letter');
+  writeFileSync(other, 'a text');
   const damaged = await run(['restore', other], at.into);
   expectRefused(damaged, /one\.gantry\.other cannot be read as a database .* restore another backup/);
   expect(damaged.stderr).not.toContain('restoring-'); // which is gone by now
@@ -238,7 +238,7 @@ test('what is no backup, is damaged, or is of a newer Gantry is refused, and not
   expect(existsSync(at.into) ? readdirSync(at.into) : []).toEqual([]);
 });
 
-test('a damaged database is not backed up as if it were whole', async () => {
+test('a damaged database is not backed up as if it were intact', async () => {
   await using at = await place();
   const { database } = dataFiles(at.data);
   const bytes = readFileSync(database);
@@ -248,7 +248,7 @@ test('a damaged database is not backed up as if it were whole', async () => {
   expect(existsSync(at.file)).toBe(false);
 });
 
-test('what waited for a chain waits for a person after a restore, unless asked otherwise', async () => {
+test('actions that waited for a chain are held after a restore, unless requested otherwise', async () => {
   await using at = await place();
   const store = new SqliteDatabase(dataFiles(at.data).database, domain);
   const game = await addGame(store);
@@ -272,7 +272,7 @@ test('what waited for a chain waits for a person after a restore, unless asked o
   expect(await gantryJson(['actions', 'list', '--state', 'queued'], other)).toHaveLength(2);
 });
 
-test('a directory with nothing but lost+found counts as empty; others get none of its keys', async () => {
+test('a directory with only lost+found counts as empty; restored keys go into no other', async () => {
   await using at = await place();
   await gantryJson(['backup', at.file], at.data);
   mkdirSync(join(at.into, 'lost+found'), { recursive: true });

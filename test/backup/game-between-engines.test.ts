@@ -12,7 +12,9 @@ import { createWorld } from '../support/world.ts';
 
 const secretKey = '5e'.repeat(32);
 
-/** A game's file, sorted. Sessions stay behind, and with them players who have nothing else: they are listed apart. */
+/**
+ * A game's file, sorted. Sessions are not exported, nor are players who have nothing else: they are listed separately.
+ */
 function recordsOf(file: string): { records: string[]; players: string[] } {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1, -1).sort();
   const isPlayer = (line: string) => line.startsWith('{"type":"players"');
@@ -20,7 +22,7 @@ function recordsOf(file: string): { records: string[]; players: string[] } {
 }
 
 test.skipIf(noPostgres !== null)(
-  'a game goes from SQLite to PostgreSQL and back by export and import, and nothing of it changes',
+  'a game moves from SQLite to PostgreSQL and back by export and import, unchanged',
   { timeout: 60_000 },
   async () => {
     await using directory = await temporaryDirectory();
@@ -58,7 +60,7 @@ test.skipIf(noPostgres !== null)(
       channelId,
       content: 'nothing \0 and \uffff0 é \u2028',
     });
-    // More than an import holds before it writes.
+    // More than an import buffers before it writes.
     const { db } = server.services;
     await Promise.all(
       Array.from({ length: 5_100 }, (_, n) =>

@@ -31,7 +31,7 @@ interface Filled {
   bob: TestPlayer;
 }
 
-/** A game in which everything has happened once, in a data directory nobody has open, beside another game. */
+/** A game in which everything has happened once, in a data directory that is not open, beside another game. */
 async function filled(): Promise<Filled> {
   const directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
@@ -68,13 +68,13 @@ async function filled(): Promise<Filled> {
   await call(ada, 'send-notification', { message: 'Hello', type: 'success' });
   await call(ada, 'trigger-rules-engine', { trigger: 'win', nonce: 't' });
   const { _id: channelId } = await call(ada, 'create-message-channel', { otherParticipants: [bob.wallet] });
-  const asked = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
-  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: asked._id });
+  const requested = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
+  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: requested._id });
   await call(ada, 'send-channel-message', { channelId, content: 'Now' });
   for (const player of [ada, bob]) {
-    await call(player, 'add-reaction', { messageId: asked._id, reaction: '\u{1F44D}' });
+    await call(player, 'add-reaction', { messageId: requested._id, reaction: '\u{1F44D}' });
   }
-  await call(ada, 'mark-messages-read', { channelId, messageId: asked._id });
+  await call(ada, 'mark-messages-read', { channelId, messageId: requested._id });
   const waiting = { kind: 'nobody', type: 'Webhook', gameId, payload: {} };
   await store.write(enqueueActions, [waiting]);
   const { wallet: cheater } = await server.openSession(gameId);
@@ -116,7 +116,7 @@ async function seenIn(data: string, game: Filled) {
 
 const run = (args: string[], data: string) => gantry(args, { env: { DATA_DIR: data } });
 
-/** How many bytes each player keeps in the game. */
+/** How many bytes each player stores in the game. */
 function storageUseIn(data: string, gameId: string): unknown[] {
   const db = new SqliteDatabase(dataFiles(data).database, { readonly: true });
   try {
@@ -132,11 +132,11 @@ function expectRefused({ code, stdout, stderr }: Finished, words: RegExp): void 
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
 }
 
-test('every table that holds anything of a game is moved, or says why it stays', () => {
+test('every table with data of a game is exported, or states why not', () => {
   const moved = movedTables(tables);
   const ofGames = tables.filter(({ of }) => of.game !== undefined || of.stream !== undefined || of.via);
   const left = ofGames.filter((table) => !moved.includes(table) && !of(table).stays);
-  expect(left.map(({ name }) => name).sort()).toEqual(['game_secrets', 'games', 'request_nonces']); // in forms of their own
+  expect(left.map(({ name }) => name).sort()).toEqual(['game_secrets', 'games', 'request_nonces']); // handled specially
   expect(moved.length).toBeGreaterThan(10);
 
   function of(table: (typeof tables)[number]) {
@@ -144,7 +144,7 @@ test('every table that holds anything of a game is moved, or says why it stays',
   }
 });
 
-test('a game that was moved shows everybody what it showed before, and goes on from there', async () => {
+test('a moved game shows everybody what it showed before, and continues from there', async () => {
   const game = await filled();
   await using _directory = game.directory;
   const report = await gantryJson(['export', 'space-race', game.file], game.data);
@@ -176,7 +176,7 @@ test('a game that was moved shows everybody what it showed before, and goes on f
     trigger: 'win',
     nonce: 't',
   });
-  expect(again.body).toMatchObject({ success: true }); // the nonce's first answer came along
+  expect(again.body).toMatchObject({ success: true }); // the nonce's first response was moved too
   const board = await post(`${server.url}/launcher/get-game-scores-leaderboard`, { gameId: game.gameId });
   expect(board.body).toMatchObject({ leaderboard: [{ score: 99, username: 'Ada' }, { score: 20 }] });
 });
@@ -197,7 +197,7 @@ test('with its secrets, the game is called as before', async () => {
   expect(body).toMatchObject({ success: true });
 });
 
-/** Writes the file of the game again with some of its records changed, and others put in before the end. */
+/** Rewrites the game's file with some of its records changed, and others inserted before the end. */
 function rewritten(
   game: Filled,
   change: (type: string, row: Row) => Row,
@@ -222,7 +222,7 @@ const spends = JSON.stringify({
   spending: { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] },
 });
 
-test('a file brings no actions that are still to be done, and nothing to spend: it says how to allow it again', async () => {
+test('a file imports no pending actions, and no spending allowance: it says how to allow it again', async () => {
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
@@ -248,7 +248,7 @@ test('a file brings no actions that are still to be done, and nothing to spend: 
       transactionHash: null,
       createdAt: now,
       updatedAt: now,
-      endedAt: null, // also where it is over, which has it found among the open ones
+      endedAt: null, // also when it is over, which the list of open ones checks
     },
   });
   const all = ['queued', 'submitted', 'failed', 'cancelled', 'confirmed'].map(action);
@@ -262,7 +262,7 @@ test('a file brings no actions that are still to be done, and nothing to spend: 
       token: '',
       amount: '0',
       day: Math.floor(now / 86_400_000),
-      givenBack: 0,
+      refunded: 0,
     },
   });
   const file = rewritten(game, (type, row) => (type === 'games' ? { ...row, policies: spends } : row), [
@@ -291,7 +291,7 @@ test('a file brings no actions that are still to be done, and nothing to spend: 
   expect(found).toEqual({ actions: ['confirmed'], open: [], spending: [confirmed?.row.id] });
 });
 
-test('a launcher is imported only when that is asked for', async () => {
+test('a launcher is imported only on request', async () => {
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
@@ -301,7 +301,7 @@ test('a launcher is imported only when that is asked for', async () => {
   expect(await gantryJson(['game', 'list'], game.other)).toMatchObject([{ kind: 'launcher' }]);
 });
 
-test('every record of a file is held to what a caller may send', async () => {
+test("every record of a file is validated like a caller's input", async () => {
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
@@ -360,13 +360,13 @@ test('every record of a file is held to what a caller may send', async () => {
   expect(await gantryJson(['game', 'list'], game.other)).toEqual([]);
 });
 
-test('an import knows what each column of a moved table may hold', () => {
+test('an import validates every column of a moved table', () => {
   for (const table of [...movedTables(tables), players as AnyTable, requestNonces as AnyTable]) {
     expect(() => importedRow(table, 0), table.name).not.toThrow();
   }
 });
 
-test('a game that is there already is refused, and so is a short name that is taken, each time the same', async () => {
+test('an existing game is refused, and so is a slug in use, consistently', async () => {
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
@@ -376,14 +376,14 @@ test('a game that is there already is refused, and so is a short name that is ta
   expectRefused(await run(['import', game.file], game.other), /--slug/);
   await gantryJson(['import', game.file, '--slug', 'race-two'], game.other);
   expect(await gantryJson(['game', 'list'], game.other)).toMatchObject([
-    { slug: 'race-two' }, // made earlier, elsewhere
+    { slug: 'race-two' }, // created earlier, elsewhere
     { slug: 'space-race' },
   ]);
   expectRefused(await run(['export', 'space-race', game.file], game.data), /--force/);
   expectRefused(await run(['export', 'nothing', game.file], game.data), /no game/);
 });
 
-test('a file that is cut short, changed, or of another game in part is refused, and nothing of it is put in', async () => {
+test('a file that is truncated, modified, or partly of another game is refused, and nothing is imported', async () => {
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
@@ -416,7 +416,7 @@ test('a file that is cut short, changed, or of another game in part is refused, 
     ],
     [changed(/"channelId":"[^"]+"/, `"channelId":"${newId()}"`), /channel that is not in the file/],
     [without(1), /is incomplete|begin with the game/],
-    [['a letter'], /not a file written by/],
+    [['a text'], /not a file written by/],
   ];
   for (const [lines, words] of faults) {
     writeFileSync(bad, `${lines.join('\n')}\n`);
@@ -428,5 +428,5 @@ test('a file that is cut short, changed, or of another game in part is refused, 
   );
   db.close();
   expect(counts).toEqual([0, 0, 0, 0, 0]);
-  await gantryJson(['import', game.file], game.other); // the whole one still fits
+  await gantryJson(['import', game.file], game.other); // the complete one still fits
 });

@@ -12,7 +12,7 @@ import { gantry } from '../support/warm-gantry.ts';
 
 const wholePage = { limit: 250, skip: 0 };
 
-test('mutes and reports move with a game, those that are about no channel too', async () => {
+test('mutes and reports move with a game, including those without a channel', async () => {
   await using directory = await temporaryDirectory();
   const [data, other, file] = ['data', 'other', 'game.ndjson'].map((name) => join(directory.path, name));
   if (!data || !other || !file) throw new Error('no directory');

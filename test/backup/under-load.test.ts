@@ -45,7 +45,7 @@ function writing(url: string, launcherJwt: string): Written {
   };
 }
 
-test('a backup taken under load holds every write answered before it began, and restores whole', {
+test('a backup taken under load contains every write answered before it began, and restores completely', {
   timeout: 120_000,
 }, async () => {
   await using directory = await temporaryDirectory();
@@ -85,7 +85,7 @@ test('a backup taken under load holds every write answered before it began, and 
     file,
     keys: ['token-keys.json', 'secret.key', 'admin-token.sha256'],
   });
-  // More than were under way already: the writes went on while the file was copied.
+  // More than were in flight already: the writes continued while the file was copied.
   expect(during).toBeGreaterThan(posters);
   const rates = { before: Math.round(rateBefore), during: Math.round(during / seconds) };
   process.stdout.write(`writes a second before and while a backup was made: ${JSON.stringify(rates)}\n`);
@@ -96,19 +96,19 @@ test('a backup taken under load holds every write answered before it began, and 
   const held = new Set(db.prepare<[], string>('SELECT nonce FROM scores').pluck().all());
   db.close();
   expect(answeredBefore.filter((nonce) => !held.has(nonce))).toEqual([]);
-  expect(held.size).toBeLessThan(load.nonces.length); // it was made in the middle
+  expect(held.size).toBeLessThan(load.nonces.length); // it was taken in the middle
 
   await using again = await serveGantry(restored, env);
   const { body } = await post(`${again.url}/launcher/get-states`, { launcherJwt, limit: 1 });
-  expect(body).toMatchObject({ success: true }); // the token is one of the same keys
+  expect(body).toMatchObject({ success: true }); // the token is signed with the same keys
   using launcher = await connectLauncher(again.url, { launcherJwt, cursors: lastCursors });
-  const standings = Object.values(await launcher.streams());
-  expect(standings.map(({ recovered }) => recovered)).toEqual([false]);
+  const positions = Object.values(await launcher.streams());
+  expect(positions.map(({ recovered }) => recovered)).toEqual([false]);
   const [was] = Object.values(lastCursors);
-  expect(standings[0]?.epoch).not.toBe(was?.epoch);
+  expect(positions[0]?.epoch).not.toBe(was?.epoch);
 });
 
-/** Where the player's streams stand, as a launcher remembers it. */
+/** The positions of the player's streams, as a launcher stores them. */
 async function cursorsOf(url: string, launcherJwt: string) {
   using visit = await connectLauncher(url, { launcherJwt });
   const streams = Object.entries(await visit.streams());

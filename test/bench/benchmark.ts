@@ -1,49 +1,49 @@
-/** One line of the table: a figure of ours beside the same figure of what it is held against. */
+/** One line of the table: a figure of ours beside the same figure of its baseline. */
 export interface Row {
   name: string;
   variant: string;
-  /** The median of the rounds' own `ours / against`, so that a slow spell of the machine hits both. */
+  /** The median of the rounds' individual `ours / against`, so that a slow period of the machine affects both. */
   ratio: number;
   /** Medians of the rounds, in `unit`. */
   ours: number;
   against: number;
-  /** Medians of what one of the unit takes of processors in the server's process, in microseconds; where that was looked at. */
+  /** Median CPU time per unit in the server's process, in microseconds; where it was measured. */
   ourCpuMicroseconds?: number;
   theirCpuMicroseconds?: number;
   unit: string;
-  /** How far the farthest round's ratio lies from `ratio`, as a fraction of it. */
+  /** The largest deviation of a round's ratio from `ratio`, as a fraction of it. */
   spread: number;
   rounds: number;
-  /** What the ratio should be; shown in the table, asserted nowhere. */
+  /** The target ratio; shown in the table, not asserted. */
   aim: string;
 }
 
 export interface Settings {
-  /** Measured rounds of each side; a warm-up comes before them. */
+  /** Measured rounds of each side, after a warm-up. */
   rounds: number;
-  /** How long a benchmark puts load on its servers, warm-ups included, all its variants together. */
+  /** How long a benchmark loads its servers in total, including warm-ups and all its variants. */
   loadSeconds: number;
-  /** Where our server leaves the CPU profile of its whole run; undefined: it makes none. */
+  /** Where our server writes the CPU profile of its whole run; undefined: none. */
   cpuProfiles: string | undefined;
-  /** Where benchmarks that draw something leave their pictures; undefined: they draw none. */
+  /** Where benchmarks write their charts; undefined: they draw none. */
   pictures: string | undefined;
-  /** A look only: what takes more than some minutes is left out. */
+  /** A quick run: what takes more than a few minutes is skipped. */
   isQuick: boolean;
-  /** Tells whoever waits what is going on. */
+  /** Reports progress. */
   say(line: string): void;
 }
 
-/** How long one round of one side may last for that, in seconds. */
+/** How long one round of one side may last accordingly, in seconds. */
 export function roundSeconds({ rounds, loadSeconds }: Settings, variants: number): number {
   return loadSeconds / (variants * (rounds + 1) * 2);
 }
 
-/** A question put to both sides. It starts what it needs, and leaves nothing behind. */
+/** A measurement of both sides. It starts what it needs, and leaves nothing behind. */
 export interface Benchmark {
   name: string;
-  /** Other names it is asked for by. */
+  /** Other names it can be selected by. */
   aliases?: readonly string[];
-  /** What is measured, and what it is held against. */
+  /** What is measured, and its baseline. */
   summary: string;
   run(settings: Settings): Promise<Row[]>;
 }

@@ -2,23 +2,23 @@ import { type ChildProcess, fork, type Serializable } from 'node:child_process';
 import { once } from 'node:events';
 import type { z } from 'zod';
 
-/** How long a process may take to end after it was asked to, in milliseconds. */
+/** How long a process may take to end after it was stopped, in milliseconds. */
 const stopWithinMs = 10_000;
 
 export interface ChildOptions {
   args?: readonly string[];
   /** Options of Node itself. */
   nodeOptions?: readonly string[];
-  /** Its whole environment, beside PATH: what the caller's shell has set must not change a figure. */
+  /** Its whole environment, besides PATH: the caller's shell settings must not change a figure. */
   variables?: Readonly<Record<string, string>>;
 }
 
-/** Another process on the same Node, so that it has an event loop and a heap of its own. */
+/** Another process on the same Node, with a separate event loop and heap. */
 export class Child implements AsyncDisposable {
   readonly #name: string;
   readonly #process: ChildProcess;
   readonly #gone: Promise<string>;
-  /** The end of what it wrote to standard error. */
+  /** The end of its standard error output. */
   #complaint = '';
 
   constructor(script: URL, { args = [], nodeOptions = [], variables = {} }: ChildOptions = {}) {
@@ -44,7 +44,7 @@ export class Child implements AsyncDisposable {
     return this.#process.pid ?? Number.NaN;
   }
 
-  /** Resolves with the first match in what it prints; rejects when it ends without having printed that. */
+  /** Resolves with the first match in its output; rejects when it ends without having printed that. */
   printed(pattern: RegExp): Promise<RegExpExecArray> {
     return this.#orGone(
       new Promise((resolve) => {
@@ -58,7 +58,7 @@ export class Child implements AsyncDisposable {
     );
   }
 
-  /** Sends a message and waits for the one that answers it. One at a time. */
+  /** Sends a message and waits for its response. One at a time. */
   async ask<Answer>(message: Serializable, answer: z.ZodType<Answer>): Promise<Answer> {
     const answered = once(this.#process, 'message');
     this.#process.send(message);

@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { leaderboardEntries } from '../../src/scores/leaderboard-tables.ts';
 
-/** The wallet of a player that was put in by number. */
+/** The wallet of a player that was inserted by number. */
 export function walletOf(number: number): string {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
@@ -16,8 +16,8 @@ const randomId = 'lower(hex(randomblob(16)))';
 const playersStream = `JOIN streams AS s ON s.name = 'player:' || @gameId || ':' || ${wallet}`;
 
 /**
- * Puts players with a score each on a game's board, a million in seconds: straight into the tables, as the store
- * would have. Their scores are 0 … count − 1, the higher numbers' the higher.
+ * Puts players with a score each on a game's board, a million in seconds: directly into the tables, as the store would
+ * write them. Their scores are 0 … count − 1, higher for higher numbers.
  */
 export function fillBoardBySql(dataDirectory: string, gameId: string, count: number): void {
   fillBySql(dataFiles(dataDirectory).database, (db) => {
@@ -58,7 +58,7 @@ export function fillLeaderboardBySql(
   });
 }
 
-/** Puts activities of one player into a game's feed, a millisecond apart. */
+/** Inserts activities of one player into a game's feed, a millisecond apart. */
 export function fillFeedBySql(dataDirectory: string, gameId: string, count: number): void {
   fillBySql(dataFiles(dataDirectory).database, (db) => {
     db.prepare("INSERT INTO players (wallet, user_id, created_at) VALUES (?, 'feed', 1)").run(walletOf(0));

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { StreamIds } from '../../src/engines/postgres/stream-ids.ts';
 
-/** A score to be written: the player's stream, and how good it is. */
+/** A score to write: the player's stream, and the rank key. */
 export interface ScoreWrite {
   stream: string;
   wallet: string;
@@ -11,7 +11,7 @@ export interface ScoreWrite {
   score: number;
 }
 
-/** Something that writes scores into the engine's own schema, for nothing but this. */
+/** Writes scores into the engine's own schema, and does nothing else. */
 export interface ScoreWriter extends AsyncDisposable {
   write(write: ScoreWrite): Promise<unknown>;
 }
@@ -20,7 +20,7 @@ const ids = new StreamIds();
 const recordOf = ({ wallet, gameId, score }: ScoreWrite, id: string, now: number) =>
   JSON.stringify({ _id: id, nonce: id, gameId, normalizedAddress: wallet, score, updatedAt: now });
 
-/** What most would write: a transaction a score, its statements one after the other, on a pool of 20 connections. */
+/** A typical implementation: one transaction per score, its statements in sequence, on a pool of 20 connections. */
 export async function transactionEach(url: string): Promise<ScoreWriter> {
   const pool = new pg.Pool({ connectionString: url, max: 20 });
   const lane = 1;
@@ -72,7 +72,7 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** What could be written by hand for this one command: the scores that wait share a transaction, in two round trips. */
+/** A hand-optimized implementation of this one command: waiting scores share a transaction, in two round trips. */
 export async function batchByHand(url: string): Promise<ScoreWriter> {
   const client = new pg.Client({ connectionString: url, pipeline: true } as pg.ClientConfig);
   await client.connect();
@@ -81,7 +81,7 @@ export async function batchByHand(url: string): Promise<ScoreWriter> {
   let queue: Waiting[] = [];
   const run = (name: string, text: string, values: unknown[]) => client.query({ name, text, values });
 
-  async function carryOut(batch: readonly Waiting[]): Promise<void> {
+  async function execute(batch: readonly Waiting[]): Promise<void> {
     const now = Date.now();
     const byStream = new Map<string, Waiting['write'][]>();
     for (const { write } of batch) byStream.set(write.stream, [...(byStream.get(write.stream) ?? []), write]);
@@ -190,7 +190,7 @@ export async function batchByHand(url: string): Promise<ScoreWriter> {
       const batch = queue;
       queue = [];
       try {
-        await carryOut(batch);
+        await execute(batch);
         for (const { resolve } of batch) resolve();
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import type { HttpRequest } from './loads/jobs.ts';
 
 /**
- * Sends requests one after the other over one connection, and tells how long each took to its last byte, in
- * milliseconds: what a single caller feels while the server has nothing else to do.
+ * Sends requests in sequence over one connection, and returns how long each took to its last byte, in milliseconds:
+ * what a single caller experiences on an otherwise idle server.
  */
 export async function latencies(url: string, requests: readonly HttpRequest[]): Promise<number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

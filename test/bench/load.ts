@@ -29,8 +29,8 @@ export class HttpLoad implements AsyncDisposable {
 }
 
 /**
- * Processes that hold sockets. A Socket.IO client costs as much as the server it talks to, so there are as
- * many as there are cores to spare, up to three; with one or two cores the clients are part of the figure.
+ * Processes that hold sockets. A Socket.IO client costs as much as the server it talks to, so there are as many as
+ * there are spare cores, up to three; with one or two cores the clients are part of the figure.
  */
 export class SocketLoad implements AsyncDisposable {
   readonly #processes = Array.from(
@@ -51,14 +51,17 @@ export class SocketLoad implements AsyncDisposable {
     });
   }
 
-  /** Calls acked, all sockets together. */
+  /** Calls acked, over all sockets. */
   calls(job: Timed<'call'>): Promise<Throughput> {
     return this.#measure(async () =>
       together(await this.#each((child) => child.ask({ kind: 'call', ...job }, succeeded))),
     );
   }
 
-  /** Messages delivered, all sockets together, and how long each took, in milliseconds. `inFlight` is shared out. */
+  /**
+   * Messages delivered, over all sockets, and the latency of each, in milliseconds. `inFlight` is divided among the
+   * processes.
+   */
   chat(job: Omit<Timed<'chat'>, 'sender'>): Promise<Throughput & { latencies: number[] }> {
     const inFlight = Math.ceil(job.inFlight / this.#holding.length);
     return this.#measure(async () => {
@@ -70,7 +73,7 @@ export class SocketLoad implements AsyncDisposable {
     });
   }
 
-  /** How many of the sockets are connected still. */
+  /** How many of the sockets are still connected. */
   async connected(): Promise<number> {
     return sum(await this.#each((child) => child.ask({ kind: 'count' }, counted)));
   }

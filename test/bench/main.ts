@@ -14,16 +14,16 @@ interface Options {
   pictures?: string;
 }
 
-/** The file system type of a directory in memory (Linux, magic.h). */
+/** The file system type of an in-memory directory (Linux, magic.h). */
 const tmpfs = 0x01021994;
 
 const names = benchmarks.map(({ name, summary }) => `  ${name.padEnd(14)}${summary}`).join('\n');
 
 const program = new Command('bench')
   .description('measure Gantry against bare servers on this machine; figures are ratios of the same run')
-  .argument('[names...]', 'which to run; all of them when left out')
+  .argument('[names...]', 'which to run; default: all')
   .option('--json', 'print JSON instead of a table')
-  .option('--quick', 'fewer and shorter rounds, and at most a million rows: a look, not a figure')
+  .option('--quick', 'fewer and shorter rounds, and at most a million rows: a quick run, not a measurement')
   .option(
     '--seconds <seconds>',
     'load duration of each benchmark (default 30); JIT warm-up takes some 20',
@@ -34,8 +34,8 @@ const program = new Command('bench')
   .addHelpText('after', `\nBenchmarks:\n${names}`)
   .action(bench);
 
-async function bench(asked: string[], options: Options): Promise<void> {
-  const unknown = asked.filter((name) => !benchmarks.some((one) => isCalled(one, name)));
+async function bench(requested: string[], options: Options): Promise<void> {
+  const unknown = requested.filter((name) => !benchmarks.some((one) => isCalled(one, name)));
   if (unknown.length > 0) {
     program.error(`There is no benchmark called ${unknown.join(', ')}. There are:\n${names}`);
   }
@@ -48,10 +48,10 @@ async function bench(asked: string[], options: Options): Promise<void> {
   if (statfsSync(tmpdir()).type === tmpfs) {
     say(`${tmpdir()} is in memory, where a durable write costs nothing: set TMPDIR to a place on a disk`);
   }
-  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // what is drawn is drawn last
+  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // benchmarks with charts run last
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
-    if (asked.length === 0 || asked.some((name) => isCalled(benchmark, name))) {
+    if (requested.length === 0 || requested.some((name) => isCalled(benchmark, name))) {
       rows.push(...(await run(benchmark, options, say)));
     }
   }
@@ -65,8 +65,8 @@ function secondsOf(text: string): number {
   return seconds;
 }
 
-function isCalled({ name, aliases = [] }: Benchmark, asked: string): boolean {
-  return name === asked || aliases.includes(asked);
+function isCalled({ name, aliases = [] }: Benchmark, requested: string): boolean {
+  return name === requested || aliases.includes(requested);
 }
 
 async function run({ name, ...benchmark }: Benchmark, options: Options, say: (line: string) => void) {
@@ -82,7 +82,7 @@ async function run({ name, ...benchmark }: Benchmark, options: Options, say: (li
   return rows;
 }
 
-// Ended by hand: the processes and directories made are told so, and go too.
+// Interrupted by hand: the processes and directories are cleaned up too.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
 await program.parseAsync();

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 /**
- * Preloaded into a server (`--import`, with `--expose-gc`): answers any message of the parent process with the
- * memory this process holds, in bytes, once collecting garbage frees no more of it.
+ * Preloaded into a server (`--import`, with `--expose-gc`): answers any message of the parent process with this
+ * process's memory, in bytes, once collecting garbage frees no more of it.
  */
 process.on('message', async () => {
   let before = Number.POSITIVE_INFINITY;

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process has used so far, all its threads together. */
+/** A process's resource use so far, all its threads together. */
 export interface ProcessUse {
-  /** Of processors, in seconds. */
+  /** CPU time, in seconds. */
   cpuSeconds: number;
   residentBytes: number;
 }
 
-/** Reads it where Linux tells; null elsewhere. */
+/** Reads it on Linux; null elsewhere. */
 export function useOf(pid: number): ProcessUse | null {
   try {
     const cpuNs = readdirSync(`/proc/${pid}/task`).reduce(
@@ -21,7 +21,7 @@ export function useOf(pid: number): ProcessUse | null {
   }
 }
 
-/** The same of a process and those it has started, such as a PostgreSQL server. */
+/** The same for a process and its children, such as a PostgreSQL server. */
 export function useOfAll(pid: number): ProcessUse | null {
   const uses = [pid, ...childrenOf(pid)].flatMap((one) => useOf(one) ?? []);
   if (uses.length === 0) return null;

@@ -4,7 +4,7 @@ import { throughputRow } from './throughput.ts';
 
 const figure = { name: 'scores', variant: '32 connections', unit: 'requests/s', aim: '' };
 
-test('a row holds the median of the rounds, and its spread reaches the farthest of them', () => {
+test('a row contains the median of the rounds, and its spread reaches the farthest of them', () => {
   expect(toRow(figure, [80, 90, 50], [100, 100, 100])).toEqual({
     ...figure,
     ratio: 0.8,
@@ -15,11 +15,11 @@ test('a row holds the median of the rounds, and its spread reaches the farthest 
   });
 });
 
-test('a slow round of the machine, which slows both sides, leaves the ratio as it is', () => {
+test('a slow round of the machine, which slows both sides, does not change the ratio', () => {
   expect(toRow(figure, [80, 8, 80], [100, 10, 100])).toMatchObject({ ratio: 0.8, spread: 0 });
 });
 
-test('the rounds take turns at going first, after a warm-up that does not count', async () => {
+test('the rounds alternate which side goes first, after a warm-up that does not count', async () => {
   const calls: string[] = [];
   const side = (name: string) => async () => calls.push(name);
   const taken = await interleave(
@@ -31,12 +31,12 @@ test('the rounds take turns at going first, after a warm-up that does not count'
   expect(taken).toEqual({ ours: [3, 6, 7], against: [4, 5, 8] });
 });
 
-test('a quantile lies between its neighbours', () => {
+test('a quantile is interpolated between its neighbours', () => {
   expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
   expect(quantile([1, 2, 3], 1)).toBe(3);
 });
 
-test('a row of throughput has what each side takes of processors beside its rate', () => {
+test("a row of throughput includes each side's CPU time beside its rate", () => {
   const rounds = (...of: [perSecond: number, cpuMicroseconds: number][]) =>
     of.map(([perSecond, cpuMicroseconds]) => ({ count: perSecond, perSecond, cpuMicroseconds }));
   expect(

@@ -1,6 +1,6 @@
 import type { Row, Settings } from './benchmark.ts';
 
-/** The two ways to take one round's measure. */
+/** The two measurements of one round. */
 export interface Sides<Measure> {
   ours(): Promise<Measure>;
   against(): Promise<Measure>;
@@ -9,19 +9,19 @@ export interface Sides<Measure> {
 export type Figure = Pick<Row, 'name' | 'variant' | 'unit' | 'aim'>;
 
 export interface RoundSettings extends Pick<Settings, 'rounds' | 'say'> {
-  /** False when every round starts from nothing anyway. */
+  /** False when every round starts cold anyway. */
   warmUp?: boolean;
 }
 
-/** Measures both sides in turn and makes the row of it. */
+/** Measures both sides in turn and returns the row. */
 export async function compare(figure: Figure, sides: Sides<number>, settings: RoundSettings): Promise<Row> {
   const { ours, against } = await interleave(figure, sides, settings);
   return toRow(figure, ours, against);
 }
 
 /**
- * Takes the rounds of both sides, one after the other, each side first every other time: what else the
- * machine does, and what it has just done, then falls on both alike. The first round warms up and is dropped.
+ * Runs the rounds of both sides, one after the other, alternating which goes first: other load on the machine, and the
+ * effects of the previous round, then affect both alike. The first round is a warm-up and is dropped.
  */
 export async function interleave<Measure>(
   { name, variant }: Pick<Figure, 'name' | 'variant'>,
@@ -43,7 +43,7 @@ export async function interleave<Measure>(
   return taken;
 }
 
-/** The row of two lists of measures, the nth of each taken in the same round. */
+/** The row of two lists of measurements, the nth of each from the same round. */
 export function toRow(figure: Figure, ours: readonly number[], against: readonly number[]): Row {
   const ratios = ours.map((value, round) => value / (against[round] ?? Number.NaN));
   const ratio = median(ratios);
@@ -57,12 +57,12 @@ export function toRow(figure: Figure, ours: readonly number[], against: readonly
   };
 }
 
-/** The middle value, or the mean of the two in the middle; NaN of nothing. */
+/** The middle value, or the mean of the two in the middle; NaN for an empty list. */
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** The value below which a share of the values lies, between neighbours if need be; NaN of nothing. */
+/** The value below which a share of the values lies, interpolated if necessary; NaN for an empty list. */
 export function quantile(values: Iterable<number>, share: number): number {
   const sorted = Float64Array.from(values).sort();
   const place = (sorted.length - 1) * share;

@@ -1,15 +1,15 @@
 import { Child, type ChildOptions } from './child.ts';
 
-/** A server in a process of its own, ours or a peer. */
+/** A server in a separate process, ours or a peer. */
 export interface ServerProcess extends AsyncDisposable {
   child: Child;
   /** `http://127.0.0.1:PORT` */
   url: string;
-  /** From the start of the process until it said that it listens, in milliseconds. */
+  /** From the start of the process until it printed that it listens, in milliseconds. */
   startMs: number;
 }
 
-/** Starts a server that prints `listening on <url>` once it takes calls. */
+/** Starts a server that prints `listening on <url>` once it accepts calls. */
 async function startServer(script: URL, options: ChildOptions): Promise<ServerProcess> {
   const startedAt = performance.now();
   const child = new Child(script, options);
@@ -28,8 +28,8 @@ export function startPeer(name: string, options: ChildOptions = {}): Promise<Ser
 }
 
 /**
- * Starts Gantry on a data directory, as a user would but for the rate limits, which would be measured
- * instead of the work behind them.
+ * Starts Gantry on a data directory, as a user would, except for the rate limits, which would be measured instead of
+ * the work behind them.
  */
 export function startGantry(
   world: { dataDirectory: string; variables?: Record<string, string> },

@@ -1,6 +1,8 @@
 import { PostgresServer } from '../support/postgres-server.ts';
 
-/** PostgreSQL with its settings as the manual advises (public/docs/scaling-out.md, "Sizing"), for a small machine. */
+/**
+ * PostgreSQL with the settings that the manual recommends (public/docs/scaling-out.md, "Sizing"), for a small machine.
+ */
 export function startPostgres(): Promise<PostgresServer> {
   return PostgresServer.start({ fsync: true, settings: { shared_buffers: '1GB', max_wal_size: '4GB' } });
 }

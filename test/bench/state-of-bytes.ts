@@ -1,4 +1,4 @@
-/** A state of a game as JSON text of this many bytes: a list of things with names and places, and filler. */
+/** A state of a game as JSON text of this many bytes: a list of items with names and places, and filler. */
 export function stateOfBytes(bytes: number): string {
   const items: object[] = [];
   const text = (filler: string) => JSON.stringify({ filler, items });

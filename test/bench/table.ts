@@ -14,7 +14,7 @@ const columns: readonly { title: string; cell(row: Row): string; right?: boolean
   { title: 'rounds', cell: (row) => String(row.rounds), right: true },
 ];
 
-/** The rows for people: a head and a line each, in columns. */
+/** The rows for people: a header and one line each, in columns. */
 export function table(rows: readonly Row[]): string {
   const widths = columns.map(({ title, cell }) =>
     Math.max(title.length, ...rows.map((row) => cell(row).length)),

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new directory that goes away with whatever it is needed for, and with this process at the latest. */
+/** A new directory that is removed when it is disposed of, and with this process at the latest. */
 export async function temporaryDirectory(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'gantry-bench-'));
   const removeNow = () => rmSync(path, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import { useOf } from './process-use.ts';
 import { type Figure, interleave, median, type RoundSettings, type Sides, toRow } from './rounds.ts';
 import type { ServerProcess } from './server-process.ts';
 
-/** What was done under load: how many, and how many a second. */
+/** The amount done under load: how many, and how many per second. */
 export interface Done {
   count: number;
   perSecond: number;
@@ -11,11 +11,14 @@ export interface Done {
 
 /** A round of load on a server. */
 export interface Throughput extends Done {
-  /** What each took of processors in the server's process, all its threads, in microseconds; NaN where the system does not tell. */
+  /**
+   * CPU time per unit in the server's process, all its threads, in microseconds; NaN where the system does not report
+   * it.
+   */
   cpuMicroseconds: number;
 }
 
-/** Puts load on a server, and looks at what it uses meanwhile. */
+/** Loads a server, and measures its resource use meanwhile. */
 export async function throughput<Load extends Done>(
   { child }: Pick<ServerProcess, 'child'>,
   load: () => Promise<Load>,
@@ -27,7 +30,7 @@ export async function throughput<Load extends Done>(
   return { ...done, cpuMicroseconds: (cpuSeconds * 1e6) / done.count };
 }
 
-/** Measures both sides in turn and makes the row of it, with what each takes of processors. */
+/** Measures both sides in turn and returns the row, with the CPU time of each. */
 export async function compareThroughput(
   figure: Figure,
   sides: Sides<Throughput>,

@@ -18,18 +18,18 @@ export interface WorldPlayer extends Owner {
 /** A data directory with a game and players in it, ready for a server. */
 export interface World extends AsyncDisposable {
   dataDirectory: string;
-  /** What a server on it is to be given beside its directory. */
+  /** The settings of a server on it, besides its directory. */
   variables: Record<string, string>;
   gameId: string;
   players: WorldPlayer[];
 }
 
-/** Writes asked for at once while filling: enough to share a commit, and little enough to hold in memory. */
+/** Concurrent writes while filling: enough to share a commit, and few enough to hold in memory. */
 const together = 5000;
 
 /**
- * Makes a world by the same store the server works with, whatever its tables look like.
- * `fill` puts in what a benchmark needs beside players who are signed in; `variables` are settings, such as `DATABASE_URL`.
+ * Creates a world through the server's own store, whatever its schema. `fill` adds what a benchmark needs besides
+ * signed-in players; `variables` are settings, such as `DATABASE_URL`.
  */
 export async function makeWorld(
   playerCount: number,
@@ -56,25 +56,25 @@ export async function makeWorld(
   };
 }
 
-/** Puts players with a score each on a game's board; no two scores are the same. */
+/** Puts players with a score each on a game's board; no two scores are equal. */
 export async function fillBoard(db: Database, gameId: string, playerCount: number): Promise<void> {
   const owners = wallets(playerCount).map((wallet) => ({ gameId, wallet }));
   await inParts(owners, (owner) => db.write(startSession, owner, 60_000));
   await inParts(owners, (owner, index) => db.write(setScore, owner, scrambled(index, playerCount)));
 }
 
-/** Random addresses in ascending order: rows written in the order of their key are written fastest. */
+/** Random addresses in ascending order: rows are written fastest in key order. */
 function wallets(count: number): string[] {
   const random = () => `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`;
   return Array.from({ length: count }, random).sort();
 }
 
-/** Takes 0 … count-1 to the same numbers in another order; a large prime divides no count in use here. */
+/** Permutes 0 … count-1; a large prime divides no count in use here. */
 function scrambled(index: number, count: number): number {
   return (index * 999_983) % count;
 }
 
-/** Does something for every item, many at a time, and keeps the order. */
+/** Does something for every item, many concurrently, and keeps the order. */
 export async function inParts<Item, Result>(
   items: readonly Item[],
   work: (item: Item, index: number) => Promise<Result>,

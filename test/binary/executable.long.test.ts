@@ -14,7 +14,7 @@ import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 
-// Builds the executable, and starts it several times, side by side with other tests.
+// Builds the executable, and starts it several times, in parallel with other tests.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 const executable = join(repository, 'dist/gantry');
@@ -26,11 +26,11 @@ beforeAll(async () => {
   process.stdout.write(printed);
 });
 
-test('the build says how large the executable is, and how soon it is ready', () => {
+test('the build prints how large the executable is, and how soon it is ready', () => {
   expect(printed).toMatch(/dist\/gantry: \d+\.\d MB, ready to take calls \d+ ms after its start\n/);
 });
 
-describe('in an empty directory, where no Node is to be found', () => {
+describe('in an empty directory, without a Node on the PATH', () => {
   test('the first session of README.md works', async () => {
     await using place = await emptyPlace();
     await using server = await serve(place);
@@ -48,7 +48,7 @@ describe('in an empty directory, where no Node is to be found', () => {
 
     const { body } = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1600 });
     expect(body).toMatchObject({ success: true, newScore: { score: 1600 } });
-    expect((await launcher.hears('scores created')).record).toMatchObject({ score: 1600 });
+    expect((await launcher.waitForEvent('scores created')).record).toMatchObject({ score: 1600 });
 
     const byGrace = { launcherJwt: await tokenOf(grace) };
     const channel = await post(`${server.url}/launcher/create-message-channel`, {
@@ -57,7 +57,7 @@ describe('in an empty directory, where no Node is to be found', () => {
     });
     const { _id: channelId } = z.object({ _id: z.string() }).parse(channel.body);
     await post(`${server.url}/launcher/send-channel-message`, { ...byGrace, channelId, content: 'Rematch?' });
-    expect((await launcher.hears('chat-messages created')).record).toMatchObject({
+    expect((await launcher.waitForEvent('chat-messages created')).record).toMatchObject({
       senderId: grace,
       content: 'Rematch?',
     });
@@ -67,7 +67,7 @@ describe('in an empty directory, where no Node is to be found', () => {
     expect((await readdir(place.path)).toSorted()).toEqual(['data', 'tmp']);
   });
 
-  test('killed, it starts again with everything that was answered', async () => {
+  test('restarts after a kill with everything that was answered', async () => {
     await using place = await emptyPlace();
     const first = await serve(place);
     const [game] = z.array(z.object({ gameId: z.string() })).parse(await run(place, 'game', 'list'));
@@ -86,7 +86,7 @@ describe('in an empty directory, where no Node is to be found', () => {
     expect(scores.map(({ score }) => score)).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
   });
 
-  test('several started at once unpack SQLite once, whole, as better-sqlite3 has it', async () => {
+  test("unpacks SQLite once when several start concurrently, identical to better-sqlite3's", async () => {
     await using place = await emptyPlace();
     const runs = Array.from({ length: 5 }, () => run(place, 'game', 'list'));
     expect(await Promise.all(runs)).toEqual(runs.map(() => []));
@@ -100,7 +100,7 @@ describe('in an empty directory, where no Node is to be found', () => {
     );
   });
 
-  test('says in a sentence where it needs to put SQLite, when that is no place for it', async () => {
+  test('says where it must unpack SQLite when that place does not work', async () => {
     await using place = await emptyPlace();
     const { code, stderr } = await gantry(['game', 'list'], {
       ...inside(place),
@@ -110,7 +110,7 @@ describe('in an empty directory, where no Node is to be found', () => {
     expect(withoutNewDirectory(stderr)).toMatch(/^SQLite, .* cannot be put into \/proc\/.* Set TMPDIR .*\n$/);
   });
 
-  test('offers the commands that the source does', async () => {
+  test('offers the same commands as the source', async () => {
     await using place = await emptyPlace();
     const { stdout } = await gantry(['--help'], { ...inside(place), env: { PATH: '' } });
     expect(stdout).toBe((await gantry(['--help'])).stdout);
@@ -153,7 +153,7 @@ describe('in an empty directory, where no Node is to be found', () => {
   });
 });
 
-/** A directory with nothing in it but one for temporary files. */
+/** A directory that is empty except for a temporary one. */
 async function emptyPlace(): Promise<TemporaryDirectory> {
   const place = await temporaryDirectory();
   await mkdir(join(place.path, 'tmp'));
@@ -182,7 +182,7 @@ async function run(place: TemporaryDirectory, ...args: string[]): Promise<unknow
   return JSON.parse(stdout);
 }
 
-/** What the first command of a data directory says beside its answer. */
+/** What the first command on a data directory prints besides its result. */
 function withoutNewDirectory(stderr: string): string {
   return stderr.replaceAll(/^There is no data in .*\n/gm, '');
 }

@@ -1,4 +1,4 @@
 import { failuresOf, readReport } from './reports.ts';
 
-// Prints the files whose tests failed, a line each. Argument: vitest's JSON report.
+// Prints the files whose tests failed, one per line. Argument: vitest's JSON report.
 for (const { file } of failuresOf(readReport(process.argv[2] ?? ''))) process.stdout.write(`${file}\n`);

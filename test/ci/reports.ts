@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
-/** What .ci/run reads of vitest's JSON report. */
+/** The parts of vitest's JSON report that .ci/run uses. */
 const report = z.object({
   numPassedTests: z.int(),
   numFailedTests: z.int(),
@@ -22,7 +22,7 @@ export function readReport(file: string): Report {
   return report.parse(JSON.parse(readFileSync(file, 'utf8')));
 }
 
-/** What failed, by file. A file that could not be loaded fails without having a failed test, and stands for one. */
+/** Failures by file. A file that could not be loaded fails without a failed test, and counts as one. */
 export function failuresOf({ testResults }: Report): { file: string; tests: string[] }[] {
   return testResults
     .filter(({ status }) => status === 'failed')

@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { leaderboardEntry, scoreRecord } from '../../src/scores/score.ts';
 import { until } from '../support/until.ts';
 
-// The main job as a newcomer meets it: `npm start`, the lines it prints pasted into a shell, and a clean
-// stop. Run by .ci/run; ends with 1, saying why, when any of it is not as README.md says.
+// The main job as a newcomer does it: `npm start`, the printed lines pasted into a shell, and a clean stop. Run by
+// .ci/run; ends with 1 and a reason when anything differs from README.md.
 
 const startWithinMs = 30_000;
 const stopWithinMs = 10_000;
@@ -20,7 +20,7 @@ const server = spawn('npm', ['start'], {
   // An empty variable counts as unset, so that the caller's settings do not reach the server.
   env: { ...process.env, HOST: '', PORT: '0', DATA_DIR: dataDirectory, PUBLIC_URL: '', GANTRY_DEMO: '' },
   stdio: ['ignore', 'pipe', 'inherit'],
-  detached: true, // a process group of its own, so that nothing of it is left behind
+  detached: true, // a separate process group, so that none of it is left behind
 });
 let printed = '';
 server.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -48,17 +48,17 @@ try {
   ok(entry, 'the leaderboard has the score that was set');
   strictEqual(entry.score, newScore.score);
 
-  // npm ends at once and its shell with it; the server notices, and ends as if it had been told itself.
+  // npm ends immediately and its shell with it; the server notices, and stops as if signalled itself.
   server.kill('SIGTERM');
   await once(server, 'exit');
   await until('the server has ended behind npm start', async () => !(await answers(url)), stopWithinMs);
   process.stdout.write(`smoke: ${url} set and ranked a score of ${newScore.score}, and stopped cleanly\n`);
 } finally {
-  endWhatIsLeft();
+  killProcessGroup();
   await rm(dataDirectory, { recursive: true, force: true });
 }
 
-/** What the first group of a pattern matches in the output, once it is there. */
+/** What the first group of a pattern matches in the output, once available. */
 function printedLine(pattern: RegExp): Promise<string> {
   return until(
     `npm start printing ${pattern}`,
@@ -83,11 +83,11 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-function endWhatIsLeft(): void {
+function killProcessGroup(): void {
   if (server.pid === undefined) return;
   try {
     process.kill(-server.pid, 'SIGKILL');
   } catch {
-    // The group is empty: everything has ended by itself, as it should.
+    // The group is empty: everything has ended on its own, as expected.
   }
 }

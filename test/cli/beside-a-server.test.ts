@@ -7,7 +7,7 @@ import { randomWallet } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantryJson } from '../support/warm-gantry.ts';
 
-// Each test starts several processes, side by side with other tests.
+// Each test starts several processes, in parallel with other tests.
 describe('on the data directory of a running server, the command line', () => {
   let directory: TemporaryDirectory;
   let server: GantryProcess;
@@ -33,7 +33,7 @@ describe('on the data directory of a running server, the command line', () => {
       secret === undefined ? {} : { Authorization: `Bearer ${secret}` },
     );
 
-  test('lists what the server has, and opens tokens that work there at once', async () => {
+  test('lists what the server has, and opens tokens that work there immediately', async () => {
     const { gameId } = await createGame();
     expect(await command('game', 'list')).toEqual(
       expect.arrayContaining([expect.objectContaining({ gameId })]),
@@ -42,7 +42,7 @@ describe('on the data directory of a running server, the command line', () => {
     expect(answer).toMatchObject({ status: 200, body: { success: true, newScore: { gameId, score: 7 } } });
   });
 
-  test('rotates a secret: without grace the one in use fails there at once, and the new one works', async () => {
+  test('rotates a secret: without a grace period the old one fails there immediately, and the new one works', async () => {
     const { gameId, gameSecret } = await createGame();
     const launcherJwt = await openToken(gameId);
     expect((await setScore(launcherJwt, gameSecret)).status).toBe(200);
@@ -58,7 +58,7 @@ describe('on the data directory of a running server, the command line', () => {
     expect((await setScore(launcherJwt, rotated.gameSecret)).status).toBe(200);
   });
 
-  test('rotates a secret: with grace both work there', async () => {
+  test('rotates a secret: with a grace period both work there', async () => {
     const { gameId, gameSecret } = await createGame();
     const launcherJwt = await openToken(gameId);
     expect((await setScore(launcherJwt, gameSecret)).status).toBe(200);
@@ -67,7 +67,7 @@ describe('on the data directory of a running server, the command line', () => {
     expect((await setScore(launcherJwt, rotated.gameSecret)).status).toBe(200);
   });
 
-  test('names a player the server knows already, and the next answer has the name', async () => {
+  test('names a player the server already knows, and the next response has the name', async () => {
     const { gameId } = await createGame();
     const wallet = randomWallet();
     await setScore(await openToken(gameId, wallet));
@@ -81,7 +81,7 @@ describe('on the data directory of a running server, the command line', () => {
     expect(await leaderboard()).toMatchObject({ leaderboard: [{ username: 'Ada' }] });
   });
 
-  test('sets rules that hold from the next trigger on', async () => {
+  test('sets rules that apply from the next trigger on', async () => {
     const { gameId } = await createGame();
     const launcherJwt = await openToken(gameId);
     const trigger = async () =>

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
-// Each test starts several processes, side by side with other tests.
+// Each test starts several processes, in parallel with other tests.
 const wallet = `0x${'ab'.repeat(20)}`;
 const createdGame = z.strictObject({ gameId: z.string().min(1), gameSecret: z.string().min(32) });
 const openedSession = z.strictObject({ launcherJwt: z.string().min(1), sessionId: z.string().min(1) });
@@ -27,14 +27,14 @@ describe.concurrent('help', () => {
     'rules get',
     'rules set',
     'webhooks create',
-  ])('gantry %s says what it does, with an example', async (command) => {
+  ])('gantry %s prints its description, with an example', async (command) => {
     const { code, stdout, stderr } = await gantry([...command.split(' '), '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Usage: gantry ${command}`);
     expect(stdout).toMatch(new RegExp(`Example:\\n.*gantry ${command}`));
   });
 
-  test('of gantry itself names every command', async () => {
+  test('of gantry itself lists every command', async () => {
     const { code, stdout } = await gantry(['--help']);
     expect(code).toBe(0);
     for (const command of ['serve', 'game', 'token', 'rules', 'webhooks'])
@@ -42,8 +42,8 @@ describe.concurrent('help', () => {
   });
 });
 
-describe.concurrent('on a data directory of its own', () => {
-  test('game create prints the id and the secret, and game list the game with what it was given', async () => {
+describe.concurrent('on a separate data directory', () => {
+  test('game create prints the id and the secret, and game list shows the game as created', async () => {
     await using directory = await temporaryDirectory();
     const { gameId } = createdGame.parse(
       await gantryJson(['game', 'create', '--name', 'Space Race'], directory.path),
@@ -71,7 +71,7 @@ describe.concurrent('on a data directory of its own', () => {
     expect(JSON.stringify(games)).not.toContain(golf.gameSecret);
   });
 
-  test('game rotate-secret prints another secret of the same game', async () => {
+  test('game rotate-secret prints a new secret for the same game', async () => {
     await using directory = await temporaryDirectory();
     const before = createdGame.parse(await gantryJson(['game', 'create', '--name', 'One'], directory.path));
     const after = createdGame.parse(
@@ -146,7 +146,7 @@ describe.concurrent('on a data directory of its own', () => {
     });
   });
 
-  test('without --json, results are a table for people', async () => {
+  test('without --json, results are printed as a table', async () => {
     await using directory = await temporaryDirectory();
     const env = { DATA_DIR: directory.path };
     expect((await gantry(['game', 'list'], { env })).stdout).toBe('none\n');

@@ -25,7 +25,7 @@ const leaves = leavesOf(createProgram());
 
 describe('every command', () => {
   test.each(leaves)(
-    '$path says what it does, with an example, and prints JSON when asked',
+    '$path prints its description with an example, and JSON on request',
     ({ path, command }) => {
       expect(command.description()).toMatch(/^[^A-Z].{10,}[^.]$/);
       let help = '';
@@ -37,11 +37,11 @@ describe('every command', () => {
       command.outputHelp();
       expect(help).toMatch(new RegExp(`\nExamples?:\n(.*\n)*  .*gantry ${path}\\b`));
       const hasJson = command.options.some(({ long }) => long === '--json');
-      expect(hasJson || path === 'completion').toBe(true); // a script for a shell has no other form
+      expect(hasJson || path === 'completion').toBe(true); // a shell script has no other form
     },
   );
 
-  test('there is one for everything an operator does', () => {
+  test('there is one for every operator task', () => {
     const wanted =
       'serve demo game player token session rules actions key openapi doctor backup restore export import migrate healthcheck config';
     const names = createProgram().commands.map((command) => command.name());
@@ -49,7 +49,7 @@ describe('every command', () => {
   });
 });
 
-test('config shows each setting with where it came from, and no secret', async () => {
+test('config shows each setting with its source, and no secret', async () => {
   await using directory = await temporaryDirectory();
   await gantryJson(['game', 'list'], directory.path);
   const env = {
@@ -82,7 +82,7 @@ test('config shows each setting with where it came from, and no secret', async (
   expect((await gantry(['config'], { env: { PORT: 'x' } })).code).toBe(1);
 });
 
-test('config hides the password of DATABASE_URL, which needs a key to encrypt with and a scheme of PostgreSQL', async () => {
+test('config hides the password of DATABASE_URL, which requires an encryption key and a PostgreSQL scheme', async () => {
   const env = {
     DATABASE_URL: 'postgres://user:canary@db.example:5433/gantry?sslmode=verify-full&password=canary',
     GANTRY_SECRET_KEY: 'ca'.repeat(32),
@@ -101,20 +101,23 @@ test('config hides the password of DATABASE_URL, which needs a key to encrypt wi
   expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('DATABASE_URL')]);
 });
 
-test('healthcheck ends with 0 beside a server that takes calls, and with 1 without', async () => {
+test('healthcheck ends with 0 beside a server that accepts calls, and with 1 without', async () => {
   await using directory = await temporaryDirectory();
   const port = `${await freePort()}`;
   const check = () => gantry(['healthcheck', '--json'], { env: { PORT: port, HOST: '0.0.0.0' } });
   const without = await check();
   expect([without.code, JSON.parse(without.stdout)]).toMatchObject([1, { healthy: false }]);
   await using server = await serveGantry(directory.path, { PORT: port, GANTRY_DEMO: 'off' });
-  const beside = await check();
-  expect([beside.code, JSON.parse(beside.stdout)]).toEqual([0, { healthy: true, status: 'ready' }]);
+  const otherProcess = await check();
+  expect([otherProcess.code, JSON.parse(otherProcess.stdout)]).toEqual([
+    0,
+    { healthy: true, status: 'ready' },
+  ]);
   const elsewhere = await gantry(['healthcheck', '--url', server.url]);
   expect([elsewhere.code, elsewhere.stdout]).toEqual([0, 'healthy  true\nstatus   ready\n']);
 });
 
-test('openapi prints the document that the server has', async () => {
+test("openapi prints the server's document", async () => {
   await using directory = await temporaryDirectory();
   await using server = await serveGantry(directory.path, { GANTRY_DEMO: 'off' });
   const { stdout } = await gantry(['openapi'], { env: { PUBLIC_URL: server.url } });
@@ -151,7 +154,7 @@ test('player and session find, rename, ban, unban, revoke and erase', async () =
   expect(await gantryJson(['player', 'list'], data)).toEqual([]);
 });
 
-test('migrate --check changes nothing and says by its exit code whether there is something to do', async () => {
+test('migrate --check changes nothing and its exit code says whether a migration is pending', async () => {
   await using directory = await temporaryDirectory();
   const env = { DATA_DIR: directory.path };
   const check = async () => {
@@ -173,10 +176,10 @@ test('migrate --check changes nothing and says by its exit code whether there is
   expect((await gantry(['migrate'], { env })).stderr).toMatch(/schema version 4000/);
 });
 
-test('demo runs in a directory of its own, which is gone when it ends', async () => {
+test('demo runs in a temporary directory, which is removed when it ends', async () => {
   await using directory = await temporaryDirectory();
   await using temporary = await temporaryDirectory();
-  // Node keeps compiled modules there as well.
+  // Node also caches compiled modules there.
   const made = () => readdirSync(temporary.path).filter((name) => name !== 'node-compile-cache');
   const data = join(directory.path, 'untouched');
   await using server = await serveGantry(data, { TMPDIR: temporary.path }, { command: 'demo' });
@@ -191,18 +194,18 @@ describe('completion', () => {
   const script = async (shell: string) => (await gantry(['completion', shell])).stdout;
   const has = (shell: string) => spawnSync(shell, ['--version']).error === undefined;
 
-  /** Every command, with what is offered behind it: what is below it, the choices of its argument, its options. */
+  /** Every command, with its completions: its subcommands, the choices of its argument, its options. */
   const places = placesOf(createProgram());
   const lines = places.map(({ path }) => ['gantry', ...path, '']);
   const wanted = places.map(({ path, offered }) => `${path.join(' ')}: ${offered.join(' ')}`);
-  /** What a shell printed, a line for each place, in the order of the places. */
+  /** A shell's output, one line per position, in the order of the positions. */
   const byPlace = (printed: string) =>
     printed
       .trimEnd()
       .split('\n')
       .map((line, index) => `${places[index]?.path.join(' ')}: ${line.split(' ').toSorted().join(' ')}`);
 
-  test('bash offers at every command what belongs to it, and the values an option can have', async () => {
+  test('bash completes every command, and the values of options', async () => {
     const bash = await script('bash');
     const offered = (all: readonly (readonly string[])[]) => {
       const runs = all.map(
@@ -246,7 +249,7 @@ describe('completion', () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.fish');
     writeFileSync(file, await script('fish'));
-    // What begins with a dash it offers when one is typed.
+    // Options are offered once a dash is typed.
     const runs = lines.flatMap((words) => [
       `complete -C '${words.join(' ')}'; complete -C '${words.join(' ')}-'; echo =`,
     ]);
@@ -280,5 +283,5 @@ function placesOf(command: Command, path: readonly string[] = []): { path: strin
   ];
 }
 
-/** Commands that need not be named: `gantry leaderboard --game orbit`. */
+/** Commands whose name may be omitted: `gantry leaderboard --game orbit`. */
 const runByDefault = { 'leaderboard show': true, 'admin run': true };

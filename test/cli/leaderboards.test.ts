@@ -16,7 +16,7 @@ async function json(...args: string[]): Promise<unknown> {
 }
 
 beforeAll(async () => {
-  // The first command makes the directory, and says so.
+  // The first command creates the directory, and says so.
   expect((await run('game', 'create', '--name', 'One', '--slug', 'one')).code).toBe(0);
 });
 
@@ -65,7 +65,7 @@ test.each([
   [['show', 'weekly', '--season', '3'], /no leaderboard with this name/],
   [['show', '--around', 'ada'], /around/],
   [['update', 'weekly', '--keep-seasons', 'some'], /must be a number, or all/],
-])('gantry leaderboard %j says what is wrong', async (args, words) => {
+])('gantry leaderboard %j explains the error', async (args, words) => {
   const { code, stderr } = await run('leaderboard', ...args, '--game', 'one');
   expect(code).toBe(1);
   expect(stderr).toMatch(words);

@@ -32,7 +32,7 @@ const publicUrl = 'https://play.example';
 const onSqlite = { DATABASE_URL: '', GANTRY_SECRET_KEY: '', PUBLIC_URL: publicUrl };
 const written = z.object({ tables: z.record(z.string(), z.number()), rows: z.number() });
 
-/** About the running node: what it has counted, deliveries that it tries again, and whether it makes backups. */
+/** About the running node: its counters, deliveries that it retries, and whether it makes backups. */
 const ofNode = ['serverFigures', 'serverSummary', 'listActions', 'listWebhookDeliveries', 'listBackups'];
 const reads = registry.operations.filter(
   (operation) =>
@@ -40,7 +40,7 @@ const reads = registry.operations.filter(
 );
 
 test.skipIf(noPostgres !== null)(
-  'a data directory moves to PostgreSQL: every read answers the same, keys, secrets and cursors stay good',
+  'a data directory moves to PostgreSQL: every read returns the same, keys, secrets and cursors stay valid',
   { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
@@ -49,7 +49,7 @@ test.skipIf(noPostgres !== null)(
     const { adminToken } = before;
     expect(adminToken).toMatch(/^gat_/);
     const world = await createWorld(before);
-    await writeAtRandom(world, 400);
+    await writeRandomly(world, 400);
     const calls = await callsOf(world);
     const away = listen({ url: before.url, launcherJwt: world.participant.launcherJwt });
     await away.client.ready();
@@ -62,7 +62,7 @@ test.skipIf(noPostgres !== null)(
     const signingKeys = (await get(`${before.url}/.well-known/jwks.json`)).body;
     await before.close();
     const left = new SqliteDatabase(dataFiles(directory.path).database, domain);
-    const content = await contentOfAll(left); // only now: a running server goes on trying its deliveries
+    const content = await contentOfAll(left); // only now: a running server keeps retrying its deliveries
     await left.close();
 
     const { secretKey: secretFile } = dataFiles(directory.path);
@@ -94,7 +94,7 @@ test.skipIf(noPostgres !== null)(
     using back = listen({ url: after.url, launcherJwt: world.participant.launcherJwt, cursors });
     await back.client.ready();
     const said = () =>
-      back.heard
+      back.received
         .filter(({ meta }) => meta.stream === `channel:${world.channelId}`)
         .map(({ record }) => record.content);
     await say(after.services.db, 'after the move');
@@ -108,51 +108,54 @@ test.skipIf(noPostgres !== null)(
   },
 );
 
-test.skipIf(noPostgres !== null)('nothing is moved that cannot be moved whole, and why is said', async () => {
-  await using directory = await temporaryDirectory();
-  await using database = await freshDatabase();
-  const moveWith = async (variables: Record<string, string>, url = database.url) => {
-    const { code, stdout, stderr } = await gantry(['migrate-to', url], {
-      env: { DATA_DIR: directory.path, ...variables },
-    });
-    expect([code, stdout]).toEqual([1, '']);
-    return stderr;
-  };
-  expect(await moveWith({})).toMatch(/^There is no database in /);
-  const server = await startTestServer({ ...onSqlite, DATA_DIR: directory.path });
-  await server.createGame();
-  const { secretKey: secretFile } = dataFiles(directory.path);
-  const key = { GANTRY_SECRET_KEY: readFileSync(secretFile, 'utf8') };
-  expect(await moveWith(key)).toBe(`A server or a command is using ${directory.path}. Stop it first.\n`);
-  await server.close();
-  expect(await moveWith({})).toContain(`GANTRY_SECRET_KEY=$(cat ${secretFile})`);
-  expect(await moveWith({ GANTRY_SECRET_KEY: '5e'.repeat(32) })).toMatch(
-    /^GANTRY_SECRET_KEY is not the key that .* set it to what .*secret\.key holds\. Nothing was changed\./,
-  );
-  expect(await moveWith(key, 'mysql://db/gantry')).toBe('The URL must begin with postgres://.\n');
-  expect(await moveWith(key, 'postgres://gantry@127.0.0.1:1/gantry')).toMatch(
-    /^The PostgreSQL database cannot be filled, and nothing was changed: .*ECONNREFUSED/,
-  );
-  const client = new Client({ connectionString: database.url });
-  await client.connect();
-  try {
-    const { rows } = await client.query("SELECT 1 FROM pg_tables WHERE tablename = 'games'");
-    expect(rows).toEqual([]);
-  } finally {
-    await client.end();
-  }
-});
+test.skipIf(noPostgres !== null)(
+  'a data directory that cannot be moved completely is not moved, and the error says why',
+  async () => {
+    await using directory = await temporaryDirectory();
+    await using database = await freshDatabase();
+    const moveWith = async (variables: Record<string, string>, url = database.url) => {
+      const { code, stdout, stderr } = await gantry(['migrate-to', url], {
+        env: { DATA_DIR: directory.path, ...variables },
+      });
+      expect([code, stdout]).toEqual([1, '']);
+      return stderr;
+    };
+    expect(await moveWith({})).toMatch(/^There is no database in /);
+    const server = await startTestServer({ ...onSqlite, DATA_DIR: directory.path });
+    await server.createGame();
+    const { secretKey: secretFile } = dataFiles(directory.path);
+    const key = { GANTRY_SECRET_KEY: readFileSync(secretFile, 'utf8') };
+    expect(await moveWith(key)).toBe(`A server or a command is using ${directory.path}. Stop it first.\n`);
+    await server.close();
+    expect(await moveWith({})).toContain(`GANTRY_SECRET_KEY=$(cat ${secretFile})`);
+    expect(await moveWith({ GANTRY_SECRET_KEY: '5e'.repeat(32) })).toMatch(
+      /^GANTRY_SECRET_KEY is not the key that .* set it to what .*secret\.key holds\. Nothing was changed\./,
+    );
+    expect(await moveWith(key, 'mysql://db/gantry')).toBe('The URL must begin with postgres://.\n');
+    expect(await moveWith(key, 'postgres://gantry@127.0.0.1:1/gantry')).toMatch(
+      /^The PostgreSQL database cannot be filled, and nothing was changed: .*ECONNREFUSED/,
+    );
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      const { rows } = await client.query("SELECT 1 FROM pg_tables WHERE tablename = 'games'");
+      expect(rows).toEqual([]);
+    } finally {
+      await client.end();
+    }
+  },
+);
 
 interface Call {
   name: string;
   path: string;
   isAdmin: boolean;
-  /** The game's, where only its server may call. */
+  /** Calls with the game's credentials, where only its server may call. */
   secret?: string;
   input: object;
 }
 
-/** Every operation that reads, as its case has it called. */
+/** Every read operation, with the input of its case. */
 async function callsOf(world: World): Promise<Call[]> {
   const calls: Call[] = [];
   for (const operation of reads) {
@@ -186,7 +189,7 @@ async function answersOf(
   return answers;
 }
 
-/** The game's secret is still known by its encrypted form. */
+/** The encrypted form of the game's secret is unchanged. */
 async function showSecret(url: string, { owner, gameSecret }: World): Promise<void> {
   const scores = (secret: string) =>
     post(
@@ -198,8 +201,8 @@ async function showSecret(url: string, { owner, gameSecret }: World): Promise<vo
   refused(await scores(`${gameSecret}x`), 401, 'secret_invalid');
 }
 
-/** Of other players than the world's, who would be banned and have their sessions ended. */
-async function writeAtRandom({ server, gameId, otherGameId }: World, count: number): Promise<void> {
+/** Of players other than the world's, who would be banned and have their sessions ended. */
+async function writeRandomly({ server, gameId, otherGameId }: World, count: number): Promise<void> {
   const { db } = server.services;
   const players = await Promise.all([1, 2, 3].map(() => server.openSession(gameId)));
   const random = randomFrom(14);

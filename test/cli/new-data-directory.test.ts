@@ -10,7 +10,7 @@ import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 const hasScript = existsSync('/usr/bin/script');
 
-/** Runs `gantry game list` in a terminal of its own, and types an answer. */
+/** Runs `gantry game list` in a separate terminal, and types an answer. */
 async function inTerminal(
   dataDirectory: string,
   answer: string,
@@ -29,8 +29,8 @@ async function inTerminal(
   return { code, shown };
 }
 
-describe('a command on a data directory that is not there', () => {
-  test('says that it creates one, where nobody can be asked', async () => {
+describe('a command on a data directory that does not exist', () => {
+  test('creates one and says so, when it cannot ask', async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, 'data');
     const run = () => gantry(['game', 'list'], { env: { DATA_DIR: path } });
@@ -57,7 +57,7 @@ describe('a command on a data directory that is not there', () => {
     },
   );
 
-  test.skipIf(!hasScript)('asks in a terminal, and goes on when the answer is yes', async () => {
+  test.skipIf(!hasScript)('asks in a terminal, and continues when the answer is yes', async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, 'data');
     expect(await inTerminal(path, 'yes')).toMatchObject({ code: 0 });
@@ -67,7 +67,7 @@ describe('a command on a data directory that is not there', () => {
   });
 });
 
-test('gantry token names avatars by the address of the server that runs on the directory', async () => {
+test('gantry token uses the address of the server that runs on the directory for avatar URLs', async () => {
   await using directory = await temporaryDirectory();
   const avatarOf = async () => {
     const { launcherJwt } = Object(

@@ -9,7 +9,7 @@ const oldNode = ['/usr/bin/node', '/usr/local/bin/node'].find((path) => {
 const reason = oldNode ? '' : ' (skipped: this machine has no Node older than 24)';
 
 test.skipIf(!oldNode).each([['serve'], ['game', 'list'], ['--help']])(
-  `under an older Node, gantry %s says in one line what it needs${reason}`,
+  `under an older Node, gantry %s says in one line what it requires${reason}`,
   async (...command) => {
     const { code, stdout, stderr } = await gantry(command, oldNode === undefined ? {} : { node: oldNode });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });

@@ -16,7 +16,7 @@ import { gantry } from '../support/warm-gantry.ts';
 const secretKey = '5e'.repeat(32);
 
 test.skipIf(noPostgres !== null)(
-  'migrate gives a PostgreSQL its schema, and checks whether it has it',
+  'migrate creates the schema on a PostgreSQL, and checks whether it exists',
   async () => {
     await using database = await freshDatabase();
     const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
@@ -33,7 +33,7 @@ test.skipIf(noPostgres !== null)(
   },
 );
 
-test.skipIf(noPostgres !== null)('commands work on the database, and leave no data directory', async () => {
+test.skipIf(noPostgres !== null)('commands work on the database, and create no data directory', async () => {
   await using database = await freshDatabase();
   await using directory = await temporaryDirectory();
   const dataDirectory = join(directory.path, 'data');
@@ -46,7 +46,7 @@ test.skipIf(noPostgres !== null)('commands work on the database, and leave no da
 });
 
 test.skipIf(noPostgres !== null)(
-  'restore --database names the history anew, and holds what waited for a chain',
+  'restore --database assigns a new history id, and holds actions that waited for a chain',
   async () => {
     await using database = await freshDatabase();
     const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
@@ -74,14 +74,14 @@ test.skipIf(noPostgres !== null)(
 test.each([
   ['backup', /pg_dump .* GANTRY_SECRET_KEY/],
   ['restore', /pg_restore.*gantry restore --database/],
-])('%s says that a PostgreSQL is not what it is for', async (command, instead) => {
+])('%s says that it does not support PostgreSQL', async (command, instead) => {
   const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
   const { code, stderr } = await gantry([command, '/nowhere/at.all'], { env });
   expect(code).toBe(1);
   expect(stderr).toMatch(instead);
 });
 
-test('a database that cannot be reached is said in a sentence', async () => {
+test('an unreachable database is reported with a clear error', async () => {
   const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
   expect(await gantry(['game', 'list'], { env })).toEqual({
     code: 1,

@@ -7,8 +7,8 @@ import { randomWallet } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry as warmGantry } from '../support/warm-gantry.ts';
 
-// Other tests run commands in a process that they share. Here each runs as it does for its users: from its source, in
-// a process of its own, which must end by itself.
+// Other tests run commands in a shared process. Here each runs as it does for users: from its source, in a separate
+// process, which must end on its own.
 let directory: TemporaryDirectory;
 let gameId: string;
 beforeAll(async () => {
@@ -21,7 +21,7 @@ afterAll(() => directory[Symbol.asyncDispose]());
 const place = (name: string) => join(directory.path, name);
 const warm = (...args: string[]) => warmGantry([...args, '--json'], { env: { DATA_DIR: place('data') } });
 
-/** A run of each command; `serve`, `demo` and `migrate-to` have theirs in tests of their own. */
+/** A run of each command; `serve`, `demo` and `migrate-to` have their own tests. */
 const runs: Readonly<Record<string, () => readonly string[]>> = {
   game: () => ['game', 'list'],
   token: () => ['token', '--game', gameId, '--wallet', randomWallet()],
@@ -49,7 +49,7 @@ const runs: Readonly<Record<string, () => readonly string[]>> = {
   sdk: () => ['sdk', 'python', '--out', place('sdk')],
 };
 
-/** There is no server to be healthy. */
+/** There is no running server to check. */
 const endsWith1 = new Set(['healthcheck']);
 
 test('every command is run', () => {

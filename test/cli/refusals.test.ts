@@ -5,10 +5,10 @@ import type { Finished } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
-// Each test starts several processes, side by side with other tests.
+// Each test starts several processes, in parallel with other tests.
 const wallet = `0x${'ab'.repeat(20)}`;
 
-describe.concurrent('what cannot be done is said in a sentence, with exit code 1 and no stack trace', () => {
+describe.concurrent('errors are reported in one sentence, with exit code 1 and no stack trace', () => {
   test.each([
     ['no command', [], /Usage: gantry/],
     ['an unknown command', ['gmae'], /unknown command 'gmae'/],
@@ -20,14 +20,14 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
     ['an empty name', ['game', 'create', '--name', ' '], /--name/],
     ['a slug with a space', ['game', 'create', '--name', 'x', '--slug', 'a b'], /--slug.*lowercase letters/],
     ['an unknown kind', ['game', 'create', '--name', 'x', '--kind', 'toy'], /--kind/],
-    ['an address that is none', ['game', 'create', '--name', 'x', '--url', 'golf'], /--url.*http/],
+    ['an invalid address', ['game', 'create', '--name', 'x', '--url', 'golf'], /--url.*http/],
     ['a scripted address', ['game', 'create', '--name', 'x', '--url', 'javascript:alert(1)'], /--url.*http/],
     [
       'an origin with a path',
       ['game', 'create', '--name', 'x', '--origin', 'https://a.example/x'],
       /--origin.*path/,
     ],
-    ['a wallet that is none', ['token', '--game', 'g', '--wallet', '0x12'], /--wallet.*40 hex digits/],
+    ['an invalid wallet', ['token', '--game', 'g', '--wallet', '0x12'], /--wallet.*40 hex digits/],
     [
       'a wrong checksum',
       ['token', '--game', 'g', '--wallet', `0xAb${'ab'.repeat(19)}`],
@@ -36,9 +36,9 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
     ['a token in no game', ['token', '--game', 'none', '--wallet', wallet], /no game/],
     ['a secret for no game', ['game', 'rotate-secret', '--game', 'none'], /no game/],
     ['rules of no game', ['rules', 'get', '--game', 'none'], /no game/],
-    ['a rules file that is not there', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
+    ['a missing rules file', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
     [
-      'a grace in words',
+      'a non-numeric grace period',
       ['game', 'rotate-secret', '--game', 'g', '--grace', 'soon'],
       /--grace.*number of minutes/,
     ],
@@ -49,7 +49,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
     expectSentence(await gantry(command, { env: { DATA_DIR: directory.path } }), sentence);
   });
 
-  test('a slug that is taken', async () => {
+  test('a slug in use', async () => {
     await using directory = await temporaryDirectory();
     await gantryJson(['game', 'create', '--name', 'One', '--slug', 'one'], directory.path);
     const again = await gantry(['game', 'create', '--name', 'Two', '--slug', 'one'], {
@@ -59,7 +59,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
   });
 
   test.each(['0.5', '0.3333333', '1e15'])(
-    'a grace of %s minutes is taken, or refused in a sentence',
+    'a grace period of %s minutes is accepted or refused with a clear error',
     async (grace) => {
       await using directory = await temporaryDirectory();
       const gameId = await createGame(directory.path);
@@ -79,7 +79,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
     ],
     ['a misspelt field', rulesWith({ mesage: 'hi' }), /mesage/],
     ['an unknown action', '[{"trigger":"win","actions":[{"type":"MintERC20"}]}]', /MintERC20.*IssueToken/],
-  ])('rules that are %s, and nothing is stored', async (_what, content, sentence) => {
+  ])('rules that are %s are refused, and nothing is stored', async (_what, content, sentence) => {
     await using directory = await temporaryDirectory();
     const gameId = await createGame(directory.path);
     const file = join(directory.path, 'rules.json');
@@ -114,7 +114,7 @@ describe.concurrent('what cannot be done is said in a sentence, with exit code 1
   });
 });
 
-/** That a command ended as one does that cannot be carried out: no result, and words for a person. */
+/** Checks that a command failed properly: no result, and a readable error message. */
 function expectSentence({ code, stdout, stderr }: Finished, words: RegExp) {
   expect(stderr).toMatch(words);
   expect(stderr).not.toMatch(/^\s+at |Sqlite|TypeError|node:internal/m);

@@ -24,7 +24,7 @@ test('servers that start on one fresh directory at the same time seed it once, a
 
 async function contentOf({ db }: OpenStore) {
   const demo = await db.read(findGameBySlug, demoSlug);
-  if (!demo) throw new Error('there is no demo game');
+  if (!demo) throw new Error('the demo game is missing');
   return {
     games: (await db.read(allGames)).length,
     scores: (await db.read(readLeaderboard, demo.id, wholePage)).length,

@@ -17,7 +17,7 @@ import { connectLauncher } from '../support/launcher.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 
-// Each test starts several processes, side by side with other tests.
+// Each test starts several processes, in parallel with other tests.
 describe.concurrent('gantry serve', () => {
   test('prints lines for a newcomer that work when pasted into a shell', async () => {
     await using directory = await temporaryDirectory();
@@ -50,7 +50,7 @@ describe.concurrent('gantry serve', () => {
     expect(token).toMatch(/launcherJwt +ey\S+/);
   });
 
-  test('finds everything there at the next start: seeds nothing twice, and its lines work again', async () => {
+  test('keeps everything at the next start: seeds nothing twice, and its lines work again', async () => {
     await using directory = await temporaryDirectory();
     const first = await serveGantry(directory.path);
     const shownFirst = await welcomeOf(first);
@@ -74,7 +74,7 @@ describe.concurrent('gantry serve', () => {
     expect((await second.end('SIGTERM')).code).toBe(0);
   });
 
-  test('makes and prints no demo when GANTRY_DEMO=off', async () => {
+  test('creates and prints no demo when GANTRY_DEMO=off', async () => {
     await using directory = await temporaryDirectory();
     await using server = await serveGantry(directory.path, {
       GANTRY_DEMO: 'off',
@@ -98,7 +98,7 @@ describe.concurrent('gantry serve', () => {
     },
   );
 
-  test('says in a sentence that its port is taken', async () => {
+  test('says in a sentence that its port is in use', async () => {
     await using directory = await temporaryDirectory();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -111,7 +111,7 @@ describe.concurrent('gantry serve', () => {
   });
 });
 
-/** What `gantry serve` prints for a newcomer, read as a person would. */
+/** What `gantry serve` prints for a newcomer, as a person reads it. */
 async function welcomeOf(server: GantryProcess) {
   const printed = await until('the welcome is printed', () =>
     server.output.stdout.includes('-- token') ? server.output.stdout : null,
@@ -133,13 +133,13 @@ async function welcomeOf(server: GantryProcess) {
   };
 }
 
-/** Runs a printed line in a shell, in the repository, as someone who pastes it does. */
+/** Runs a printed line in a shell, in the repository, as a user who pastes it does. */
 async function paste(line: string, dataDirectory: string): Promise<string> {
   const env = { ...process.env, DATA_DIR: dataDirectory };
   return (await promisify(execFile)('bash', ['-c', line], { cwd: repository, env })).stdout;
 }
 
-/** How many rows each table holds. */
+/** How many rows each table has. */
 function rowCounts(dataDirectory: string): Record<string, number> {
   const db = new SqliteDatabase(dataFiles(dataDirectory).database, { readonly: true });
   const tables = db

@@ -23,8 +23,8 @@ import { gantry } from '../support/warm-gantry.ts';
 const adminToken = 'the-admin-token-of-this-test';
 const wallet = randomWallet();
 
-/** What a command works on: DATA_DIR beside a running server, or that server by its URL, from another directory. */
-const targets = ['DATA_DIR', '--url before the command', '--url behind it'] as const;
+/** A command's target: DATA_DIR beside a running server, or that server by its URL, from another directory. */
+const targets = ['DATA_DIR', '--url before the command', '--url after it'] as const;
 
 const data = await temporaryDirectory();
 const elsewhere = await temporaryDirectory();
@@ -45,11 +45,11 @@ afterAll(async () => {
 function run(target: (typeof targets)[number], args: readonly string[]) {
   const there = ['--url', server.url, '--token', adminToken];
   if (target === 'DATA_DIR') return gantry([...args, '--json'], { env: { DATA_DIR: data.path } });
-  const all = target === '--url behind it' ? [...args, ...there] : [...there, ...args];
+  const all = target === '--url after it' ? [...args, ...there] : [...there, ...args];
   return gantry([...all, '--json'], { env: { DATA_DIR: join(elsewhere.path, 'untouched') } });
 }
 
-/** A run of every command that takes a game; those that have a `--url` of their own are named in `withOwnUrl`. */
+/** A run of every command that takes a game; those with a different `--url` option are in `withOwnUrl`. */
 const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   'game update': ['--game', game, '--name', 'One again'],
   'game archive': ['--game', game, '--undo'],
@@ -79,7 +79,7 @@ const ofAGame = (game: string): Readonly<Record<string, string[]>> => ({
   tail: ['--game', game, '--no-follow'],
 });
 const withOwnUrl = ['game update', 'webhooks create'];
-/** What is refused for another reason than the game. */
+/** Refused for a reason other than the game. */
 const refusedFor: Readonly<Record<string, RegExp>> = {
   'game delete': /must be the slug of the game, one/,
   'player unban': /not banned/,
@@ -100,7 +100,7 @@ test('every command that takes a game is run here', () => {
 
 describe.each(targets)('on %s', (target) => {
   test.each(Object.keys(ofAGame('one')))('gantry %s takes a slug for a game', async (name) => {
-    if (target === '--url behind it' && withOwnUrl.includes(name)) return;
+    if (target === '--url after it' && withOwnUrl.includes(name)) return;
     const finished = await run(target, [...name.split(' '), ...(ofAGame('one')[name] ?? [])]);
     const refusal = refusedFor[name];
     if (refusal) {
@@ -108,21 +108,21 @@ describe.each(targets)('on %s', (target) => {
       return;
     }
     expect(finished).toMatchObject({ code: 0, stderr: '' });
-    if (name === 'tail') return; // a line for each event
+    if (name === 'tail') return; // one line per event
     const answer: unknown = JSON.parse(finished.stdout);
     if (/list$|deliveries|channels|leaderboard show/.test(name))
       expect(Array.isArray(answer), finished.stdout).toBe(true);
   });
 
   test.each(Object.keys(ofAGame('one')))('gantry %s says that there is no such game', async (name) => {
-    if (target === '--url behind it' && withOwnUrl.includes(name)) return;
+    if (target === '--url after it' && withOwnUrl.includes(name)) return;
     const { code, stderr } = await run(target, [...name.split(' '), ...(ofAGame('none')[name] ?? [])]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'There is no game with the ID or slug none\n' });
   });
 
   test('a game is archived, listed again and deleted', async () => {
     const slug = `gone-${targets.indexOf(target)}`;
-    // `game create` has a `--url` of its own.
+    // `game create` uses `--url` for something else.
     const created = await run('DATA_DIR', ['game', 'create', '--name', 'Gone', '--slug', slug]);
     expect(created).toMatchObject({ code: 0, stderr: '' });
     const archived = await run(target, ['game', 'archive', '--game', slug]);
@@ -135,7 +135,7 @@ describe.each(targets)('on %s', (target) => {
     expect(games.stdout).not.toContain(slug);
   });
 
-  test('what is done shows in the audit log, with who did it', async () => {
+  test('actions appear in the audit log, with their actor', async () => {
     const renamed = await run(target, [
       'player',
       'rename',
@@ -156,19 +156,19 @@ test('the token may come from ADMIN_TOKEN', async () => {
   expect(await gantry(['--url', server.url, 'game', 'list'], { env })).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('a score and a message that are removed are gone', async () => {
+test('a removed score and a removed message are gone', async () => {
   const opened = await run('DATA_DIR', ['token', '--game', 'one', '--wallet', wallet]);
   const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(JSON.parse(opened.stdout));
   const call = async (path: string, input: object) =>
     z.looseObject({}).parse((await post(`${server.url}/launcher/${path}`, { launcherJwt, ...input })).body);
   await call('set-user-score', { score: 1600 });
-  const listed = await run('--url behind it', ['leaderboard', '--game', 'one']);
+  const listed = await run('--url after it', ['leaderboard', '--game', 'one']);
   const [row] = z.array(z.object({ _id: z.string(), score: z.number() })).parse(JSON.parse(listed.stdout));
   expect(row).toMatchObject({ score: 1600 });
-  expect(await run('--url behind it', ['score', 'remove', row?._id ?? '', '--game', 'one'])).toMatchObject({
+  expect(await run('--url after it', ['score', 'remove', row?._id ?? '', '--game', 'one'])).toMatchObject({
     code: 0,
   });
-  expect((await run('--url behind it', ['leaderboard', '--game', 'one'])).stdout).toBe('[]\n');
+  expect((await run('--url after it', ['leaderboard', '--game', 'one'])).stdout).toBe('[]\n');
 
   await call('create-message-channel', { otherParticipants: [randomWallet()] });
   const ids = z.array(z.object({ _id: z.string() }));
@@ -181,7 +181,7 @@ test('a score and a message that are removed are gone', async () => {
       JSON.parse((await run('DATA_DIR', ['message', 'list', '--channel', channel?._id ?? ''])).stdout),
     );
   expect(await messages()).toMatchObject([{ _id: sent._id }]);
-  expect(await run('--url behind it', ['message', 'remove', String(sent._id)])).toMatchObject({ code: 0 });
+  expect(await run('--url after it', ['message', 'remove', String(sent._id)])).toMatchObject({ code: 0 });
   expect(await messages()).toEqual([]);
 });
 
@@ -212,7 +212,7 @@ test.each([
   expect(await gone).toEqual([0, null]);
 });
 
-describe('what cannot be done is said in a sentence:', () => {
+describe('failures are reported in one sentence:', () => {
   test.each<[string, () => string[], RegExp]>([
     [
       'a wrong token',
@@ -225,7 +225,7 @@ describe('what cannot be done is said in a sentence:', () => {
       () => ['--url', 'http://127.0.0.1:1', '--token', adminToken, 'game', 'list'],
       /cannot be reached/,
     ],
-    ['a URL that is none', () => ['--url', 'play.example', 'game', 'list'], /--url.*http/],
+    ['an invalid URL', () => ['--url', 'play.example', 'game', 'list'], /--url.*http/],
     [
       'a token without a URL',
       () => ['--token', adminToken, 'game', 'list'],
@@ -243,7 +243,7 @@ describe('what cannot be done is said in a sentence:', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a server that is not Gantry, or sends the token elsewhere', async () => {
+  test('a server that is not Gantry, or redirects the token elsewhere', async () => {
     const other = createServer((request, response) => {
       if (request.url?.startsWith('/moved')) response.writeHead(307, { Location: server.url }).end();
       else response.writeHead(404, { 'Content-Type': 'text/html' }).end('<h1>Not found</h1>');
@@ -267,7 +267,7 @@ describe('what cannot be done is said in a sentence:', () => {
   });
 });
 
-test('a server that takes long is not said to be away: the command goes on there', async () => {
+test('a slow server is not reported as down: the command continues there', async () => {
   const slow = createServer(() => {}).listen(0, '127.0.0.1');
   await once(slow, 'listening');
   const { port } = slow.address() as AddressInfo;

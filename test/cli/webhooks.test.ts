@@ -10,7 +10,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 const made = z.strictObject({ webhookId: z.string(), secret: z.string() });
 const deliveries = z.array(z.object({ deliveryId: z.string(), state: z.string(), event: z.string() }));
 
-test('gantry webhooks makes them, tries them, and looks after what they are told, beside a running server', async () => {
+test('gantry webhooks creates, tests and inspects webhooks, beside a running server', async () => {
   await using directory = await temporaryDirectory();
   await using receiver = await startWebhookReceiver();
   const env = { DATA_DIR: directory.path, WEBHOOK_ALLOW_LOOPBACK: 'on' };
@@ -27,7 +27,7 @@ test('gantry webhooks makes them, tries them, and looks after what they are told
   receiver.secrets.push(secret);
   expect(await run('test', webhookId)).toMatchObject({ delivered: true, status: 204 });
   await server.services.db.write(setScore, player, 1);
-  await until('told', () => receiver.received.some(({ type }) => type === 'scores.created'));
+  await until('notified', () => receiver.received.some(({ type }) => type === 'scores.created'));
   const [delivered] = await until('written down', async () => {
     const listed = deliveries.parse(await run('deliveries', '--webhook', webhookId, '--state', 'confirmed'));
     return listed.length > 0 && listed;
@@ -47,7 +47,7 @@ test('gantry webhooks makes them, tries them, and looks after what they are told
   const rotated = made.parse(await run('rotate-secret', webhookId, '--overlap', '0'));
   receiver.secrets = [rotated.secret];
   await server.services.db.write(setScore, player, 3);
-  await until('told', () => receiver.received.some(({ data }) => data.score === 3));
+  await until('notified', () => receiver.received.some(({ data }) => data.score === 3));
   expect(receiver.received.some(({ data }) => data.score === 2)).toBe(false);
   const { stdout } = await gantry(['webhooks', 'list', '--game', gameId], { env });
   expect(stdout).toMatch(

@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * The npm package of basement.fun, which is no dependency: it comes without a licence, and with a server's worth of
- * dependencies. `test/compat/install-basement-package.sh <directory>` installs it beside what its client needs.
+ * The npm package of basement.fun, which is not a dependency: it comes without a licence, and with a server's
+ * dependencies. `test/compat/install-basement-package.sh <directory>` installs it with what its client needs.
  */
 export const packageDirectory = process.env.BASEMENT_PACKAGE ?? '';
 
@@ -22,7 +22,7 @@ export interface PackageClient {
   service(name: string): Service;
 }
 
-/** What is used of the package: its client, and the names of the methods it declares for each service. */
+/** The used parts of the package: its client, and the names of the methods it declares for each service. */
 export interface BasementPackage {
   createClient(connection: unknown): PackageClient;
   methodsOf(service: string): string[];

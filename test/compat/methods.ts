@@ -3,9 +3,9 @@ import { apiOf } from '../support/api.ts';
 import type { World } from '../support/world.ts';
 
 /**
- * Every method of the services of `@b3dotfun/basement-api` that Gantry serves something of: how it is called, and the shape
- * of its answer, by the schemas of the package; or why it is not served. The page "Coming from basement.fun" has the same
- * list, and a test compares them.
+ * Every method of the services of `@b3dotfun/basement-api` that Gantry serves at least partly: how it is called, and
+ * the shape of its result, by the schemas of the package; or why it is not served. The page "Coming from basement.fun"
+ * has the same list, and a test compares them.
  */
 
 const id = z.string().min(1);
@@ -68,12 +68,12 @@ const activity = z.object({
   timestamp: time,
 });
 
-/** A method that is served. */
+/** A served method. */
 export interface Served {
-  /** The data as the package's types want it, without the token. */
+  /** The data as the package's types require it, without the token. */
   data(world: World): unknown;
   answer: z.ZodType;
-  /** Over REST there is no connection to follow anything on. */
+  /** Over REST there is no connection to subscribe on. */
   socketOnly?: true;
   /** `find`: the data is the query. */
   byQuery?: true;

@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-/** SDKs of basement.fun cannot name their game; they are given it with their base address. */
+/** SDKs of basement.fun cannot name their game; the base address does. */
 
 let server: TestServer;
 let world: World;
@@ -44,7 +44,7 @@ describe.each(Object.entries(bases))('a base address that names the game %s', (_
     });
   });
 
-  test.each([undefined, null, ''])('stands for a gameId that is %j in public reads', async (gameId) => {
+  test.each([undefined, null, ''])('replaces a gameId that is %j in public reads', async (gameId) => {
     const { body } = await api().dispatch(
       'getGameScoresLeaderboard',
       { gameId, limit: 1 },
@@ -64,7 +64,7 @@ describe.each(Object.entries(bases))('a base address that names the game %s', (_
     expect(new Set(data.map(({ gameId }) => gameId))).toEqual(new Set([world.gameId]));
   });
 
-  test('takes the tokens of the game, and none of another or of a launcher', async () => {
+  test('accepts tokens of the game, and none of another or of a launcher', async () => {
     const { tokens } = world;
     const setScoreBy = (launcherJwt: string | undefined) =>
       api().post('/launcher/set-user-score', { launcherJwt, score: 1 });
@@ -75,7 +75,7 @@ describe.each(Object.entries(bases))('a base address that names the game %s', (_
     expect(byDispatch).toMatchObject(mismatch);
   });
 
-  test('is not overruled by what the input or the query names', async () => {
+  test('is not overridden by the input or the query', async () => {
     const other = { gameId: world.otherGameId };
     const inInput = await api().dispatch('getGameScoresLeaderboard', other, { service: 'scores' });
     expect(inInput).toMatchObject(mismatch);
@@ -90,7 +90,7 @@ describe.each(Object.entries(bases))('a base address that names the game %s', (_
     expect((await api().post('/launcher/create-unverified-channel', signIn)).status).toBe(401);
   });
 
-  test('does not let a sign-in to another game be finished', async () => {
+  test('does not complete a sign-in to another game', async () => {
     const { body } = await apiOf(server).post('/launcher/create-unverified-channel', {
       wallet: wallet.address,
       gameId: world.otherGameId,
@@ -112,7 +112,7 @@ describe.each(Object.entries(bases))('a base address that names the game %s', (_
     expect(answer.status).toBe(401);
   });
 
-  test('serves everything else there is, save what is for administrators', async () => {
+  test("serves everything else, except the administrators' operations", async () => {
     for (const path of [
       '/healthz',
       '/readyz',
@@ -129,7 +129,7 @@ describe.each(Object.entries(bases))('a base address that names the game %s', (_
     expect((await apiOf(server).post('/admin/list-games', {}, headers)).status).toBe(200);
   });
 
-  test('is part of the path that is signed', async () => {
+  test('is part of the signed path', async () => {
     const body = JSON.stringify({ launcherJwt: world.participant.launcherJwt, score: 2 });
     const signed = (path: string) =>
       api().post('/launcher/set-user-score', body, wholeSigned(world.gameSecret, { path, body }));
@@ -149,7 +149,7 @@ test('gameId in the query of a POST names the game too', async () => {
 });
 
 test.each(['no-such-game', '00000000-0000-7000-8000-000000000000'])(
-  'a game that is not there is game_unknown: %s',
+  'an unknown game is game_unknown: %s',
   async (game) => {
     const api = apiOf({ url: `${server.url}/g/${game}` });
     const answer = await api.post('/launcher/channel-status', { launcherJwt: world.owner.launcherJwt });
@@ -157,11 +157,11 @@ test.each(['no-such-game', '00000000-0000-7000-8000-000000000000'])(
   },
 );
 
-test.each(['/g/', '/g', '/g/a%2Fb/launcher', '/g/a/b'])('%s is no address', async (path) => {
+test.each(['/g/', '/g', '/g/a%2Fb/launcher', '/g/a/b'])('%s is not an address', async (path) => {
   expect((await apiOf(server).request(path, { method: 'POST', body: '{}' })).status).toBe(404);
 });
 
-/** Each way a Socket.IO client may be given the game's base address. */
+/** The ways to give a Socket.IO client the game's base address. */
 const connections: Record<string, (transport: string) => Socket> = {
   'the base address, which becomes the namespace': (transport) =>
     io(`${server.url}/g/${world.gameSlug}`, options(transport)),
@@ -185,7 +185,7 @@ const options = (transport: string) => ({
 
 describe.each(['websocket', 'polling'])('a socket by %s that is given the game with', (transport) => {
   test.each(Object.entries(connections))(
-    '%s signs a player in, and hears what is for the player',
+    "%s signs a player in, and receives the player's events",
     async (_, open) => {
       auth = {};
       const anonymous = open(transport);
@@ -209,16 +209,16 @@ describe.each(['websocket', 'polling'])('a socket by %s that is given the game w
       const { launcherJwt } = world.participant;
       auth = { launcherJwt };
       const signedIn = open(transport);
-      const heard: Record<string, unknown>[] = [];
-      signedIn.on('scores patched', (record) => heard.push(record));
-      signedIn.on('scores created', (record) => heard.push(record));
-      await until('it is let in', () => signedIn.connected);
+      const received: Record<string, unknown>[] = [];
+      signedIn.on('scores patched', (record) => received.push(record));
+      signedIn.on('scores created', (record) => received.push(record));
+      await until('it is connected', () => signedIn.connected);
       expect(await call(signedIn, 'subscribe', 'realtime-events', {}, {})).toMatchObject({
         stream: `game:${world.gameId}`,
       });
       const score = Math.random();
       await server.services.db.write(setScore, world.participant, score);
-      await until('the event', () => heard.find((one) => one.score === score));
+      await until('the event', () => received.find((one) => one.score === score));
       const leaderboard = await call(signedIn, 'getGameScoresLeaderboard', 'scores', { limit: 1 }, {});
       expect(leaderboard).toMatchObject({ leaderboard: [{ gameId: world.gameId }] });
       signedIn.disconnect();
@@ -231,7 +231,7 @@ describe.each(['websocket', 'polling'])('a socket by %s that is given the game w
       auth = { launcherJwt: world.elsewhere.launcherJwt };
       const socket = open(transport);
       const refused = await new Promise((resolve) => {
-        socket.once('connect', () => resolve('let in'));
+        socket.once('connect', () => resolve('connected'));
         socket.once('connect_error', resolve);
       });
       socket.disconnect();
@@ -259,11 +259,11 @@ test('a socket call names its game in its query, as Feathers sends it', async ()
   socket.disconnect();
 });
 
-test('any other namespace is none', async () => {
+test('any other namespace is unknown', async () => {
   for (const namespace of ['/game', '/g/a/b', '/admin', `/g/${world.gameId}?x=1`]) {
     const socket = io(server.url + namespace.replace('?', '%3F'), options('websocket'));
     const refused: Error = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(new Error('let in')));
+      socket.once('connect', () => resolve(new Error('connected')));
       socket.once('connect_error', resolve);
     });
     socket.disconnect();

@@ -21,7 +21,7 @@ const examples = [...page.matchAll(/^```(\w+)(?: (\w+))?\n(.*?)^```$/gms)].map(
   }),
 );
 
-/** What each example prints, in the order of the page; that for browsers runs in `test/pages/`. */
+/** What each example prints, in the order of the page; the one for browsers runs in `test/pages/`. */
 const printed = [
   /"signRequest":"127\.0\.0\.1.*Sign in to play My Game/,
   /^leaderboard: 1\n$/,
@@ -55,7 +55,7 @@ describe('the page "Coming from basement.fun"', () => {
 
   const inNode = examples.filter(({ needs }) => needs !== 'browser');
 
-  test('has examples, each with what it prints', () => {
+  test('has examples, each with its output', () => {
     expect(inNode).toHaveLength(printed.length);
   });
 
@@ -65,9 +65,9 @@ describe('the page "Coming from basement.fun"', () => {
     expect(await run(language, code, join(repository, 'node_modules'))).toMatch(prints ?? /nothing/);
   });
 
-  test.skipIf(noPackage !== null)('its example with the npm package works', async () => {
+  test.skipIf(noPackage !== null)('has a working example with the npm package', async () => {
     const at = inNode.findIndex(({ needs }) => needs === 'package');
-    // Its client has to come from beside the package.
+    // Its client must be loaded from beside the package.
     const modules = join(packageDirectory, 'node_modules');
     const code = (inNode[at]?.code ?? '').replace(
       /from '(@feathersjs\/socketio-client|socket\.io-client)'/g,
@@ -76,7 +76,7 @@ describe('the page "Coming from basement.fun"', () => {
     expect(await run('js', code, modules)).toMatch(printed[at] ?? /nothing/);
   });
 
-  test('lists every method, served or outside and why, as the tests hold it to', () => {
+  test('lists every method, served or not and why, like the tests', () => {
     const listed = [...page.matchAll(/^\| `([a-z-]+ \w+)` \| (.+) \|$/gm)].map(([, name, outcome = '']) => [
       name,
       outcome.startsWith('served') ? 'served' : outcome,

@@ -12,7 +12,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { createWorld, type World } from '../support/world.ts';
 
-/** Clients of other makes, as they are. */
+/** Third-party clients, unmodified. */
 
 let server: TestServer;
 let world: World;
@@ -38,7 +38,7 @@ describe.skipIf(noPython !== null).each(['websocket', 'polling'])('python-socket
   test.each([
     ['at the server’s address', () => server.url],
     ['at the game’s address', () => `${server.url}/g/${world.gameSlug}`],
-  ])('calls and hears, %s', async (_, address) => {
+  ])('calls and receives events, %s', async (_, address) => {
     const { launcherJwt } = await server.openSession(world.gameId);
     const script = `${repository}/test/compat/plain_client.py`;
     const { stdout } = await promisify(execFile)(python, [script, address(), transport, launcherJwt, '41.5']);
@@ -49,13 +49,13 @@ describe.skipIf(noPython !== null).each(['websocket', 'polling'])('python-socket
         states: { error: null, result: { success: true, states: [] } },
       },
       'one payload': [null, { success: true, score: { score: 41.5 } }],
-      heard: [41.5],
+      received: [41.5],
     });
   });
 });
 
 describe.each(['websocket', 'polling'])('socket.io-client by %s', (transport) => {
-  test('calls with three arguments, with four and with one, and hears', async () => {
+  test('calls with three arguments, with four and with one, and receives events', async () => {
     const { launcherJwt } = world.owner;
     const socket = io(server.url, { transports: [transport], auth: { launcherJwt }, forceNew: true });
     const call = (...args: unknown[]) =>
@@ -63,14 +63,14 @@ describe.each(['websocket', 'polling'])('socket.io-client by %s', (transport) =>
         const [method, ...others] = args;
         socket.emit(String(method), ...others, (error: unknown, result: unknown) => resolve(error ?? result));
       });
-    const heard: unknown[] = [];
-    socket.on('notifications created', ({ message }) => heard.push(message));
+    const received: unknown[] = [];
+    socket.on('notifications created', ({ message }) => received.push(message));
     expect(await call('channelHeartbeat', 'launcher', {})).toEqual({ success: true });
     expect(await call('channelHeartbeat', 'launcher', {}, {})).toEqual({ success: true });
     expect(await call('channelHeartbeat', {})).toEqual({ success: true });
     const message = crypto.randomUUID();
     await server.services.db.write(notifyPlayer, world.owner, { message, type: 'success' });
-    await until('the notification', () => heard.includes(message));
+    await until('the notification', () => received.includes(message));
     socket.disconnect();
   });
 });
@@ -103,7 +103,7 @@ describe('frames of Engine.IO 4, written by hand', () => {
     using socket = await openRawWebSocket(server);
     const { launcherJwt } = world.owner;
     socket.send(text(`40${JSON.stringify({ launcherJwt })}`));
-    await until('it is let in', () => socket.texts.some((frame) => frame.startsWith('40{"sid"')));
+    await until('it is connected', () => socket.texts.some((frame) => frame.startsWith('40{"sid"')));
     socket.send(text('420["setUserScore",{"score":7}]'));
     await until('the answer', () =>
       socket.texts.find((frame) => frame.startsWith('430[null,{"success":true')),
@@ -112,12 +112,14 @@ describe('frames of Engine.IO 4, written by hand', () => {
     await until('the answer', () => socket.texts.includes('431[null,{"success":true}]'));
   });
 
-  test('over WebSocket, in the namespace of the game: frames go both ways with it', async () => {
+  test('over WebSocket, in the namespace of the game, in both directions', async () => {
     using socket = await openRawWebSocket(server);
     const { launcherJwt } = world.owner;
     const namespace = `/g/${world.gameSlug},`;
     socket.send(text(`40${namespace}${JSON.stringify({ launcherJwt })}`));
-    await until('it is let in', () => socket.texts.some((frame) => frame.startsWith(`40${namespace}{"sid"`)));
+    await until('it is connected', () =>
+      socket.texts.some((frame) => frame.startsWith(`40${namespace}{"sid"`)),
+    );
     socket.send(text(`42${namespace}0["channelHeartbeat",{}]`));
     await until('the answer', () => socket.texts.includes(`43${namespace}0[null,{"success":true}]`));
     const message = crypto.randomUUID();

@@ -1,4 +1,4 @@
-"""A launcher written with python-socketio, as one comes from a package registry. Prints what it hears and is answered as JSON.
+"""A launcher written with python-socketio, as installed from a package registry. Prints events and results as JSON.
 
 usage: plain_client.py URL TRANSPORT TOKEN SCORE
 """
@@ -11,14 +11,14 @@ import socketio
 
 url, transport, token, score = sys.argv[1:]
 client = socketio.Client(reconnection=False)
-heard = []
-is_heard = threading.Event()
+received = []
+is_received = threading.Event()
 
 
 @client.on("scores created")
 def on_score(record, meta):
-    heard.append(record["score"])
-    is_heard.set()
+    received.append(record["score"])
+    is_received.set()
 
 
 def call(name, *data):
@@ -35,6 +35,6 @@ answers = {
     "states": call("getStates", "launcher", {"label": None, "limit": 0}, {}),
 }
 one_payload = client.call("getUserScore", {"nonce": None}, timeout=20)
-is_heard.wait(20)
+is_received.wait(20)
 client.disconnect()
-print(json.dumps({"answers": answers, "one payload": one_payload, "heard": heard}))
+print(json.dumps({"answers": answers, "one payload": one_payload, "received": received}))

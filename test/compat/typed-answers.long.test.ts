@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { noPackage, packageDirectory } from './basement-package.ts';
 
 test.skipIf(noPackage !== null)(
-  'answers are of the types that the npm package declares, as compiled',
+  'results compile against the types that the npm package declares',
   async () => {
     await using directory = await temporaryDirectory();
     const project = join(directory.path, 'tsconfig.json');

@@ -7,10 +7,10 @@ import { createWorld, type World } from '../support/world.ts';
 import { loadPackage, noPackage, type PackageClient } from './basement-package.ts';
 import { methods } from './methods.ts';
 
-/** A client of the package as its users make one: nothing is changed but the address, which names the game. */
+/** A client of the package as its users create one: only the address, which names the game, is changed. */
 interface Connected extends Disposable {
   client: PackageClient;
-  /** Put into the data of each call: the package's methods carry the token there. */
+  /** Added to the data of each call: the package's methods carry the token there. */
   token: object;
 }
 
@@ -35,13 +35,13 @@ describe.skipIf(noPackage !== null)('the typed client of the npm package', () =>
     const connection = socketio.default(socket as unknown as Parameters<typeof socketio.default>[0], {
       timeout: 20_000,
     });
-    if (!createClient) throw new Error('the package is not there');
+    if (!createClient) throw new Error('the package is not installed');
     const token = 'launcherJwt' in auth ? {} : { launcherJwt: world.owner.launcherJwt };
     return { client: createClient(connection), token, [Symbol.dispose]: () => void socket.disconnect() };
   };
   const transports: Record<string, (world: World) => Connected> = {
     REST: (world) => {
-      if (!createClient) throw new Error('the package is not there');
+      if (!createClient) throw new Error('the package is not installed');
       const client = createClient(rest.default(base(world)).fetch(fetch));
       return { client, token: { launcherJwt: world.owner.launcherJwt }, [Symbol.dispose]: () => undefined };
     },
@@ -95,7 +95,7 @@ describe.skipIf(noPackage !== null)('the typed client of the npm package', () =>
         record('needs a socket');
         return;
       }
-      // With null as the data there is no place for a token but the handshake.
+      // With null as the data, the handshake is the only place for a token.
       if (data === null && 'launcherJwt' in connected.token) {
         await expect(call(null)).rejects.toMatchObject({ data: { reason: 'token_missing' } });
         record('needs a handshake with a token');
@@ -107,7 +107,7 @@ describe.skipIf(noPackage !== null)('the typed client of the npm package', () =>
       record('served');
     });
 
-    test('tells a failure as its callers read it', async () => {
+    test('reports a failure in the form its callers read', async () => {
       const world = await createWorld(server);
       using connected = connect(world);
       const data = { ...connected.token, score: 'many', nonce: '' };

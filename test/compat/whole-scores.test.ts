@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-describe.each(Object.entries<CallStyle>(callStyles))('a game of whole scores, over %s', (_, connect) => {
-  test('takes whole numbers and refuses fractions', async () => {
+describe.each(Object.entries<CallStyle>(callStyles))('a game of integer scores, over %s', (_, connect) => {
+  test('accepts integers and refuses fractions', async () => {
     using caller = await connect(server.url);
     const { launcherJwt } = await server.openSession(gameId);
     const set = (score: number) => caller.call(operationNamed('setUserScore'), { launcherJwt, score });
@@ -31,7 +31,7 @@ describe.each(Object.entries<CallStyle>(callStyles))('a game of whole scores, ov
   });
 });
 
-test('what a rule comes to is rounded', async () => {
+test("a rule's result is rounded", async () => {
   const actions = [{ type: 'UpdateScore', ratio: 0.4, nonce: 'share' }];
   await server.services.db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'won', actions }]));
   const { launcherJwt } = await server.openSession(gameId);
@@ -40,7 +40,7 @@ test('what a rule comes to is rounded', async () => {
   expect(body).toMatchObject({ score: { score: 2 } });
 });
 
-test('a game without the policy takes fractions by method dispatch, as ever', async () => {
+test('a game without the policy accepts fractions by method dispatch, as before', async () => {
   const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
   const { body } = await apiOf(server).dispatch('setUserScore', { launcherJwt, score: 12.5 });
   expect(body).toMatchObject({ newScore: { score: 12.5 } });

@@ -32,7 +32,7 @@ describe('send-custom-activity', async () => {
   const { gameId } = await server.createGame();
   const ada = await server.openSession(gameId);
 
-  it('answers with the whole record, the label as it was sent', async () => {
+  it('returns the whole record, with the label as sent', async () => {
     const before = Date.now();
     const record = await send(ada, '{username} ({wallet}) found a {thing}', 'treasure');
     expect(record).toMatchObject({
@@ -53,7 +53,7 @@ describe('send-custom-activity', async () => {
     expect((await read({ walletAddress: player.wallet })).data).toHaveLength(2);
   });
 
-  it('does the same when dispatched', async () => {
+  it('behaves the same when dispatched', async () => {
     const body = { launcherJwt: ada.launcherJwt, label: 'dispatched', eventId: 'e' };
     const { activity: record } = accepted(await api.dispatch('sendCustomActivity', body), activity);
     expect(record).toMatchObject({ label: 'dispatched', eventId: 'e', gameId });
@@ -73,7 +73,7 @@ describe('send-custom-activity', async () => {
 });
 
 describe('an item of the feed', () => {
-  it('has every field, of the game and of the player too', async () => {
+  it('has every field, including those of its game and player', async () => {
     const { gameId } = await server.createGame({ name: 'Space Race', slug: 'space-race' });
     const ada = await server.openSession(gameId);
     await server.services.db.write(setProfile, ada.wallet, { username: 'Ada' });
@@ -110,7 +110,7 @@ describe('an item of the feed', () => {
     expect(textsOf((await read({ gameId })).data)).toEqual([displayText]);
   });
 
-  it('fills the name in when it is read, and does not fill in what a name holds', async () => {
+  it('gets the current name when it is read, and placeholders inside names are not expanded', async () => {
     const { gameId } = await server.createGame();
     const player = await server.openSession(gameId);
     await send(player, '{username} won');
@@ -147,7 +147,7 @@ describe('GET /activities', async () => {
     ['by game and type off-chain', { gameId, type: 'off-chain' }, ['a3', 'g1', 'a1']],
     ['by game and type on-chain', { gameId, type: 'on-chain' }, []],
     ['by all three', { gameId: otherGame, walletAddress: ada.wallet, type: 'off-chain' }, ['a2']],
-    ['by a game that is not there', { gameId: 'no-such-game' }, []],
+    ['by an unknown game', { gameId: 'no-such-game' }, []],
     ['by a wallet never seen', { walletAddress: randomWallet() }, []],
     [
       'with empty values as with none',
@@ -158,7 +158,7 @@ describe('GET /activities', async () => {
     ['a page of two', { gameId, pageSize: '2' }, ['a3', 'g1']],
     ['the second page of two', { gameId, pageSize: '2', pageNumber: '2' }, ['a1']],
     ['a page behind the last', { gameId, pageSize: '2', pageNumber: '3' }, []],
-    ['a page nobody will reach', { gameId, pageNumber: '9007199254740991' }, []],
+    ['a page beyond the last', { gameId, pageNumber: '9007199254740991' }, []],
   ])('lists %s', async (_what, query, texts) => {
     expect(textsOf((await read(query)).data)).toEqual(texts);
   });
@@ -194,7 +194,7 @@ describe('GET /activities', async () => {
     expect(accepted(await api.dispatch('getActivities', body), feed).result).toEqual(expected);
   });
 
-  describe('pages', async () => {
+  describe('pagination', async () => {
     const { gameId: busy } = await server.createGame();
     const player = await server.openSession(busy);
     const { db } = server.services;
@@ -210,13 +210,13 @@ describe('GET /activities', async () => {
       [{ pageSize: '251' }, 250, 250],
       [{ pageSize: '100000', pageNumber: '2' }, 250, 5],
       [{ pageSize: '0', pageNumber: '0' }, 10, 10],
-    ])('%j is answered with pageSize %i and %i items', async (query, pageSize, count) => {
+    ])('%j returns pageSize %i and %i items', async (query, pageSize, count) => {
       const result = await read({ gameId: busy, ...query });
       expect(result.pageSize).toBe(pageSize);
       expect(result.data).toHaveLength(count);
     });
 
-    it('follow each other without a gap or an overlap', async () => {
+    it('pages have no gap or overlap', async () => {
       const texts: string[] = [];
       for (let pageNumber = 1; pageNumber <= 6; pageNumber++) {
         const query = { gameId: busy, pageNumber: String(pageNumber), pageSize: '50' };

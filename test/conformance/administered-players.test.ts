@@ -26,7 +26,7 @@ const setScore = (player: { launcherJwt: string }, score: number) =>
   api.post('/launcher/set-user-score', { launcherJwt: player.launcherJwt, score });
 
 describe('list-players', () => {
-  it('finds a part of a name in any letter case, and wallets by their beginning or as they are shown', async () => {
+  it('finds part of a name case-insensitively, and wallets by their prefix or in shortened form', async () => {
     const { gameId } = await server.createGame();
     const { wallet } = await server.openSession(gameId);
     const other = await server.openSession(gameId);
@@ -49,7 +49,7 @@ describe('list-players', () => {
       expect([search, await found(search)]).toEqual([search, []]);
   });
 
-  it('tells who is online now, who is banned and who came last, and lists only those', async () => {
+  it('shows who is online, who is banned and when each was last seen, and filters by it', async () => {
     const { gameId } = await server.createGame();
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
     using _launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
@@ -71,7 +71,7 @@ describe('list-players', () => {
 });
 
 describe('get-player', () => {
-  it('tells of the profile, the bans and the games, where the player is and when it was last', async () => {
+  it('shows the profile, bans, games, presence and when the player was last seen', async () => {
     const [first, second] = [await server.createGame(), await server.createGame()];
     const { wallet, launcherJwt } = await server.openSession(first.gameId);
     await server.openSession(first.gameId, wallet);
@@ -110,7 +110,7 @@ describe('get-player', () => {
     }
   });
 
-  it('knows nobody who was never seen, or who was erased', async () => {
+  it('does not find players who were never seen or were erased', async () => {
     expect(await admin.call(getPlayer, { wallet: randomWallet() })).toEqual({ success: true, player: null });
     const { gameId } = await server.createGame();
     const { wallet } = await server.openSession(gameId);
@@ -120,7 +120,7 @@ describe('get-player', () => {
 });
 
 describe('list-player-scores', () => {
-  it('lists the scores of a player in the game, last set first, in pages', async () => {
+  it('lists the scores of a player in the game, most recently set first, in pages', async () => {
     const { gameId } = await server.createGame();
     const other = await server.createGame();
     const player = await server.openSession(gameId);
@@ -143,7 +143,7 @@ describe('list-player-scores', () => {
 });
 
 describe('list-player-messages', () => {
-  it('lists what a player has written, in one game or in all, newest first, and not what others wrote', async () => {
+  it("lists a player's own messages, in one game or in all, newest first", async () => {
     const [first, second] = [await server.createGame(), await server.createGame()];
     const grace = await server.openSession(first.gameId);
     const elsewhere = await server.openSession(second.gameId, grace.wallet);
@@ -173,7 +173,7 @@ describe('list-player-messages', () => {
 });
 
 describe('set-player-state', () => {
-  it('replaces a state, which the player then reads, or makes one, and keeps what it says out of the audit log', async () => {
+  it('replaces or creates a state, which the player then reads, and keeps its content out of the audit log', async () => {
     const { gameId } = await server.createGame();
     const { wallet, launcherJwt } = await server.openSession(gameId);
     await api.post('/launcher/set-state', { launcherJwt, label: 'hero', state: '{"level":3}' });
@@ -198,7 +198,7 @@ describe('set-player-state', () => {
     expect(JSON.stringify(data)).not.toContain('secret order');
   });
 
-  it('refuses what is no JSON, what is too large, and players and games there are none of', async () => {
+  it('refuses invalid JSON, states that are too large, and unknown players and games', async () => {
     const { gameId } = await server.createGame();
     const { wallet } = await server.openSession(gameId);
     const right = { gameId, wallet, label: 'hero', state: '{}' };

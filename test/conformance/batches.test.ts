@@ -27,7 +27,7 @@ const setScore = (wallet: string | undefined, score: unknown) => ({
 const scoresOf = async (wallet: string) =>
   (await db.read(listScores, { gameId, wallet }, all)).map(({ score }) => score);
 
-/** Everything a batch could have left behind. */
+/** Everything that a batch could have changed. */
 const standing = () =>
   Promise.all(
     [
@@ -43,7 +43,7 @@ const standing = () =>
   );
 
 describe('a batch', () => {
-  it('patches small and large states together with what else it writes, or none of them', async () => {
+  it('patches small and large states together with its other writes, or none of them', async () => {
     const wallet = randomWallet();
     const filling = 'x'.repeat(40_000);
     const states = [
@@ -74,7 +74,7 @@ describe('a batch', () => {
     expect(await scoresOf(wallet)).toEqual([2]);
   });
 
-  it('of a hundred operations for as many players is carried out in their order, by one call', async () => {
+  it('of a hundred operations for as many players is executed in order, in one call', async () => {
     const wallets = Array.from({ length: 99 }, randomWallet);
     const operations = [...wallets.map((wallet, at) => setScore(wallet, at)), setScore(wallets[0], 500)];
     const { results } = accepted(await asServer(operations), batched);
@@ -83,7 +83,7 @@ describe('a batch', () => {
     expect(await scoresOf(wallets[98] ?? '')).toEqual([98]);
   });
 
-  it('holds every kind of write a match takes, and what comes later sees what came before', async () => {
+  it('accepts every kind of write a match needs, and later ones see earlier ones', async () => {
     const wallet = randomWallet();
     const operations = [
       { method: 'openChannelSession' },
@@ -104,15 +104,15 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['an input that cannot be', { method: 'setUserScore', data: { score: 'many' } }, 400, 'score_not_finite'],
+    ['an invalid input', { method: 'setUserScore', data: { score: 'many' } }, 400, 'score_not_finite'],
     [
-      'a refusal of its own',
+      'its own refusal',
       { method: 'revokeChannelSession', data: { sessionId: 'none' } },
       401,
       'session_unknown',
     ],
     [
-      'an address that is none',
+      'an invalid address',
       { method: 'setUserScore', data: { wallet: '0x12', score: 1 } },
       400,
       'address_invalid',
@@ -168,12 +168,12 @@ describe('a batch', () => {
     refused(await asServer(operations), 400, 'input_invalid');
   });
 
-  it("of a game's server that names nobody is told which operation lacks the wallet", async () => {
+  it("of a game's server without a wallet is told which operation lacks it", async () => {
     const answer = await asServer([setScore(randomWallet(), 1), setScore(undefined, 1)]);
     expect(refused(answer, 401, 'token_missing').message).toMatch(/^operations\.1: wallet is missing/);
   });
 
-  it("of a player is about the token's player alone, over the socket too", async () => {
+  it("of a player affects only the token's player, also over the socket", async () => {
     const player = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     const other = randomWallet();
@@ -186,7 +186,7 @@ describe('a batch', () => {
     expect(await scoresOf(player.wallet)).toEqual([2, 1]);
   });
 
-  it('is carried out once under an idempotency key, and answers the same again', async () => {
+  it('is executed once under an idempotency key, and returns the same result again', async () => {
     const wallet = randomWallet();
     const headers = { 'Idempotency-Key': crypto.randomUUID() };
     const operations = [

@@ -12,7 +12,7 @@ const { gameId } = await server.createGame();
 const done = succeeded({});
 
 describe('blocking a player', () => {
-  it('keeps them from starting a channel with the player, says so as to anyone declined, and can be taken back', async () => {
+  it('keeps them from starting a channel with the player, with the same error as any decline, and can be undone', async () => {
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
     const token = { launcherJwt: ada.launcherJwt };
     const start = () =>
@@ -44,7 +44,7 @@ describe('blocking a player', () => {
     expect((await start()).status).toBe(200);
   });
 
-  it('is for other players, whom the server knows', async () => {
+  it('works for other players known to the server', async () => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     refused(
       await api.post('/launcher/block-player', { launcherJwt, wallet }),

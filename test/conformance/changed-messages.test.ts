@@ -47,7 +47,7 @@ async function list() {
 }
 
 describe('edit-channel-message', async () => {
-  it('answers with the whole message, changed', async () => {
+  it('returns the whole message, with the change', async () => {
     const message = await send(ada, 'helo');
     await nextMillisecond();
     const edited = accepted(await edit(ada, message._id, 'hello'), channelMessage);
@@ -70,7 +70,7 @@ describe('edit-channel-message', async () => {
     expect((await list()).data.slice(0, 2).map((one) => one._id)).toEqual([second._id, first._id]);
   });
 
-  it.each(['a', 'a'.repeat(4000), '🎲'.repeat(4000)])('takes 1 to 4,000 characters', async (content) => {
+  it.each(['a', 'a'.repeat(4000), '🎲'.repeat(4000)])('accepts 1 to 4,000 characters', async (content) => {
     const { _id } = await send(ada, 'short');
     expect(accepted(await edit(ada, _id, content), channelMessage).content).toBe(content);
   });
@@ -89,14 +89,14 @@ describe('edit-channel-message', async () => {
 });
 
 describe('unsend-channel-message', () => {
-  it('answers success with the identity of the message, and not what it said', async () => {
+  it("returns success with the message's identity, without its content", async () => {
     const { content, updatedAt, ...identity } = await send(ada, 'never mind');
     const unsent = accepted(await unsend(ada, identity._id), unsentMessage);
     expect(unsent).toMatchObject({ success: true, ...identity });
     expect(unsent.updatedAt).toBeGreaterThanOrEqual(updatedAt);
   });
 
-  it('takes the message out of the list and the total', async () => {
+  it('removes the message from the list and the total', async () => {
     const kept = await send(ada, 'kept');
     const gone = await send(ada, 'gone');
     const before = await list();
@@ -107,7 +107,7 @@ describe('unsend-channel-message', () => {
     expect(after.data).toContainEqual(kept);
   });
 
-  it('is refused the second time, and an edit after it too', async () => {
+  it('is refused the second time, and so is a later edit', async () => {
     const { _id } = await send(ada, 'once');
     accepted(await unsend(ada, _id), unsentMessage);
     const again = refused(await unsend(ada, _id), 400, 'message_unknown');
@@ -115,7 +115,7 @@ describe('unsend-channel-message', () => {
     refused(await edit(ada, _id, 'back'), 400, 'message_unknown');
   });
 
-  it('is done once by calls that arrive together', async () => {
+  it('happens once for concurrent calls', async () => {
     const { _id } = await send(ada, 'once');
     const { total } = await list();
     const answers = await Promise.all(Array.from({ length: 5 }, () => unsend(ada, _id)));
@@ -137,8 +137,8 @@ describe('unsend-channel-message', () => {
   );
 });
 
-describe('what an unsent message said', () => {
-  it('is gone from the log of events, before and after its edit; the events keep their numbers', async () => {
+describe('the content of an unsent message', () => {
+  it('is removed from the event log, before and after its edit; events keep their numbers', async () => {
     const [first, second] = [`first-${randomUUID()}`, `second-${randomUUID()}`];
     const { _id } = await send(ada, first);
     accepted(await edit(ada, _id, second), channelMessage);
@@ -184,7 +184,7 @@ describe('what an unsent message said', () => {
     for (const text of [first, second]) expect(await placesHolding(config, text)).toEqual([]);
   });
 
-  it('is gone from every file or table of a server that goes on running', async () => {
+  it('is gone from every file or table of a server that keeps running', async () => {
     await using running = await startTestServer();
     const [from, to] = await twoPlayers(running);
     const channel = await channelOf(running, from, to);

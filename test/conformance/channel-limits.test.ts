@@ -21,8 +21,8 @@ const contentsFor = async (player: TestPlayer, channelId: string, paging: object
   return { total, contents: data.map(({ content }) => content) };
 };
 
-describe('how many channels there may be', () => {
-  it('refuses a player who has put the same other player in too many, with strangers between them or not', async () => {
+describe('limits on the number of channels', () => {
+  it('refuse a player who has added the same player to too many, with or without others between', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     const made = await Promise.all(
       Array.from({ length: maxShared }, () => db.write(createChannel, ada, [grace.wallet, randomWallet()])),
@@ -36,7 +36,7 @@ describe('how many channels there may be', () => {
       400,
       'channel_limit_reached',
     );
-    // What there is, is given back; and the other one may.
+    // Leaving frees the slots; and the other player may start one.
     const [first] = made;
     const again = first?.participants.slice(1).map(({ wallet }) => wallet);
     const found = await as(ada, 'create-message-channel', { otherParticipants: again });
@@ -44,7 +44,7 @@ describe('how many channels there may be', () => {
     await create(grace, ada, randomWallet());
   });
 
-  it('refuses a player who has started too many, until they leave one', async () => {
+  it('refuse a player who has started too many, until they leave one', async () => {
     const ada = await newPlayer();
     const made = await Promise.all(
       Array.from({ length: maxStarted }, () => db.write(createChannel, ada, [randomWallet()])),
@@ -55,7 +55,7 @@ describe('how many channels there may be', () => {
     accepted(await as(ada, 'create-message-channel', body), messageChannel);
   });
 
-  it('has nobody put a player in more who is in very many, and lets that player start one', async () => {
+  it('keep others from adding a player who is in very many, while that player may start one', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     await Promise.all(
       Array.from({ length: maxJoined }, () => {
@@ -68,8 +68,8 @@ describe('how many channels there may be', () => {
   });
 });
 
-describe('who leaves a channel', () => {
-  it('is put in none by whoever had put them there, until they put that player in one', async () => {
+describe('a player who leaves a channel', () => {
+  it('cannot be re-added by the same player, until they add that player themselves', async () => {
     const [ada, grace, eve] = [await newPlayer(), await newPlayer(), await newPlayer()];
     const { _id: channelId } = await create(ada, grace, eve);
     const leaving = await as(grace, 'remove-participant', { channelId });
@@ -82,7 +82,7 @@ describe('who leaves a channel', () => {
     accepted(await as(ada, 'add-participant', { channelId, wallet: grace.wallet }), messageChannel);
   });
 
-  it('may be added again when it was another who removed them', async () => {
+  it('may be re-added after having been removed by another', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     const { _id: channelId } = await create(ada, grace, randomWallet());
     accepted(await as(ada, 'remove-participant', { channelId, wallet: grace.wallet }), messageChannel);
@@ -90,8 +90,8 @@ describe('who leaves a channel', () => {
   });
 });
 
-describe('who comes back to a channel', () => {
-  it('reads what was said while they were in it and before, and not what was said in between', async () => {
+describe('a player who returns to a channel', () => {
+  it('reads what was sent before and during their membership, and not what was sent while they were absent', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     const { _id: channelId } = await create(ada, randomWallet());
     await send(ada, channelId, 'before');
@@ -120,7 +120,7 @@ describe('who comes back to a channel', () => {
     expect((await contentsFor(ada, channelId)).total).toBe(8);
   });
 
-  it('is shown nothing of an absence however often they came and went', async () => {
+  it('is shown nothing from their absences however often they left and returned', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     const { _id: channelId } = await create(ada, randomWallet());
     for (let round = 0; round < 110; round++) {
@@ -134,7 +134,7 @@ describe('who comes back to a channel', () => {
 });
 
 describe('a message that is edited very often', () => {
-  it('says in a bounded number of events what it said, and nothing of it stays when it is unsent', async () => {
+  it('keeps its content in a bounded number of events, and none of it once unsent', async () => {
     const ada = await newPlayer();
     const { _id: channelId } = await create(ada, randomWallet());
     const { _id: messageId } = await send(ada, channelId, 'canary 0');

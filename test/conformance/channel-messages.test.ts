@@ -12,7 +12,7 @@ const server = await startTestServer();
 afterAll(server.close);
 const api = apiOf(server);
 const { gameId } = await server.createGame();
-// Wallets that are the same in every run, because some of them show in the names of tests.
+// The same wallets in every run, because some appear in test names.
 const grace = await server.openSession(gameId, `0x${'b2'.repeat(20)}`);
 const eve = await server.openSession(gameId, `0x${'e3'.repeat(20)}`);
 
@@ -29,7 +29,7 @@ async function newChannel(...others: TestPlayer[]) {
 describe('send-channel-message', async () => {
   const { creator, channel } = await newChannel(grace);
 
-  it('answers with the whole message', async () => {
+  it('returns the whole message', async () => {
     const before = Date.now();
     const message = await send(creator, channel._id, 'hello');
     expect(message).toMatchObject({ channelId: channel._id, senderId: creator.wallet, content: 'hello' });
@@ -43,7 +43,7 @@ describe('send-channel-message', async () => {
     ['4,000 characters outside the basic plane', '🎲'.repeat(4000)],
     ['spaces only', '  '],
     ['line breaks, quotes, a null character and markup', 'a\r\n"b"\\\u0000<b>{username}</b>'],
-  ])('keeps content of %s as it was sent', async (_what, content) => {
+  ])('keeps content of %s unchanged', async (_what, content) => {
     const message = await send(grace, channel._id, content);
     expect(message.content).toBe(content);
     const list = await as(creator, 'get-channel-messages', { channelId: channel._id, limit: 1 });
@@ -61,8 +61,8 @@ describe('send-channel-message', async () => {
     ],
   );
 
-  // No operation takes the permission away: the row is changed.
-  it('takes the permission send-messages', async () => {
+  // No operation revokes the permission, so the row is changed directly.
+  it('requires the permission send-messages', async () => {
     const { channel: silenced } = await newChannel(eve);
     await changeKept(
       server.config,
@@ -88,7 +88,7 @@ describe('get-channel-messages', async () => {
     [{ limit: 1000 }, { limit: 250, skip: 0 }, 255, 250],
     [{ skip: 250 }, { limit: 30, skip: 250 }, 5, 5],
     [{ skip: 255 }, { limit: 30, skip: 255 }, 0, 0],
-  ])('%j is answered with %j: from message %i down, %i of them', async (body, applied, from, count) => {
+  ])('%j returns %j: from message %i down, %i of them', async (body, applied, from, count) => {
     const answer = await as(grace, 'get-channel-messages', { channelId: channel._id, ...body });
     const { data, ...rest } = accepted(answer, messages);
     expect(rest).toEqual({ total: 255, ...applied });

@@ -10,7 +10,7 @@ const server = await startTestServer();
 afterAll(server.close);
 const api = apiOf(server);
 const { gameId } = await server.createGame();
-// Wallets that are the same in every run, because some of them show in the names of tests.
+// The same wallets in every run, because some appear in test names.
 const ada = await server.openSession(gameId, `0x${'a1'.repeat(20)}`);
 const grace = await server.openSession(gameId, `0x${'b2'.repeat(20)}`);
 const eve = await server.openSession(gameId, `0x${'e3'.repeat(20)}`);
@@ -29,7 +29,7 @@ async function newChannel(...others: TestPlayer[]) {
 }
 
 describe('addParticipant', () => {
-  it('adds a player who may write, and who reads what is there', async () => {
+  it('adds a player, who may write and read earlier messages', async () => {
     const { creator, channel } = await newChannel(grace);
     await send(creator, channel._id, 'before');
     const answer = await as(creator, 'add-participant', { channelId: channel._id, wallet: eve.wallet });
@@ -44,20 +44,20 @@ describe('addParticipant', () => {
     await send(eve, channel._id, 'hello');
   });
 
-  it('is found on the service message-channels too, over HTTP', async () => {
+  it('is also available on the service message-channels, over HTTP', async () => {
     const { creator, channel } = await newChannel(grace);
     const body = { launcherJwt: creator.launcherJwt, channelId: channel._id, wallet: eve.wallet };
     const answer = await api.dispatch('addParticipant', body, { service: 'message-channels' });
     expect(accepted(answer, messageChannel).participants).toHaveLength(3);
   });
 
-  it('takes the permission add-members', async () => {
+  it('requires the permission add-members', async () => {
     const { channel } = await newChannel(grace);
     const answer = await as(grace, 'add-participant', { channelId: channel._id, wallet: eve.wallet });
     refused(answer, 401, 'permission_missing');
   });
 
-  it('refuses a player who is in the channel, and a participant too many', async () => {
+  it('refuses a player who is already in the channel, and one participant too many', async () => {
     const creator = await server.openSession(gameId);
     const full = await create(creator, ...Array.from({ length: 255 }, randomWallet));
     const [, other] = full.participants;
@@ -76,7 +76,7 @@ describe('addParticipant', () => {
 });
 
 describe('removeParticipant', () => {
-  it('lets a participant leave, who is then outside', async () => {
+  it('lets a participant leave, who then has no access', async () => {
     const { creator, channel } = await newChannel(grace, eve);
     const { _id: messageId } = await send(eve, channel._id, 'bye');
     const left = accepted(await as(eve, 'remove-participant', { channelId: channel._id }), messageChannel);
@@ -97,7 +97,7 @@ describe('removeParticipant', () => {
     refused(await as(creator, 'remove-participant', body), 400, 'participants_invalid');
   });
 
-  it('does not let others remove anyone but themselves', async () => {
+  it('does not let other participants remove anyone but themselves', async () => {
     const { creator, channel } = await newChannel(grace, eve);
     for (const { wallet } of [creator, eve]) {
       const answer = await as(grace, 'remove-participant', { channelId: channel._id, wallet });
@@ -121,7 +121,7 @@ describe('editGroupInfo', () => {
       { name: '', chatPicture: 'https://p.example/1.png' },
     ],
     ['both', { name: 'R', chatPicture: 'p' }, { name: 'R', chatPicture: 'p' }],
-  ])('changes %s and leaves the rest', async (_what, change, shown) => {
+  ])('changes %s and keeps the rest', async (_what, change, shown) => {
     const { creator, channel } = await newChannel(grace);
     const answer = await as(creator, 'edit-group-info', { channelId: channel._id, ...change });
     const { updatedAt, ...edited } = accepted(answer, messageChannel);
@@ -132,7 +132,7 @@ describe('editGroupInfo', () => {
     expect(data).toEqual([{ ...edited, updatedAt }]);
   });
 
-  it('takes the permission edit-info', async () => {
+  it('requires the permission edit-info', async () => {
     const { channel } = await newChannel(grace);
     const answer = await as(grace, 'edit-group-info', { channelId: channel._id, name: 'Mine' });
     refused(answer, 401, 'permission_missing');
@@ -146,7 +146,7 @@ describe('editGroupInfo', () => {
   ]);
 });
 
-describe('to whoever is not in it, a channel is not there:', async () => {
+describe('to non-participants, a channel does not exist:', async () => {
   const { creator, channel } = await newChannel(grace);
   const { gameId: elsewhere } = await server.createGame();
   const unknown = '0198c0de-0000-7000-8000-000000000000';
@@ -162,7 +162,7 @@ describe('to whoever is not in it, a channel is not there:', async () => {
       ['remove-participant', {}],
       ['remove-participant', { wallet: grace.wallet }],
       ['edit-group-info', { name: 'Mine' }],
-    ])('gets from %s %j what an unknown channel gets', async (path, body) => {
+    ])('%s %j returns the same as for an unknown channel', async (path, body) => {
       const foreign = await as(outsider, path, { channelId: channel._id, ...body });
       const absent = await as(outsider, path, { channelId: unknown, ...body });
       const malformed = await as(outsider, path, { channelId: '../etc', ...body });
@@ -173,7 +173,7 @@ describe('to whoever is not in it, a channel is not there:', async () => {
     it.each([
       ['edit-channel-message', { newContent: 'hello' }],
       ['unsend-channel-message', {}],
-    ])('gets from %s %j what an unknown message gets', async (path, body) => {
+    ])('%s %j returns the same as for an unknown message', async (path, body) => {
       const { _id: messageId } = await send(creator, channel._id, 'secret');
       const foreign = await as(outsider, path, { messageId, ...body });
       const absent = await as(outsider, path, { messageId: unknown, ...body });

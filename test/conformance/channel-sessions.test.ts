@@ -39,7 +39,7 @@ const sessions = async (player: TestPlayer) =>
   accepted(await as(player, 'list-channel-sessions'), listed).sessions;
 
 describe('channel-status', () => {
-  it('tells of the token’s own session', async () => {
+  it('describes the token’s own session', async () => {
     const before = Date.now();
     const player = await server.openSession(gameId);
     const { openedAt, ...rest } = await status(player);
@@ -48,14 +48,14 @@ describe('channel-status', () => {
     expect(openedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it('says that an ended session does not exist, when its token asks', async () => {
+  it('says that an ended session does not exist, when called with its token', async () => {
     const player = await server.openSession(gameId);
     accepted(await as(player, 'channel-heartbeat'), done);
     accepted(await as(player, 'end-channel-session'), done);
     expect(await status(player)).toMatchObject({ exists: false, present: false, wallet: player.wallet });
   });
 
-  it('does the same when dispatched, with GET too', async () => {
+  it('behaves the same when dispatched, also with GET', async () => {
     const player = await server.openSession(gameId);
     const expected = await status(player);
     const { launcherJwt } = player;
@@ -66,7 +66,7 @@ describe('channel-status', () => {
 });
 
 describe('a session is present', () => {
-  it('after a heartbeat, and no other session of the player with it', async () => {
+  it("after a heartbeat, without affecting the player's other sessions", async () => {
     const player = await server.openSession(gameId);
     const second = await server.openSession(gameId, player.wallet);
     accepted(await as(player, 'channel-heartbeat'), done);
@@ -74,7 +74,7 @@ describe('a session is present', () => {
     expect((await status(second)).present).toBe(false);
   });
 
-  it('as long as a socket of it is connected', async () => {
+  it('while one of its sockets is connected', async () => {
     const player = await server.openSession(gameId);
     {
       using _launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -85,7 +85,7 @@ describe('a session is present', () => {
 });
 
 describe('endChannelSession', () => {
-  it('stops the token at once, for calls and for sockets', async () => {
+  it('invalidates the token immediately, for calls and for sockets', async () => {
     const player = await server.openSession(gameId);
     const { launcherJwt } = player;
     using launcher = await connectLauncher(server.url, { launcherJwt });
@@ -100,20 +100,20 @@ describe('endChannelSession', () => {
     });
   });
 
-  it('leaves the other sessions of the player alone', async () => {
+  it("does not affect the player's other sessions", async () => {
     const player = await server.openSession(gameId);
     const second = await server.openSession(gameId, player.wallet);
     accepted(await as(player, 'end-channel-session'), done);
     expect((await status(second)).exists).toBe(true);
   });
 
-  it('takes the id of the token’s own session', async () => {
+  it('accepts the id of the token’s own session', async () => {
     const player = await server.openSession(gameId);
     accepted(await as(player, 'end-channel-session', { sessionId: player.sessionId }), done);
     expect((await status(player)).exists).toBe(false);
   });
 
-  it('ends any session of the player for a launcher, again without harm', async () => {
+  it('ends any session of the player for a launcher, and is idempotent', async () => {
     const player = await server.openSession(gameId);
     const launcher = await server.openSession(launcherId, player.wallet);
     const body = { sessionId: player.sessionId };
@@ -130,7 +130,7 @@ describe('endChannelSession', () => {
     expect((await status(second)).exists).toBe(true);
   });
 
-  it('ends nothing of another player, whose session is as unknown as one that never was', async () => {
+  it('ends no session of another player, which is as unknown as one that never existed', async () => {
     const launcher = await server.openSession(launcherId);
     const other = await server.openSession(gameId);
     const foreign = await as(launcher, 'end-channel-session', { sessionId: other.sessionId });
@@ -157,7 +157,7 @@ describe('openChannelSession', () => {
     ['https://play.example/race', 'https://play.example/race?token='],
     ['https://play.example/?level=2', 'https://play.example/?level=2&token='],
     ['https://play.example/#lobby', 'https://play.example/?token=', '#lobby'],
-  ])('answers for a game at "%s" with its address and the token', async (url, start, end = '') => {
+  ])('for a game at "%s" returns its address and the token', async (url, start, end = '') => {
     const game = await server.createGame({ url });
     const launcher = await server.openSession(launcherId);
     const answer = accepted(await as(launcher, 'open-channel-session', { gameId: game.gameId }), opened);
@@ -169,7 +169,7 @@ describe('openChannelSession', () => {
     refused(await as(player, 'open-channel-session', { gameId }), 401, 'not_a_launcher');
   });
 
-  it('refuses a game that is not there', async () => {
+  it('refuses an unknown game', async () => {
     const launcher = await server.openSession(launcherId);
     const answer = await as(launcher, 'open-channel-session', { gameId: 'no-such-game' });
     refused(answer, 400, 'game_unknown');
@@ -177,7 +177,7 @@ describe('openChannelSession', () => {
 });
 
 describe('listChannelSessions', () => {
-  it('lists the player’s live sessions of every game to a launcher, the newest first', async () => {
+  it('lists the player’s live sessions of every game to a launcher, newest first', async () => {
     const launcher = await server.openSession(launcherId);
     const { gameId: other } = await server.createGame({ name: 'Chess' });
     const first = await server.openSession(gameId, launcher.wallet);

@@ -54,7 +54,7 @@ describe('method dispatch', () => {
   );
 
   it.each(['/launcher', '/launcher/', '/scores', '/scores/'])(
-    'answers 405 to POST %s without X-Service-Method, saying which header it read and listing nothing',
+    'answers 405 to POST %s without X-Service-Method, naming the header it reads and listing no methods',
     async (path) => {
       for (const headers of [{}, { 'X-Service-Method': 'nonsense' }]) {
         const { message } = refused(await api.post(path, good, headers), 405, 'method_unknown');
@@ -69,7 +69,7 @@ describe('method dispatch', () => {
     refused(answer, 405, 'method_unknown');
   });
 
-  it('reads the header in any letter case', async () => {
+  it('reads the header case-insensitively', async () => {
     accepted(await api.post('/launcher', good, { 'x-service-method': 'setUserScore' }), newScore);
   });
 });
@@ -79,20 +79,20 @@ describe('GET dispatch', () => {
     api.get(`/launcher${query}`, { 'X-Service-Method': method, ...headers });
 
   it.each(['setUserScore', 'endChannelSession', 'createUnverifiedChannel', 'triggerRulesEngine'])(
-    'answers 405 to %s, which changes something',
+    'answers 405 to %s, which is a write',
     async (method) => {
       refused(await read(method, `?launcherJwt=${launcherJwt}&score=1`), 405, 'method_unknown');
     },
   );
 
-  it('reads the input from the query, numbers included, and empty values as absent', async () => {
+  it('reads the input from the query, including numbers, and treats empty values as absent', async () => {
     for (const score of [1, 2, 3])
       await api.dispatch('setUserScore', { launcherJwt, score, nonce: `g${score}` });
     const answer = await read('getUserScores', `?launcherJwt=${launcherJwt}&limit=2&skip=&nonce=`);
     expect(answer.body).toMatchObject({ success: true, scores: [{ nonce: 'g3' }, { nonce: 'g2' }] });
   });
 
-  it('refuses a query field that is wrong', async () => {
+  it('refuses an invalid query field', async () => {
     const answer = await read('getUserScores', `?launcherJwt=${launcherJwt}&limit=ten`);
     refused(answer, 400, 'paging_invalid', 'limit');
   });
@@ -102,7 +102,7 @@ describe('GET dispatch', () => {
     accepted(await api.get('/launcher/', headers), anything);
   });
 
-  it('takes the token from the query first, and refuses one sent twice', async () => {
+  it('prefers the token in the query, and refuses one sent twice', async () => {
     const headers = { 'X-Launcher-Jwt': launcherJwt };
     refused(await read('getUserScore', '?launcherJwt=nonsense', headers), 401, 'token_invalid');
     const twice = `?launcherJwt=${launcherJwt}&launcherJwt=${launcherJwt}`;
@@ -179,7 +179,7 @@ describe('CORS', () => {
   });
 
   it.each(['/admin/list-games', '/ADMIN/list-games/', '/admin/list-games?', '/metrics', '/metrics/'])(
-    'lets no page of another origin show an admin token to %s',
+    'does not let a page of another origin send an admin token to %s',
     async (path) => {
       const answer = await api.request(path, {
         method: 'OPTIONS',
@@ -197,7 +197,7 @@ describe('CORS', () => {
   it.each([
     ['a success', () => api.post('/launcher/set-user-score', good, { Origin: origin }), 200],
     ['a refusal', () => api.post('/launcher/set-user-score', {}, { Origin: origin }), 401],
-    ['a path that is not there', () => api.post('/launcher/nothing', {}, { Origin: origin }), 404],
+    ['an unknown path', () => api.post('/launcher/nothing', {}, { Origin: origin }), 404],
     ['a body too large', () => api.post('/scores', 'a'.repeat(2_200_000), { Origin: origin }), 413],
   ])('lets the page read %s', async (_what, call, status) => {
     const answer = await call();
@@ -212,7 +212,7 @@ describe('CORS', () => {
 });
 
 describe('a failed call', () => {
-  it('tells nothing internal', async () => {
+  it('reveals nothing internal', async () => {
     const answers = [
       await api.post('/launcher/set-user-score', { launcherJwt, score: "1'; DROP TABLE scores" }),
       await api.post('/launcher/set-user-score', { launcherJwt: `${launcherJwt}x`, score: 1 }),
@@ -235,7 +235,7 @@ describe('a failed call', () => {
     expect(answer.body).toEqual({ success: true, score: null });
   });
 
-  it('is not kept by caches, and neither is a good one', async () => {
+  it('is not cacheable, and neither is a successful one', async () => {
     for (const body of [good, {}]) {
       const answer = await api.post('/launcher/set-user-score', body);
       expect(answer.headers.get('cache-control')).toBe('no-store');

@@ -8,7 +8,7 @@ import { startTestServer, type TestPlayer, type TestServer } from '../support/se
 
 const megabyte = 1_048_576;
 
-/** JSON of exactly a megabyte: as many of the entries as fit, then a text that fills it up. */
+/** JSON of exactly a megabyte: as many of the entries as fit, then a text as padding. */
 function listOf(entry: (index: number) => unknown, indent?: number): string {
   const entries: unknown[] = [];
   const written = (all: unknown[]) => JSON.stringify(all, null, indent);
@@ -48,7 +48,7 @@ describe('a state of 1,048,576 bytes', () => {
   });
   afterAll(() => server.close());
 
-  it.each(ordinary)('is taken as text on every path: %s', async (what, state) => {
+  it.each(ordinary)('is accepted as text on every path: %s', async (what, state) => {
     expect(Buffer.byteLength(state)).toBe(megabyte);
     const { launcherJwt } = player;
     const kept = z.looseObject({ newState: z.looseObject({ state: z.unknown() }) });
@@ -63,7 +63,7 @@ describe('a state of 1,048,576 bytes', () => {
     expect(await launcher.call('trackGameSessions', play)).toEqual({ success: true });
   });
 
-  it('that is too long as text because of its backslashes is refused in words, and taken as a value', async () => {
+  it('that is too long as text because of its backslashes is refused with a clear error, and accepted as a value', async () => {
     expect(Buffer.byteLength(backslashes)).toBe(megabyte);
     const { launcherJwt } = player;
     const sessionId = randomUUID();
@@ -89,7 +89,7 @@ describe('a state of 1,048,576 bytes', () => {
     refused(await api.dispatch('trackGameSessions', body), 400, reason, 'state');
   });
 
-  it('of a play session must be there, as text or as a value', async () => {
+  it('of a play session is required, as text or as a value', async () => {
     const { launcherJwt } = player;
     const input = { launcherJwt, sessionId: randomUUID() };
     refused(await api.dispatch('trackGameSessions', input), 400, 'input_invalid', 'state');

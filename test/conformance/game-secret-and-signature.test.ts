@@ -25,7 +25,7 @@ function signed(secret: string, nonce: string = randomUUID()) {
 }
 const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` });
 
-/** Sets a score with these headers, in both calling styles in turn. */
+/** Sets a score with these headers, in both calling styles alternately. */
 const styles: [string, (headers: Record<string, string>, token?: string) => ReturnType<typeof api.post>][] = [
   [
     'a dedicated path',
@@ -40,7 +40,7 @@ const styles: [string, (headers: Record<string, string>, token?: string) => Retu
 ];
 
 describe.each(styles)('the game secret on %s', (_style, set) => {
-  it('is not needed where the game does not ask for it, and accepted where it is right', async () => {
+  it('is optional where the game does not require it, and accepted where it is right', async () => {
     accepted(await set({}), anything);
     accepted(await set(bearer(gameSecret)), anything);
     accepted(await set({ Authorization: `bearer ${gameSecret}` }), anything);
@@ -52,7 +52,7 @@ describe.each(styles)('the game secret on %s', (_style, set) => {
     ['cut short', () => bearer(gameSecret.slice(0, -1))],
     ['without Bearer', () => ({ Authorization: gameSecret })],
     ['with nothing behind Bearer', () => ({ Authorization: 'Bearer' })],
-    ['with something behind it', () => bearer(`${gameSecret} ${gameSecret}`)],
+    ['with trailing characters', () => bearer(`${gameSecret} ${gameSecret}`)],
     ['of another scheme', () => ({ Authorization: `Basic ${btoa(`game:${gameSecret}`)}` })],
     ['empty', () => ({ Authorization: '' })],
     ['the launcher token', () => bearer(launcherJwt)],
@@ -60,7 +60,7 @@ describe.each(styles)('the game secret on %s', (_style, set) => {
     refused(await set(headers()), 401, 'secret_invalid');
   });
 
-  it('is asked for with every call by a game that wants it', async () => {
+  it('is required with every call by a game that says so', async () => {
     const strict = await server.createGame({ policies: { requireSecret: true } });
     const player = await server.openSession(strict.gameId);
     refused(await set({}, player.launcherJwt), 401, 'secret_required');
@@ -68,7 +68,7 @@ describe.each(styles)('the game secret on %s', (_style, set) => {
     accepted(await set(bearer(strict.gameSecret), player.launcherJwt), anything);
   });
 
-  it('goes on working for a while after it was rotated, and then no more', async () => {
+  it('keeps working for a grace period after its rotation, and no longer', async () => {
     const game = await server.createGame();
     const player = await server.openSession(game.gameId);
     const rotate = async (graceMs: number) => {
@@ -101,7 +101,7 @@ describe('the game secret', () => {
     refused(await api.get('/activities', bearer(newGameSecret())), 401, 'secret_invalid');
   });
 
-  it('is kept nowhere in the data directory or the database, nor is its MD5', async () => {
+  it('is stored nowhere in the data directory or the database, nor is its MD5', async () => {
     const hash = createHash('sha256').update(gameSecret).digest('hex');
     expect(await placesHolding(server.config, hash)).not.toEqual([]);
     expect(await placesHolding(server.config, gameSecret)).toEqual([]);
@@ -109,7 +109,7 @@ describe('the game secret', () => {
   });
 });
 
-describe('createUnverifiedChannel learns which game it is for', async () => {
+describe('createUnverifiedChannel identifies the game', async () => {
   const create = (body: object, headers: Record<string, string> = {}) =>
     api.post('/launcher/create-unverified-channel', { wallet: randomWallet(), ...body }, headers);
   const page = await server.createGame({ allowedOrigins: ['https://chess.example'] });
@@ -144,13 +144,13 @@ describe('createUnverifiedChannel learns which game it is for', async () => {
       () => create({ gameId: page.gameId }, { Origin: 'https://foreign.example' }),
       'origin_not_allowed',
     ],
-  ] as const)('and not from %s', async (_what, call, reason) => {
+  ] as const)('and not by %s', async (_what, call, reason) => {
     refused(await call(), 401, reason);
   });
 });
 
 describe.each(styles)('the request signature on %s', (_style, set) => {
-  it('is not needed where the game does not ask for it, and accepted where it is right', async () => {
+  it('is optional where the game does not require it, and accepted where it is right', async () => {
     accepted(await set(signed(gameSecret)), anything);
     accepted(await set({ ...signed(gameSecret), ...bearer(gameSecret) }), anything);
   });
@@ -185,7 +185,7 @@ describe.each(styles)('the request signature on %s', (_style, set) => {
       'signature_invalid',
     ],
     [
-      'a signature that is no hexadecimal',
+      'a signature that is not hexadecimal',
       () => ({ 'X-Request-Nonce': randomUUID(), 'X-Request-Signature': 'é'.repeat(32) }),
       'signature_invalid',
     ],
@@ -193,32 +193,32 @@ describe.each(styles)('the request signature on %s', (_style, set) => {
     refused(await set(headers()), 401, reason);
   });
 
-  it('is refused when its nonce was seen before, and nothing is done', async () => {
+  it('is refused when its nonce was seen before, and nothing is written', async () => {
     const headers = signed(gameSecret);
     accepted(await set(headers), anything);
     refused(await set(headers), 401, 'nonce_replayed');
   });
 
-  it('lets one of several equal requests through that arrive together', async () => {
+  it('is accepted once for identical concurrent requests', async () => {
     const headers = signed(gameSecret);
     const answers = await Promise.all(Array.from({ length: 6 }, () => set(headers)));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401, 401, 401, 401, 401]);
   });
 
-  it('does not let a refused signature use up a nonce', async () => {
+  it('does not use up a nonce when it is refused', async () => {
     const nonce = randomUUID();
     refused(await set(signed('guess', nonce)), 401, 'signature_invalid');
     accepted(await set(signed(gameSecret, nonce)), anything);
   });
 
-  it('has nonces of each game’s own', async () => {
+  it('has separate nonces per game', async () => {
     const player = await server.openSession(other.gameId);
     const nonce = randomUUID();
     accepted(await set(signed(gameSecret, nonce)), anything);
     accepted(await set(signed(other.gameSecret, nonce), player.launcherJwt), anything);
   });
 
-  it('is asked for with every call by a game that wants it', async () => {
+  it('is required with every call by a game that says so', async () => {
     const strict = await server.createGame({ policies: { requireSignature: 'any' } });
     const player = await server.openSession(strict.gameId);
     refused(await set({}, player.launcherJwt), 401, 'signature_required');
@@ -227,7 +227,7 @@ describe.each(styles)('the request signature on %s', (_style, set) => {
   });
 });
 
-it('checks the signature of calls without a token too', async () => {
+it('is checked on calls without a token too', async () => {
   const wrong = signed(newGameSecret());
   const body = { wallet: randomWallet(), gameId };
   refused(await api.post('/launcher/create-unverified-channel', body, wrong), 401, 'signature_invalid');
@@ -239,7 +239,7 @@ it('checks the signature of calls without a token too', async () => {
   );
 });
 
-it('remembers the nonces it saw through a restart', async () => {
+it('remembers seen nonces across a restart', async () => {
   await using directory = await temporaryDirectory();
   const call = (on: TestServer, token: string, headers: Record<string, string>) =>
     apiOf(on).post('/launcher/channel-heartbeat', { launcherJwt: token }, headers);
@@ -255,17 +255,17 @@ it('remembers the nonces it saw through a restart', async () => {
   accepted(await call(second, player.launcherJwt, signed(game.gameSecret)), anything);
 });
 
-describe('a game that names its origins', async () => {
+describe('a game with allowed origins', async () => {
   const game = await server.createGame({ allowedOrigins: ['https://race.example', 'http://localhost:5173'] });
   const player = await server.openSession(game.gameId);
   const set = (headers: Record<string, string>) =>
     api.post('/launcher/set-user-score', { launcherJwt: player.launcherJwt, score: 1 }, headers);
 
   it.each<[string, Record<string, string>]>([
-    ['its own page', { Origin: 'https://race.example' }],
+    ['one of its own pages', { Origin: 'https://race.example' }],
     ['its page in development', { Origin: 'http://localhost:5173' }],
     ['a page of this server', { Origin: server.url }],
-    ['a program that is no browser', {}],
+    ['a program that is not a browser', {}],
   ])('may be called from %s', async (_who, headers) => {
     accepted(await set(headers), anything);
   });

@@ -74,7 +74,7 @@ describe("a game's server with the secret alone", () => {
     expect(messages).toEqual(expect.arrayContaining([{ message: 'You won' }, { message: 'Well played' }]));
   });
 
-  it('takes the wallet in any letter case, and by method dispatch with GET', async () => {
+  it('may give the wallet in any letter case, and use method dispatch with GET', async () => {
     const wallet = randomWallet();
     await asServer('set-user-score', { wallet: wallet.toUpperCase().replace('0X', '0x'), score: 5 });
     const found = await api.get(`/launcher?wallet=${wallet}`, {
@@ -95,13 +95,13 @@ describe("a game's server with the secret alone", () => {
   });
 
   it.each([undefined, null, ''])(
-    'is asked for a token or a wallet where it sends neither (%s)',
+    'must send a token or a wallet; without either it is refused (%s)',
     async (wallet) => {
       refused(await asServer('get-user-score', { wallet }), 401, 'token_missing');
     },
   );
 
-  it('begins a player with its first write, and reads nothing of one who was never there', async () => {
+  it('creates a player with its first write, and reads nothing of an unknown one', async () => {
     const wallet = randomWallet();
     const none = accepted(await asServer('get-user-score', { wallet }), succeeded({ score: z.null() }));
     expect(none.score).toBeNull();
@@ -120,7 +120,7 @@ describe("a game's server with the secret alone", () => {
     expect(leaderboard.find((row) => row.normalizedAddress === wallet)?.username).toMatch(/^0x.{4}…/);
   });
 
-  it('leaves a token its meaning: the token is the player, whatever wallet is sent beside it', async () => {
+  it('does not override a token: the token is the player, whatever wallet is sent beside it', async () => {
     const player = await server.openSession(gameId);
     const { launcherJwt } = player;
     const wallet = randomWallet();
@@ -131,7 +131,7 @@ describe("a game's server with the secret alone", () => {
     expect(newScore.normalizedAddress).toBe(player.wallet);
   });
 
-  it('reads the messages a player may see, and no others', async () => {
+  it('reads the messages that the player may see, and no others', async () => {
     const [ada, bob] = [await server.openSession(gameId), await server.openSession(gameId)];
     const channel = z.looseObject({ _id: z.string() });
     const { _id: channelId } = accepted(
@@ -170,7 +170,7 @@ describe("a game's server with the secret alone", () => {
 describe('notifyPlayers', () => {
   const body = (wallets: unknown) => ({ wallets, message: 'The match begins', type: 'success' });
 
-  it('notifies every one of a hundred players, known or not, and tells launchers', async () => {
+  it('notifies each of a hundred players, known or not, and pushes to launchers', async () => {
     const known = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: known.launcherJwt });
     const wallets = [known.wallet, ...Array.from({ length: 99 }, randomWallet)];
@@ -185,7 +185,7 @@ describe('notifyPlayers', () => {
       { gameId },
     );
     expect(kept.map((row) => Object(row).wallet).sort()).toEqual(wallets.toSorted());
-    expect((await launcher.hears('notifications created')).record).toMatchObject({
+    expect((await launcher.waitForEvent('notifications created')).record).toMatchObject({
       message: 'The match begins',
     });
   });
@@ -198,13 +198,13 @@ describe('notifyPlayers', () => {
     refused(await asServer('notify-players', body(wallets)), 400, 'input_invalid');
   });
 
-  it('refuses an address that is none', async () => {
+  it('refuses an invalid address', async () => {
     refused(await asServer('notify-players', body(['0x12'])), 400, 'address_invalid');
   });
 });
 
 describe('updatePlayerProfile', () => {
-  it('names a player, known or not, and takes the name away', async () => {
+  it('names a player, known or not, and removes the name', async () => {
     const wallet = randomWallet();
     const named = succeeded({ wallet: z.string(), userId: z.string(), username: z.string() });
     const first = accepted(await asServer('update-player-profile', { wallet, username: 'Grace' }), named);
@@ -220,7 +220,7 @@ describe('updatePlayerProfile', () => {
 });
 
 describe('getPlayerPresence', () => {
-  it('tells who is there now, in the order asked', async () => {
+  it('returns who is online, in the requested order', async () => {
     const [here, away] = [await server.openSession(gameId), await server.openSession(gameId)];
     using launcher = await connectLauncher(server.url, { launcherJwt: here.launcherJwt });
     await launcher.streams();

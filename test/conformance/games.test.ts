@@ -33,7 +33,7 @@ const orbit = await server.createGame({ name: 'Orbit', url: 'https://orbit.examp
 const here = await server.createGame({ name: 'Here', url: '/demo-game' });
 
 describe('get-games', () => {
-  it('lists games and launchers, oldest first, with nothing that is not for everyone', async () => {
+  it('lists games and launchers, oldest first, with public fields only', async () => {
     const all = accepted(await api.post('/launcher/get-games', {}), games);
     expect(all).toMatchObject({ total: 3, limit: 50, skip: 0 });
     expect(all.data).toEqual([
@@ -70,7 +70,7 @@ describe('get-games', () => {
     ]);
   });
 
-  it('narrows by kind and by slug, and pages', async () => {
+  it('filters by kind and by slug, and paginates', async () => {
     const names = async (input: object) =>
       accepted(await api.post('/launcher/get-games', input), games).data.map(({ name }) => name);
     expect(await names({ kind: 'launcher' })).toEqual(['Our Launcher']);
@@ -88,7 +88,7 @@ describe('get-games', () => {
   ]);
 });
 
-test('a launcher is given the whole address of a game this server serves', async () => {
+test('a launcher receives the absolute address of a game this server serves', async () => {
   const player = await server.openSession(launcher.gameId);
   const open = async (gameId: string) =>
     accepted(
@@ -110,7 +110,7 @@ test.each([
   'ftp://games.example',
   'demo-game',
   '',
-])('%j is no address of a game', (text) => {
+])('%j is not a valid address of a game', (text) => {
   expect(gameUrl.safeParse(text).success).toBe(false);
 });
 
@@ -129,7 +129,7 @@ describe('get-channel-participants', () => {
   const list = (launcherJwt: string, channelId: string) =>
     api.post('/launcher/get-channel-participants', { launcherJwt, channelId });
 
-  it('names everyone, also who has never signed in, and shows who is there in the game or in a launcher', async () => {
+  it('returns every participant, including those who never signed in, and who is online in the game or in a launcher', async () => {
     const ada = await server.openSession(orbit.gameId);
     const grace = await server.openSession(orbit.gameId);
     await server.services.db.write(setProfile, grace.wallet, {
@@ -152,16 +152,16 @@ describe('get-channel-participants', () => {
     expect(await seen()).toEqual([others[0], 'Grace false', others[1]]);
 
     const inGame = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
-    await until('Grace is there', async () => (await seen())[1] === 'Grace true');
+    await until('Grace is present', async () => (await seen())[1] === 'Grace true');
     inGame.socket.close();
-    await until('Grace is gone', async () => (await seen())[1] === 'Grace false');
+    await until('Grace is absent', async () => (await seen())[1] === 'Grace false');
 
     const signedIn = await server.openSession(launcher.gameId, grace.wallet);
     using _inLauncher = await connectLauncher(server.url, { launcherJwt: signedIn.launcherJwt });
-    await until('Grace is there again', async () => (await seen())[1] === 'Grace true');
+    await until('Grace is present again', async () => (await seen())[1] === 'Grace true');
   });
 
-  it('shows nothing of being in another game', async () => {
+  it('does not show presence in another game', async () => {
     const ada = await server.openSession(orbit.gameId);
     const grace = await server.openSession(orbit.gameId);
     const channel = await create(ada, grace);
@@ -172,7 +172,7 @@ describe('get-channel-participants', () => {
     expect(shown.map(({ present }) => present)).toEqual([false, false]);
   });
 
-  it('is for who is in the channel', async () => {
+  it('requires membership of the channel', async () => {
     const ada = await server.openSession(orbit.gameId);
     const eve = await server.openSession(orbit.gameId);
     const channel = await create(ada, await server.openSession(orbit.gameId));

@@ -49,7 +49,7 @@ async function upgrade(launcherJwt: string, wallet: TestWallet) {
 }
 
 describe('a player without a wallet', () => {
-  test('signs in again with the device, in every game, and is the same player', async () => {
+  test('signs in again with the device, in every game, as the same player', async () => {
     const [one, other] = [await server.createGame(), await server.createGame()];
     const guest = await createGuest(one.gameId);
     expect(guest.jwt).toBe(guest.launcherJwt);
@@ -61,7 +61,7 @@ describe('a player without a wallet', () => {
     }
   });
 
-  test('the address alone opens nothing, whoever names it', async () => {
+  test('is not authenticated by the address alone, whoever sends it', async () => {
     const { gameId, gameSecret } = await server.createGame();
     const other = await server.createGame();
     const { wallet } = await createGuest(gameId);
@@ -75,7 +75,7 @@ describe('a player without a wallet', () => {
       'guest_address',
     );
     refused(await post('/launcher/open-channel-session', { wallet }), 401, 'token_missing');
-    // A game's server acts for it in its own game, as for any player, and for none that is made up.
+    // A game's server acts for it in its own game, as for any player, and for no made-up one.
     const secret = bearer(gameSecret);
     expect((await post('/launcher/set-user-score', { wallet, score: 1 }, secret)).status).toBe(200);
     refused(
@@ -90,7 +90,7 @@ describe('a player without a wallet', () => {
     );
   });
 
-  test('gets a wallet with both: a live session and the signature of the wallet', async () => {
+  test("gets a wallet with both: a live session and the wallet's signature", async () => {
     const { gameId, gameSecret } = await server.createGame();
     const guest = await createGuest(gameId);
     const { launcherJwt } = guest;
@@ -98,8 +98,8 @@ describe('a player without a wallet', () => {
     await post('/launcher/set-user-score', { launcherJwt, score: 7 });
     await post('/launcher/set-state', { launcherJwt, label: 'hero', state: '{"level":3}' });
     const wallet = newWallet();
-    const asked = await post('/launcher/request-guest-upgrade', { launcherJwt, wallet: wallet.address });
-    const { channelId, signRequest } = accepted(asked, begun);
+    const requested = await post('/launcher/request-guest-upgrade', { launcherJwt, wallet: wallet.address });
+    const { channelId, signRequest } = accepted(requested, begun);
     expect(signRequest).toContain(`Keep the player ${guest.wallet} of Test Game with this wallet.`);
     const wrong = await newWallet().sign(signRequest);
     refused(
@@ -123,7 +123,7 @@ describe('a player without a wallet', () => {
     const answer = await post('/launcher/upgrade-guest', { launcherJwt, channelId, signature });
     const upgraded = accepted(answer, signedIn);
     expect(upgraded.wallet).toBe(wallet.lowercase);
-    expect((await launcher.hears('game-channels patched')).record).toMatchObject({
+    expect((await launcher.waitForEvent('game-channels patched')).record).toMatchObject({
       exists: false,
       endReason: 'upgraded',
     });
@@ -142,7 +142,7 @@ describe('a player without a wallet', () => {
     );
     expect(refused(late, 409, 'guest_upgraded').message).toContain(wallet.lowercase);
     refused(await post('/launcher/list-guest-devices', mine), 400, 'not_a_guest');
-    // From now on the wallet signs in as any other.
+    // From now on the wallet signs in like any other.
     const signIns = signInsTo(server, gameId);
     const again = await signIns.begin(wallet.address);
     const verified = await signIns.finish(again.channelId, await wallet.sign(again.signRequest));
@@ -152,7 +152,7 @@ describe('a player without a wallet', () => {
     });
   });
 
-  test('gets no wallet that is a player already', async () => {
+  test('cannot get a wallet that already is a player', async () => {
     const { gameId } = await server.createGame();
     const { launcherJwt } = await createGuest(gameId);
     const taken = newWallet();
@@ -162,10 +162,13 @@ describe('a player without a wallet', () => {
       409,
       'wallet_taken',
     );
-    // It may have become one since it was asked for.
+    // It may have become one since the request.
     const other = newWallet();
-    const asked = await api().post('/launcher/request-guest-upgrade', { launcherJwt, wallet: other.address });
-    const { channelId, signRequest } = accepted(asked, begun);
+    const requested = await api().post('/launcher/request-guest-upgrade', {
+      launcherJwt,
+      wallet: other.address,
+    });
+    const { channelId, signRequest } = accepted(requested, begun);
     await server.openSession(gameId, other.lowercase);
     const signature = await other.sign(signRequest);
     refused(
@@ -176,7 +179,7 @@ describe('a player without a wallet', () => {
     expect((await statusOf(launcherJwt)).exists).toBe(true);
   });
 
-  test('whom a server has vouched for gets a wallet too, and the server is told of it', async () => {
+  test('vouched for by a server can get a wallet too, and the server is notified', async () => {
     const { gameId, gameSecret } = await server.createGame();
     const launcher = await server.createGame({ kind: 'launcher' });
     const vouch = (secret: string, playerId: string) =>
@@ -198,7 +201,7 @@ describe('a player without a wallet', () => {
 });
 
 describe('guests are forbidden', () => {
-  test('by a game: sessions from a launcher included', async () => {
+  test('by a game: including sessions from a launcher', async () => {
     const launcher = await server.createGame({ kind: 'launcher' });
     const closed = await server.createGame({ policies: { guests: 'forbidden' } });
     const ofServer = await server.createGame({ policies: { guests: 'server' } });
@@ -215,7 +218,7 @@ describe('guests are forbidden', () => {
     accepted(await vouch(ofServer.gameSecret), vouched);
   });
 
-  test('by the operator, in all games, while a live guest still gets a wallet', async () => {
+  test('by the operator, in all games, while a live guest can still get a wallet', async () => {
     const { gameId } = await server.createGame();
     const guest = await createGuest(gameId);
     await using off = await startTestServer({ GUESTS: 'off' });
@@ -237,7 +240,7 @@ describe('guests are forbidden', () => {
   });
 });
 
-test('one address makes ten guests a minute, and guesses ten secrets', async () => {
+test('one address may create ten guests a minute, and try ten secrets', async () => {
   await using limited = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
   const { gameId } = await limited.createGame();
   const statuses = async (path: string, body: object) =>

@@ -11,7 +11,7 @@ import { randomWallet, startTestServer, type TestServer } from '../support/serve
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { bearer } from '../support/world.ts';
 
-// Nodes on PostgreSQL take a Redis, those on one file do not.
+// Nodes on PostgreSQL need a Redis, those on one file do not.
 const redis = isOnPostgres && redisMissing === null ? await startRedis() : null;
 const directory = await temporaryDirectory();
 const settings = {
@@ -36,7 +36,7 @@ const scoresOf = async (wallet: string) =>
   (await db.read(listScores, { gameId, wallet }, { limit: 250, skip: 0 })).map(({ score }) => score);
 
 describe('a write with an idempotency key', () => {
-  it('is carried out once, however often it is sent to two nodes at once, and answered the same', async () => {
+  it('is executed once when sent concurrently to two nodes, and always returns the same', async () => {
     const wallet = randomWallet();
     const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
     const answers = await Promise.all(
@@ -49,7 +49,7 @@ describe('a write with an idempotency key', () => {
     expect(await scoresOf(wallet)).toEqual([9]);
   });
 
-  it('is carried out again with another key, and without one', async () => {
+  it('is executed again with another key, and without one', async () => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const send = (headers = {}) => api.post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
     const key = newKey();
@@ -57,7 +57,7 @@ describe('a write with an idempotency key', () => {
     expect(await scoresOf(wallet)).toHaveLength(4);
   });
 
-  it('may carry the key in the data, over a socket as over HTTP', async () => {
+  it('may carry the key in the data, over a socket and over HTTP', async () => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     using launcher = await connectLauncher(other.url, { launcherJwt });
     const data = { score: 3, idempotencyKey: newKey() };
@@ -68,7 +68,7 @@ describe('a write with an idempotency key', () => {
     expect(await scoresOf(wallet)).toEqual([3]);
   });
 
-  it('patches a state once, small or large, and answers the same until it is written again', async () => {
+  it('patches a state once, small or large, and returns the same until the next write', async () => {
     for (const filling of ['', 'x'.repeat(40_000)]) {
       const { launcherJwt } = await server.openSession(gameId);
       const call = (node: TestServer, method: string, data: object, key?: string) =>
@@ -83,7 +83,7 @@ describe('a write with an idempotency key', () => {
       const first = await patch();
       expect(first.body).toMatchObject({ newState: { version: 2, state: { filling, level: 2 } } });
       expect([(await patch()).body, (await patch(other)).body]).toEqual([first.body, first.body]);
-      // Small enough by now to be merged in another way, or as large as it was.
+      // Small enough now for the other merge path, or as large as before.
       await call(server, 'patchState', { patch: { level: 3, filling: null } });
       const again = await patch();
       if (filling === '') expect(again.body).toEqual(first.body);
@@ -93,7 +93,7 @@ describe('a write with an idempotency key', () => {
     }
   });
 
-  it('is refused when the key came before with another input or for another operation', async () => {
+  it('is refused when the key was used with another input or for another operation', async () => {
     const wallet = randomWallet();
     const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
     await api.post('/launcher/set-user-score', { wallet, score: 1 }, headers);
@@ -109,7 +109,7 @@ describe('a write with an idempotency key', () => {
     expect(await scoresOf(wallet)).toEqual([1]);
   });
 
-  it("is another one's where the caller is: a player's keys, the server's, and another game's are apart", async () => {
+  it("is scoped to the caller: a player's keys, the server's, and another game's are separate", async () => {
     const key = newKey();
     const { gameId: otherGame } = await server.createGame();
     const wallet = randomWallet();
@@ -127,7 +127,7 @@ describe('a write with an idempotency key', () => {
     expect(await scoresOf(wallet)).toEqual([4, 4]);
   });
 
-  it('that was refused leaves the key free', async () => {
+  it('that was refused does not use up the key', async () => {
     const wallet = randomWallet();
     const sessionId = crypto.randomUUID();
     const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
@@ -149,7 +149,7 @@ describe('a write with an idempotency key', () => {
     ['notify-players', { wallets: [randomWallet()], message: 'Hello', type: 'success' }],
     ['update-player-profile', { username: 'Ada' }],
     ['revoke-channel-session', {}],
-  ])('by a game server answers the same when it is sent again: %s', async (path, body) => {
+  ])('by a game server returns the same when it is sent again: %s', async (path, body) => {
     const { wallet } = await server.openSession(gameId);
     const headers = { ...bearer(gameSecret), ...keyed(newKey()) };
     const first = await api.post(`/launcher/${path}`, { wallet, ...body }, headers);
@@ -160,7 +160,7 @@ describe('a write with an idempotency key', () => {
     expect(await eventCount()).toEqual(before);
   });
 
-  it('keeps nothing of what a player wrote, which can be taken back', async () => {
+  it("stores none of a player's text, which can be unsent", async () => {
     const [ada, bob] = [await server.openSession(gameId), await server.openSession(gameId)];
     const { launcherJwt } = ada;
     const channel = await api.post('/launcher/create-message-channel', {
@@ -183,18 +183,18 @@ describe('a write with an idempotency key', () => {
   });
 
   it.each(['', 'ü', 'with space', 'x'.repeat(256)])(
-    'is refused where the key is none: %j',
+    'is refused when the key is invalid: %j',
     async (idempotencyKey) => {
       const { launcherJwt, wallet } = await server.openSession(gameId);
       const answer = await api.post('/launcher/set-user-score', { launcherJwt, score: 1, idempotencyKey });
       if (idempotencyKey === '')
-        expect(answer.status).toBe(200); // left out
+        expect(answer.status).toBe(200); // missing
       else refused(answer, 400, 'input_invalid');
       expect(await scoresOf(wallet)).toHaveLength(idempotencyKey === '' ? 1 : 0);
     },
   );
 
-  it('is forgotten when it is old enough, and not before', async () => {
+  it('expires after its retention time, and not before', async () => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const headers = keyed(newKey());
     const send = () => api.post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
@@ -208,7 +208,7 @@ describe('a write with an idempotency key', () => {
   });
 });
 
-it('reads take no notice of a key, and administrators have no use for one', async () => {
+it("reads ignore a key, and administrators' operations do not take one", async () => {
   const { launcherJwt } = await server.openSession(gameId);
   const headers = keyed(newKey());
   const read = () => api.post('/launcher/get-user-score', { launcherJwt }, headers);

@@ -30,7 +30,7 @@ const publicKeys = z.object({
     .length(1),
 });
 
-/** The key set the server publishes; strict, so that a private part in it fails. */
+/** The published key set; strict, so that a private part in it fails. */
 async function publishedKey() {
   const { body } = await api.get('/.well-known/jwks.json');
   const [key] = exactly(publicKeys, body).keys;
@@ -47,7 +47,7 @@ describe('a launcher token', () => {
     expect(protectedHeader).toMatchObject({ alg: 'EdDSA', kid: key.kid, typ: 'JWT' });
   });
 
-  it('carries the registered claims and what clients decode of it, and nothing else', async () => {
+  it('carries the registered claims and those that clients decode, and nothing else', async () => {
     const wallet = `0x1234${'0f'.repeat(16)}abcd`;
     const before = Math.floor(Date.now() / 1000);
     const { launcherJwt, userId, sessionId } = await server.openSession(gameId, wallet);
@@ -68,7 +68,7 @@ describe('a launcher token', () => {
     expect(Number(exp) - Number(iat)).toBe(24 * 60 * 60);
   });
 
-  it('is ASCII all through for a player without a name, as clients that decode it with atob need', async () => {
+  it('is pure ASCII for a player without a name, as clients that decode it with atob need', async () => {
     const { launcherJwt } = await server.openSession(gameId);
     const [, payload = ''] = launcherJwt.split('.');
     const decoded = atob(payload.replaceAll('-', '+').replaceAll('_', '/'));
@@ -107,7 +107,7 @@ const tokens = {
   'of an ended session': ended.launcherJwt,
 };
 
-/** Every path of INTERFACE.md section 4, and those DESIGN.md adds, that takes a launcher token. */
+/** Every path of INTERFACE.md section 4, and of DESIGN.md, that takes a launcher token. */
 const paths = [
   'set-user-score',
   'get-user-score',
@@ -146,14 +146,14 @@ describe.each([
   ['expired', 'token_expired'],
   ['of an ended session', 'session_ended'],
 ] as const)('a launcherJwt that is %s is answered %s', (kind, reason) => {
-  // Asked how an ended session stands, channel-status says so.
+  // channel-status reports on ended sessions instead.
   const refusing = kind === 'of an ended session' ? paths : [...paths, 'channel-status'];
   it.each(refusing)('by /launcher/%s', async (path) => {
     refused(await api.post(`/launcher/${path}`, { launcherJwt: tokens[kind] }), 401, reason);
   });
 });
 
-/** Ada's claims under a key anyone can read, which passes where the token chooses the algorithm. */
+/** Ada's claims under a public key, which would pass if the token chose the algorithm. */
 async function signedWithPublicKey(): Promise<string> {
   const { x } = await publishedKey();
   const { payload } = await jwtVerify(ada.launcherJwt, await importJWK(await publishedKey()));

@@ -40,7 +40,7 @@ describe.each([
   ['POST /launcher', (body: object) => api.dispatch('getGameScoresLeaderboard', body)],
   ['its dedicated path', (body: object) => api.post('/launcher/get-game-scores-leaderboard', body)],
 ])('the leaderboard by %s', (_way, read) => {
-  it('has every field of an entry, and a name and a picture for players who chose none', async () => {
+  it('has every field of an entry, with a default name and picture for players without', async () => {
     const game = await server.createGame();
     const player = await server.openSession(game.gameId, `0x1234${'0f'.repeat(16)}abcd`);
     const record = await set(player, 42, 'first');
@@ -53,7 +53,7 @@ describe.each([
     expect(await picture.text()).toMatch(/^<svg[\s>]/);
   });
 
-  it('shows the name and the picture a player chose', async () => {
+  it("shows a player's chosen name and picture", async () => {
     const game = await server.createGame();
     const player = await server.openSession(game.gameId);
     const profile = { username: 'Ada', avatar: 'https://pictures.example/ada.png' };
@@ -68,7 +68,7 @@ describe.each([
     expect(accepted(await read({ gameId: game.gameId }), leaderboard).leaderboard).toEqual([]);
   });
 
-  it('refuses a game that is not there', async () => {
+  it('refuses an unknown game', async () => {
     refused(await read({ gameId: 'no-such-game' }), 400, 'game_unknown');
   });
 });
@@ -90,7 +90,7 @@ describe('the leaderboard pages', async () => {
     [{ limit: 10, skip: 255 }, 255, 5],
     [{ skip: 260 }, 260, 0],
     [{ skip: largest }, 260, 0],
-  ])('%j gives the rows from %i on, %i of them', async (paging, from, count) => {
+  ])('%j returns the rows from %i on, %i of them', async (paging, from, count) => {
     const rows = accepted(await read(paging), leaderboard).leaderboard;
     expect(rows.map((row) => row.score)).toEqual(board.slice(from, from + count));
   });
@@ -112,25 +112,25 @@ interface Standing {
 describe('the leaderboard ranks', () => {
   it.each<Standing>([
     {
-      what: 'one row a player, the best score, more being better',
+      what: 'one row per player, with the highest score',
       policy: {},
       sets: ['ada 10', 'grace 30', 'ada 20', 'ada 5', 'eve 25'],
       board: ['grace 30', 'eve 25', 'ada 20'],
     },
     {
-      what: 'ties by who got there first',
+      what: 'ties in the order in which they were reached',
       policy: {},
       sets: ['ada 5 a', 'grace 20', 'eve 20', 'ada 20 a', 'grace 20'],
       board: ['grace 20', 'eve 20', 'ada 20'],
     },
     {
-      what: 'a score set again under its nonce as reached when it was first set',
+      what: 'a score repeated under its nonce at the time it was first set',
       policy: {},
       sets: ['ada 20 n', 'grace 20', 'ada 20 n'],
       board: ['ada 20', 'grace 20'],
     },
     {
-      what: 'a score that was replaced by a worse one as what it is now',
+      what: 'a score replaced by a worse one at its new value',
       policy: {},
       sets: ['ada 100 n', 'ada 80 m', 'grace 90', 'ada 10 n'],
       board: ['grace 90', 'ada 80'],
@@ -142,13 +142,13 @@ describe('the leaderboard ranks', () => {
       board: ['grace 7', 'eve 8.5', 'ada 10'],
     },
     {
-      what: 'ties by who got there first when less is better',
+      what: 'ties in the order in which they were reached when less is better',
       policy: { order: 'asc' },
       sets: ['grace 9', 'ada 3', 'grace 3'],
       board: ['ada 3', 'grace 3'],
     },
     {
-      what: 'the score set last when the game wants the latest',
+      what: 'the score set last when the game uses the latest',
       policy: { keep: 'latest' },
       sets: ['ada 10', 'grace 30', 'ada 50', 'grace 20', 'ada 5'],
       board: ['grace 20', 'ada 5'],
@@ -194,7 +194,7 @@ describe('the leaderboard ranks', () => {
     }
   });
 
-  it('shows a score in the answer that follows its own', async () => {
+  it('shows a score in the response right after its own', async () => {
     const game = await server.createGame();
     const player = await server.openSession(game.gameId);
     for (let points = 1; points <= 20; points++) {
@@ -213,7 +213,7 @@ describe('getUsersPositionInGameScoreLeaderboard', () => {
     expect(await positionOf(gameId, shouted)).toBe(await positionOf(gameId, player.wallet));
   });
 
-  it('is left out for a player without a score', async () => {
+  it('omits the position of a player without a score', async () => {
     expect(await positionOf(gameId, randomWallet())).toBeUndefined();
   });
 
@@ -235,13 +235,13 @@ describe('getUsersPositionInGameScoreLeaderboard', () => {
     ],
   );
 
-  it('refuses a game that is not there', async () => {
+  it('refuses an unknown game', async () => {
     const body = { gameId: 'no-such-game', wallet: ada.wallet };
     refused(await api.dispatch('getUsersPositionInGameScoreLeaderboard', body), 400, 'game_unknown');
   });
 });
 
-/** Sets scores 1 to `count`, each for a player of its own, and returns them the best first. */
+/** Sets scores 1 to `count`, each for a separate player, and returns them best first. */
 async function scoresOf(game: string, count: number): Promise<number[]> {
   const all = Array.from({ length: count }, (_, index) => index + 1);
   await Promise.all(

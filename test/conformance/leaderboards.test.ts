@@ -36,7 +36,7 @@ const set = ({ launcherJwt }: TestPlayer, score: number, more: object = {}) =>
   api.post('/launcher/set-user-score', { launcherJwt, score, leaderboard: 'weekly', ...more });
 
 describe('a leaderboard by name', () => {
-  it('takes scores with a label and metadata, and answers them in every way there is to read', async () => {
+  it('accepts scores with a label and metadata, and returns them in every kind of read', async () => {
     const { gameId, players } = await gameOf(1, { labels: ['de', 'fr'] });
     const [ada] = players as [TestPlayer];
     const { launcherJwt, wallet } = ada;
@@ -68,8 +68,11 @@ describe('a leaderboard by name', () => {
     const wallets = [randomWallet(), wallet.toUpperCase().replace('0X', '0x')];
     expect(await read('/launcher/get-leaderboard-among', { ...board, wallets })).toEqual(placed);
     for (const label of [undefined, 'de']) {
-      const asked = { ...board, label, wallet };
-      const { position } = (await read('/launcher/get-users-position-in-game-score-leaderboard', asked)) as {
+      const requested = { ...board, label, wallet };
+      const { position } = (await read(
+        '/launcher/get-users-position-in-game-score-leaderboard',
+        requested,
+      )) as {
         position: number;
       };
       expect(position).toBe(1);
@@ -89,7 +92,7 @@ describe('a leaderboard by name', () => {
     expect(listed).toEqual({ total: 1, limit: 50, skip: 0, data: [newScore] });
   });
 
-  it('leaves `default` as it was: its scores are its own, and its answers say nothing of leaderboards', async () => {
+  it('leaves `default` unchanged: it has separate scores, and its responses do not mention leaderboards', async () => {
     const { gameId, players } = await gameOf(1);
     const [ada] = players as [TestPlayer];
     const { launcherJwt, wallet } = ada;
@@ -117,7 +120,7 @@ describe('a leaderboard by name', () => {
     refused(await labelled, 400, 'metadata_not_kept');
   });
 
-  it('refuses what is not there, what is not public, and what is too large, in words', async () => {
+  it('refuses unknown names, private boards and oversized values with clear errors', async () => {
     const { gameId, gameSecret, players } = await gameOf(1, { public: false, labels: ['de'] });
     const [ada] = players as [TestPlayer];
     const { wallet } = ada;
@@ -138,7 +141,7 @@ describe('a leaderboard by name', () => {
     refused(await set(ada, 1, { label: 'it' }), 400, 'label_unknown');
     refused(await set(ada, 1, { metadata: { a: 'é'.repeat(520) } }), 400, 'input_invalid');
     refused(await set(ada, 1, { metadata: ['a'] }), 400, 'input_invalid');
-    // The player sees what is the player's, and the game's server all of it.
+    // The player sees the player's own entries, and the game's server all.
     const own = await api.post('/launcher/get-user-score', {
       launcherJwt: ada.launcherJwt,
       leaderboard: 'weekly',
@@ -152,7 +155,7 @@ describe('a leaderboard by name', () => {
     expect((await around(weekly)).status).toBe(200);
   });
 
-  it('is refused with a keep rule that its entries leave no meaning, a name that is taken, an unusable schedule', async () => {
+  it('is refused with a keep rule that conflicts with its entries, a name in use, or an unusable schedule', async () => {
     const { gameId } = await gameOf(0);
     const create = (made: object) => admin.call(createLeaderboard, { gameId, name: 'x', ...made });
     await expect(create({ entries: 'all', keep: 'sum' })).rejects.toThrow('one entry a player');
@@ -166,7 +169,7 @@ describe('a leaderboard by name', () => {
     );
   });
 
-  it('in one batch, is set together with the rest, or not at all', async () => {
+  it('in a batch, is set together with the rest, or not at all', async () => {
     const { gameSecret, players } = await gameOf(1, { keep: 'sum' });
     const [{ launcherJwt, wallet }] = players as [TestPlayer];
     const operation = (score: number, leaderboard: string) => ({
@@ -185,7 +188,7 @@ describe('a leaderboard by name', () => {
 });
 
 describe('a season', () => {
-  it('that an administrator ends is kept and told to followers and webhooks, and its scores can still be removed', async () => {
+  it('ended by an administrator is kept and announced to followers and webhooks, and its scores can still be removed', async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId, players } = await gameOf(2);
     const [ada, bob] = players as [TestPlayer, TestPlayer];
@@ -199,8 +202,10 @@ describe('a season', () => {
     await listening.client.ready();
     await listening.client.subscribe();
     await set(ada, 1);
-    await until('the rows', () => listening.heard.some(({ name }) => name === 'named-leaderboards patched'));
-    const patched = listening.heard.find(({ name }) => name === 'named-leaderboards patched');
+    await until('the rows', () =>
+      listening.received.some(({ name }) => name === 'named-leaderboards patched'),
+    );
+    const patched = listening.received.find(({ name }) => name === 'named-leaderboards patched');
     expect(patched?.record).toMatchObject({
       gameId,
       leaderboard: 'weekly',
@@ -211,12 +216,12 @@ describe('a season', () => {
     const { season } = await admin.call(resetLeaderboard, { gameId, leaderboard: 'weekly' });
     expect(season).toBe(2);
     const ended = { gameId, leaderboard: 'weekly', season: 1, nextSeason: 2, nextSeasonEndsAt: null };
-    await until('the end', () => listening.heard.some(({ name }) => name === 'leaderboard-seasons ended'));
-    expect(listening.heard.find(({ name }) => name === 'leaderboard-seasons ended')?.record).toMatchObject(
+    await until('the end', () => listening.received.some(({ name }) => name === 'leaderboard-seasons ended'));
+    expect(listening.received.find(({ name }) => name === 'leaderboard-seasons ended')?.record).toMatchObject(
       ended,
     );
     await until('the empty board', () =>
-      listening.heard.some(
+      listening.received.some(
         ({ name, record }) => name === 'named-leaderboards patched' && Object(record).length === 0,
       ),
     );
@@ -238,7 +243,7 @@ describe('a season', () => {
     refused(await api.post('/launcher/get-game-scores-leaderboard', first), 400, 'leaderboard_unknown');
   });
 
-  it('that the game’s server ends is ended once, however often it is asked', async () => {
+  it('ended by the game’s server ends once, however often it is requested', async () => {
     const { gameSecret } = await gameOf(0);
     const headers = { Authorization: `Bearer ${gameSecret}` };
     const end = (season: number) =>
@@ -254,7 +259,7 @@ describe('a season', () => {
     );
   });
 
-  it('whose time came while the server was down ends once when it starts again', async () => {
+  it('that was due while the server was down ends once after the restart', async () => {
     await using shared = await openSharedData();
     const settings = { DATA_DIR: shared.path };
     const before = await startTestServer(settings);

@@ -35,7 +35,7 @@ const cursorFaults = [
 ];
 
 describe('get-channel-messages with cursors', () => {
-  it('reads on from the cursor of the page before, newest first where nothing else is said', async () => {
+  it('continues from the cursor of the page before, newest first by default', async () => {
     const first = accepted(await list({ limit: 2, cursor: '' }), messages);
     expect(first).toMatchObject({ total: 5, limit: 2, skip: 0, more: true });
     expect(first.data.map(({ content }) => content)).toEqual(['5', '4']);
@@ -55,7 +55,7 @@ describe('get-channel-messages with cursors', () => {
     refused(answer, 400, 'paging_invalid', 'order');
   });
 
-  it('says nothing of cursors to who does not use them, and takes no skip from who does', async () => {
+  it('returns no cursor unless one is requested, and then accepts no skip', async () => {
     accepted(await list({ skip: 1 }), page(channelMessage));
     accepted(await list({ cursor: null, order: null }), page(channelMessage));
     accepted(await list({ cursor: '', skip: 0 }), messages);
@@ -69,7 +69,7 @@ describe('get-channel-messages with cursors', () => {
 });
 
 describe('get-message-channels with cursors', () => {
-  it('reads on from the cursor of the page before, from either end', async () => {
+  it('continues from the cursor of the page before, in either order', async () => {
     const player = await server.openSession(gameId);
     const made: string[] = [];
     for (const other of [ada, grace, await server.openSession(gameId)]) {

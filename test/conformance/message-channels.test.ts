@@ -13,7 +13,7 @@ const server = await startTestServer();
 afterAll(server.close);
 const api = apiOf(server);
 const { gameId } = await server.createGame();
-// Wallets that are the same in every run, because some of them show in the names of tests.
+// The same wallets in every run, because some appear in test names.
 const ada = await server.openSession(gameId, `0x${'a1'.repeat(20)}`);
 const grace = await server.openSession(gameId, `0x${'b2'.repeat(20)}`);
 const eve = await server.openSession(gameId, `0x${'e3'.repeat(20)}`);
@@ -21,7 +21,7 @@ const eve = await server.openSession(gameId, `0x${'e3'.repeat(20)}`);
 const channels = page(messageChannel);
 const messages = page(channelMessage);
 
-/** What the two kinds of participant may do. */
+/** The permissions of the two kinds of participant. */
 const everything = ['send-messages', 'add-members', 'edit-info', 'super-admin'];
 const writing = ['send-messages'];
 
@@ -34,7 +34,7 @@ async function newChannel(...others: TestPlayer[]) {
 }
 
 describe('create-message-channel', () => {
-  it('answers with the whole channel: the creator may do everything, the others write', async () => {
+  it('returns the whole channel: the creator has every permission, the others may write', async () => {
     const before = Date.now();
     const creator = await server.openSession(gameId);
     const channel = await create(creator, grace, eve);
@@ -52,7 +52,7 @@ describe('create-message-channel', () => {
     expect(channel.updatedAt).toBe(channel.createdAt);
   });
 
-  it('gives the same participants the same channel, whoever asks and in whatever order', async () => {
+  it('returns the same channel for the same participants, whoever asks and in whatever order', async () => {
     const { creator, channel } = await newChannel(grace, eve);
     await send(grace, channel._id, 'kept');
     const [again, reordered, others] = [
@@ -65,7 +65,7 @@ describe('create-message-channel', () => {
     expect(accepted(list, messages).total).toBe(1);
   });
 
-  it('gives other participants another channel, and the same ones in another game too', async () => {
+  it('returns a different channel for other participants, and for the same ones in another game', async () => {
     const { creator, channel } = await newChannel(grace);
     const wider = await create(creator, grace, eve);
     const { gameId: elsewhere } = await server.createGame();
@@ -74,13 +74,13 @@ describe('create-message-channel', () => {
     expect(there.gameId).toBe(elsewhere);
   });
 
-  it('makes one channel of calls that arrive together', async () => {
+  it('creates one channel for concurrent calls', async () => {
     const creator = await server.openSession(gameId);
     const made = await Promise.all(Array.from({ length: 6 }, () => create(creator, grace)));
     expect(new Set(made.map((channel) => channel._id)).size).toBe(1);
   });
 
-  it('takes addresses in any letter case and returns them in lowercase', async () => {
+  it('accepts addresses in any letter case and returns them in lowercase', async () => {
     const checksummed = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'; // from EIP-55
     const capitals = `0x${randomWallet().slice(2).toUpperCase()}`;
     const channel = await create(await server.openSession(gameId), checksummed, capitals);
@@ -90,13 +90,13 @@ describe('create-message-channel', () => {
     ]);
   });
 
-  it('takes 255 other participants', async () => {
+  it('accepts 255 other participants', async () => {
     const others = Array.from({ length: 255 }, randomWallet);
     const channel = await create(await server.openSession(gameId), ...others);
     expect(channel.participants).toHaveLength(256);
   });
 
-  it('does the same when dispatched', async () => {
+  it('behaves the same when dispatched', async () => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const body = { launcherJwt, otherParticipants: [grace.wallet] };
     const channel = accepted(await api.dispatch('createMessageChannel', body), messageChannel);
@@ -138,7 +138,7 @@ describe('create-message-channel', () => {
 });
 
 describe('get-message-channels', () => {
-  it('lists the channels of the player in this game, the latest activity first', async () => {
+  it('lists the channels of the player in this game, latest activity first', async () => {
     const player = await server.openSession(gameId);
     const first = await create(player, grace);
     await nextMillisecond();
@@ -154,7 +154,7 @@ describe('get-message-channels', () => {
     expect(list.data).toEqual([{ ...first, updatedAt: createdAt }, joined, second]);
   });
 
-  describe('pages', async () => {
+  describe('pagination', async () => {
     const player = await server.openSession(gameId);
     const { db } = server.services;
     await Promise.all(Array.from({ length: 255 }, () => db.write(createChannel, player, [randomWallet()])));
@@ -166,14 +166,14 @@ describe('get-message-channels', () => {
       [{ limit: 0 }, { limit: 20, skip: 0 }, 20],
       [{ limit: null, skip: null }, { limit: 20, skip: 0 }, 20],
       [{ skip: 300 }, { limit: 20, skip: 300 }, 0],
-    ])('%j is answered with %j and %i channels', async (body, applied, count) => {
+    ])('%j returns %j and %i channels', async (body, applied, count) => {
       const { data, ...rest } = accepted(await as(player, 'get-message-channels', body), channels);
       expect(rest).toEqual({ total: 255, ...applied });
       expect(data).toHaveLength(count);
     });
   });
 
-  it('are fewer on a page when they have very many participants, which says so', async () => {
+  it('pages are shorter for channels with very many participants, and say so', async () => {
     const player = await server.openSession(gameId);
     const { db } = server.services;
     const others = Array.from({ length: 255 }, () => randomWallet());

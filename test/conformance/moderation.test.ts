@@ -23,7 +23,7 @@ function say({ launcherJwt }: TestPlayer, content: string, more: object = {}) {
 }
 
 describe('reporting', () => {
-  it('answers the id of the report, once while it is open', async () => {
+  it('returns the id of the report, and only one while it is open', async () => {
     const { _id: messageId } = await db.write(sendMessage, grace, channelId, 'buy gold');
     const body = { launcherJwt: ada.launcherJwt, messageId, reason: 'spam', comment: 'Again and again' };
     const { status, body: answer } = await api.post('/launcher/report-message', body);
@@ -35,7 +35,7 @@ describe('reporting', () => {
     refused(await api.post('/launcher/report-message', own), 400, 'report_about_self');
   });
 
-  it('is limited to ten an hour, and says when to go on', async () => {
+  it('is limited to ten an hour, and says when to retry', async () => {
     const { launcherJwt } = await server.openSession(gameId);
     for (let n = 0; n <= 10; n++) {
       const { wallet } = await server.openSession(gameId);
@@ -57,7 +57,7 @@ describe('reporting', () => {
 });
 
 describe('muting', () => {
-  it('keeps someone from posting in a channel until it ends, and says until when', async () => {
+  it('keeps someone from posting in a channel until it expires, and says when that is', async () => {
     const { launcherJwt } = ada;
     const muting = { launcherJwt, channelId, wallet: grace.wallet, seconds: 60, reason: 'Calm down' };
     const { body } = await api.post('/launcher/mute-participant', muting);
@@ -76,7 +76,7 @@ describe('muting', () => {
     refused(again, 400, 'player_not_muted');
   });
 
-  it("is done by the game's server in all of the game, or in a channel of it", async () => {
+  it("is done by the game's server in all of the game, or in one of its channels", async () => {
     const mute = (body: object) =>
       post(`${server.url}/launcher/mute-in-game`, { wallet: grace.wallet, ...body }, authorization);
     for (const where of [{}, { channelId }]) {
@@ -99,7 +99,7 @@ describe('muting', () => {
 });
 
 describe('the word filter of a game', () => {
-  it('masks messages as they are sent and edited, and refuses names', async () => {
+  it('masks messages that are sent or edited, and refuses names', async () => {
     await db.write(changeGame, gameId, { policies: { wordFilter: { action: 'mask', words: ['darn'] } } });
     const sent = await say(ada, 'Oh dàrn it');
     expect(sent.body).toMatchObject({ content: 'Oh **** it' });
@@ -114,7 +114,7 @@ describe('the word filter of a game', () => {
     refused(await api.post('/launcher/edit-group-info', channelName), 400, 'words_not_allowed', 'name');
   });
 
-  it('refuses messages, where the game wants that, and another game has its own', async () => {
+  it('refuses messages when the game is configured so, independently of other games', async () => {
     await db.write(changeGame, gameId, { policies: { wordFilter: { action: 'reject', words: ['darn'] } } });
     refused(await say(ada, 'Oh darn it'), 400, 'words_not_allowed', 'content');
     expect((await say(ada, 'darning')).status).toBe(200);

@@ -28,7 +28,7 @@ function notify({ launcherJwt }: Pick<TestPlayer, 'launcherJwt'>, message: strin
 }
 
 describe('the inbox of a player', () => {
-  it('holds what was sent, newest first, and knows what was read', async () => {
+  it('lists what was sent, newest first, with the read status', async () => {
     const player = await server.openSession(gameId);
     for (const message of ['one', 'two', 'three']) await notify(player, message);
     const inbox = await inboxOf(player);
@@ -61,7 +61,7 @@ describe('the inbox of a player', () => {
     expect(read).toEqual(['4', '3', '2', '1', '0']);
   });
 
-  it('says when a notification expires that was sent with an expiry, to one player and to many', async () => {
+  it('returns the expiry of notifications that have one, sent to one player and to many', async () => {
     const player = await server.openSession(gameId);
     const before = Date.now();
     await notify(player, 'soon gone', { expiresInSeconds: 3600 });
@@ -75,7 +75,7 @@ describe('the inbox of a player', () => {
     expect(hours).toEqual([2, 1]);
   });
 
-  it("is read by the game's server, which names the player", async () => {
+  it("can be read by the game's server for a player", async () => {
     const player = await server.openSession(gameId);
     await notify(player, 'hello');
     const { body } = await post(
@@ -86,7 +86,7 @@ describe('the inbox of a player', () => {
     expect(body).toMatchObject({ unread: 1, notifications: [{ message: 'hello' }] });
   });
 
-  it("is that of every game for a launcher's own session", async () => {
+  it("covers every game for a launcher's own session", async () => {
     const player = await server.openSession(gameId);
     const launcher = await server.openSession(
       (await server.createGame({ kind: 'launcher' })).gameId,
@@ -98,19 +98,19 @@ describe('the inbox of a player', () => {
     expect((await inboxOf(player)).unread).toBe(1);
   });
 
-  it('is the same on every device: the others hear what was read, and nobody else does', async () => {
+  it('is in sync across devices: the others receive what was read, and nobody else does', async () => {
     const player = await server.openSession(gameId);
     const stranger = await server.openSession(gameId);
     const again = await server.openSession(gameId, player.wallet);
     using phone = await connectLauncher(server.url, { launcherJwt: again.launcherJwt });
     using other = await connectLauncher(server.url, { launcherJwt: stranger.launcherJwt });
     await notify(player, 'hello');
-    const { record: created } = await phone.hears('notifications created');
+    const { record: created } = await phone.waitForEvent('notifications created');
     await api.post('/launcher/mark-notifications-read', {
       launcherJwt: player.launcherJwt,
       notificationIds: [created._id],
     });
-    const { record, meta } = await phone.hears('notifications read');
+    const { record, meta } = await phone.waitForEvent('notifications read');
     expect(record).toEqual({
       gameId,
       normalizedAddress: player.wallet,
@@ -119,7 +119,7 @@ describe('the inbox of a player', () => {
     });
     expect(meta.stream).toBe(`player:${gameId}:${player.wallet}`);
     await settled(other);
-    expect(other.heard.map(({ name }) => name)).not.toContain('notifications read');
+    expect(other.received.map(({ name }) => name)).not.toContain('notifications read');
   });
 });
 

@@ -25,14 +25,17 @@ describe.each([
   ['its dedicated path', (body: object) => api.post(path, body)],
   ['POST /launcher', (body: object) => api.dispatch('sendNotification', body)],
 ])('send-notification by %s', (_way, send) => {
-  it.each(['success', 'error'])('keeps a notification of type %s and tells the launcher', async (type) => {
-    const { launcherJwt, wallet } = await server.openSession(gameId);
-    using launcher = await connectLauncher(server.url, { launcherJwt });
-    accepted(await send({ launcherJwt, message: 'You levelled up', type }), done);
-    expect(await kept(wallet)).toEqual([{ message: 'You levelled up', type }]);
-    const { record } = await launcher.hears('notifications created');
-    expect(record).toMatchObject({ message: 'You levelled up', type, normalizedAddress: wallet, gameId });
-  });
+  it.each(['success', 'error'])(
+    'stores a notification of type %s and pushes it to the launcher',
+    async (type) => {
+      const { launcherJwt, wallet } = await server.openSession(gameId);
+      using launcher = await connectLauncher(server.url, { launcherJwt });
+      accepted(await send({ launcherJwt, message: 'You levelled up', type }), done);
+      expect(await kept(wallet)).toEqual([{ message: 'You levelled up', type }]);
+      const { record } = await launcher.waitForEvent('notifications created');
+      expect(record).toMatchObject({ message: 'You levelled up', type, normalizedAddress: wallet, gameId });
+    },
+  );
 });
 
 describe('the message of a notification', () => {
@@ -54,6 +57,6 @@ itRefuses(api, path, () => ({ launcherJwt: ada.launcherJwt, message: 'hello', ty
   ...faults('type', [missing, null, '', 'info', 'Success', 1, ['success'], '__proto__'], 'input_invalid'),
 ]);
 
-it('keeps nothing of a notification that was refused', async () => {
+it('stores nothing of a refused notification', async () => {
   expect(await kept(ada.wallet)).toEqual([]);
 });

@@ -26,7 +26,7 @@ interface Play {
 const track = (player: TestPlayer, play: Play) =>
   api.post(path, { launcherJwt: player.launcherJwt, ...play });
 
-/** What is kept of a play session; no operation shows it. */
+/** The stored play session; no operation shows it. */
 async function kept(sessionId: string): Promise<unknown> {
   const text = 'SELECT game_id, wallet, state, end_time FROM play_sessions WHERE id = @sessionId';
   return (await rowsIn(server.services.db, text, { sessionId }))[0];
@@ -45,19 +45,19 @@ describe('track-game-sessions', () => {
     expect(await kept(sessionId)).toEqual({ ...owner, state: '{"level":3}', end_time: endTime });
   });
 
-  it('takes a session that is reported only once, when it is over', async () => {
+  it('accepts a session that is reported only once, when it is over', async () => {
     const play = { sessionId: randomUUID(), state: '{}', endTime: Date.now() - 60_000 };
     accepted(await track(ada, play), done);
     expect(await kept(play.sessionId)).toMatchObject({ end_time: play.endTime });
   });
 
-  it('does the same when dispatched', async () => {
+  it('behaves the same when dispatched', async () => {
     const play = { sessionId: randomUUID(), state: '[1]' };
     accepted(await api.dispatch('trackGameSessions', { launcherJwt: ada.launcherJwt, ...play }), done);
     expect(await kept(play.sessionId)).toMatchObject({ state: '[1]' });
   });
 
-  it('knows a UUID in either letter case', async () => {
+  it('accepts a UUID in either letter case', async () => {
     const sessionId = randomUUID();
     accepted(await track(ada, { sessionId, state: '1' }), done);
     accepted(await track(ada, { sessionId: sessionId.toUpperCase(), state: '2' }), done);
@@ -86,7 +86,7 @@ describe('an ended play session', () => {
     return play;
   };
 
-  it('takes the same end again', async () => {
+  it('accepts the same end again', async () => {
     const play = await ended();
     accepted(await track(ada, play), done);
     accepted(await track(ada, play), done);
@@ -97,7 +97,7 @@ describe('an ended play session', () => {
     ['another end', ({ endTime, ...rest }: Required<Play>): Play => ({ ...rest, endTime: endTime + 1 })],
     ['another state', (play: Required<Play>): Play => ({ ...play, state: '{"score":4}' })],
     ['an update without an end', ({ sessionId, state }: Required<Play>): Play => ({ sessionId, state })],
-  ])('refuses %s and stays as it was', async (_what, change) => {
+  ])('refuses %s and stays unchanged', async (_what, change) => {
     const play = await ended();
     refused(await track(ada, change(play)), 400, 'play_session_ended');
     expect(await kept(play.sessionId)).toMatchObject({ state: play.state, end_time: play.endTime });

@@ -23,14 +23,14 @@ const reactedMessage = channelMessage.extend({ reactions });
 
 const { _id: channelId } = await create(ada, grace);
 
-/** What is answered to a reaction of Grace's to a new message. */
+/** The result of Grace's reaction to a new message. */
 async function react(reaction: string) {
   const { _id: messageId } = await send(ada, channelId, 'We won');
   return { messageId, answer: await as(grace, 'add-reaction', { messageId, reaction }) };
 }
 
 describe('add-reaction and remove-reaction', () => {
-  it('answer with all reactions of the message, which lists show too', async () => {
+  it('return all reactions of the message, which lists show too', async () => {
     const { messageId, answer } = await react('🎉');
     expect(accepted(answer, reacted)).toEqual({
       success: true,
@@ -59,12 +59,12 @@ describe('add-reaction and remove-reaction', () => {
     ['a heart without its variation selector', '\u2764', '\u2764\uFE0F'],
     ['a name', 'gg', 'gg'],
     ['a name of 32 characters', 'a_b-c+9x'.repeat(4), 'a_b-c+9x'.repeat(4)],
-  ])('take %s', async (_what, given, kept) => {
+  ])('accept %s', async (_what, given, kept) => {
     const { answer } = await react(given);
     expect(accepted(answer, reacted).reactions).toEqual([{ reaction: kept, count: 1, own: true }]);
   });
 
-  it('do the same when dispatched, and for a game’s server that names the player', async () => {
+  it('behave the same when dispatched, and for a game’s server that names the player', async () => {
     const { messageId } = await react('gg');
     const dispatched = { launcherJwt: ada.launcherJwt, messageId, reaction: 'gg' };
     expect(accepted(await api.dispatch('addReaction', dispatched), reacted).reactions[0]?.count).toBe(2);
@@ -83,7 +83,7 @@ describe('add-reaction and remove-reaction', () => {
     expect(accepted(further, reacted).reactions.at(-1)).toEqual({ reaction: 'e19', count: 2, own: true });
   });
 
-  it('refuse who is not in the channel, and a message that was unsent', async () => {
+  it('refuse non-participants, and an unsent message', async () => {
     const { messageId } = await react('gg');
     for (const path of ['add-reaction', 'remove-reaction']) {
       refused(await as(eve, path, { messageId, reaction: 'gg' }), 400, 'message_unknown');

@@ -35,7 +35,7 @@ const unreadCount = z.strictObject({ success: z.literal(true), channelId: id, ..
 const channels = page(messageChannel);
 const channelsWithUnread = page(messageChannel.extend(unreadFields));
 
-/** A new player's channel with Grace, in which these were said by the new player. */
+/** A new player's channel with Grace, in which the new player sent these messages. */
 async function conversation(...said: string[]) {
   const creator = await server.openSession(gameId);
   const { _id: channelId } = await create(creator, grace);
@@ -51,7 +51,7 @@ async function unreadOf(player: TestPlayer, channelId: string) {
 describe('mark-messages-read', async () => {
   const { channelId, ids, creator } = await conversation('1', '2', '3');
 
-  it('answers with the whole marker', async () => {
+  it('returns the whole marker', async () => {
     const before = Date.now();
     const body = { channelId, messageId: ids[1] };
     const { readMarker } = accepted(await as(grace, 'mark-messages-read', body), marked);
@@ -72,13 +72,13 @@ describe('mark-messages-read', async () => {
     });
   });
 
-  it('answers an earlier message with the marker as it stands', async () => {
+  it('returns the unchanged marker for an earlier message', async () => {
     const body = { channelId, messageId: ids[0] };
     const { readMarker } = accepted(await as(grace, 'mark-messages-read', body), marked);
     expect(readMarker.messageId).toBe(ids[1]);
   });
 
-  it('does the same when dispatched, and for a game’s server that names the player', async () => {
+  it('behaves the same when dispatched, and for a game’s server that names the player', async () => {
     const other = await conversation('hi', 'there');
     const body = { channelId: other.channelId, messageId: other.ids[0] };
     accepted(await api.dispatch('markMessagesRead', { ...body, launcherJwt: grace.launcherJwt }), marked);
@@ -96,7 +96,7 @@ describe('mark-messages-read', async () => {
     refused(await as(grace, 'mark-messages-read', { channelId, messageId: ids[2] }), 400, 'message_unknown');
   });
 
-  it('refuses who is not in the channel', async () => {
+  it('refuses non-participants', async () => {
     refused(await as(ada, 'mark-messages-read', { channelId, messageId: ids[0] }), 400, 'channel_unknown');
   });
 
@@ -111,12 +111,12 @@ describe('mark-messages-read', async () => {
 describe('get-unread-count', async () => {
   const { channelId, creator } = await conversation('1', '2');
 
-  it('counts what others have said, of a channel of which nothing was marked', async () => {
+  it('counts the messages of others in a channel without a marker', async () => {
     expect(await unreadOf(grace, channelId)).toEqual({ success: true, channelId, unreadCount: 2 });
     expect(await unreadOf(creator, channelId)).toEqual({ success: true, channelId, unreadCount: 0 });
   });
 
-  it('refuses who is not in the channel', async () => {
+  it('refuses non-participants', async () => {
     refused(await as(ada, 'get-unread-count', { channelId }), 400, 'channel_unknown');
   });
 
@@ -129,7 +129,7 @@ describe('get-unread-count', async () => {
 });
 
 describe('get-message-channels', () => {
-  it('tells what is unread of each channel when it is asked to, and nothing of it otherwise', async () => {
+  it('includes unread counts on request only', async () => {
     const reader = await server.openSession(gameId);
     const [first, second] = [await create(ada, reader), await create(grace, reader)];
     const message = await send(ada, first._id, 'one');

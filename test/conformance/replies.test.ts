@@ -19,7 +19,7 @@ const { _id: channelId } = await create(ada, grace);
 const question = await send(ada, channelId, 'Ready?');
 
 describe('send-channel-message with replyTo', () => {
-  it('answers with the whole message, and lists it so, with what it replies to', async () => {
+  it('returns the whole message, and lists it, with the message it replies to', async () => {
     const body = { channelId, content: 'Yes', replyTo: question._id };
     const answer = accepted(await as(grace, 'send-channel-message', body), reply);
     expect(answer).toMatchObject({ content: 'Yes', senderId: grace.wallet, replyTo: question._id });
@@ -32,7 +32,7 @@ describe('send-channel-message with replyTo', () => {
     expect(accepted(all, page(z.union([reply, channelMessage]))).data).toEqual([answer, question]);
   });
 
-  it('does the same when dispatched', async () => {
+  it('behaves the same when dispatched', async () => {
     const body = { launcherJwt: grace.launcherJwt, channelId, content: 'Go', replyTo: question._id };
     expect(accepted(await api.dispatch('sendChannelMessage', body), reply).replyTo).toBe(question._id);
   });
@@ -44,7 +44,7 @@ describe('send-channel-message with replyTo', () => {
     refused(await as(ada, 'send-channel-message', body), 400, 'message_unknown');
   });
 
-  it('takes null for a message that is no reply', async () => {
+  it('accepts null for a message that is not a reply', async () => {
     const body = { channelId, content: 'By the way', replyTo: null };
     accepted(await as(ada, 'send-channel-message', body), channelMessage);
   });

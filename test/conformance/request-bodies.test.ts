@@ -40,11 +40,11 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
   });
 
   it('is read without a Content-Type', async () => {
-    const body = new TextEncoder().encode(JSON.stringify(good)); // fetch gives bytes no type
+    const body = new TextEncoder().encode(JSON.stringify(good)); // fetch sets no type for bytes
     accepted(await api.request(path, { method: 'POST', body, headers }), newScore);
   });
 
-  it('may hold line breaks, and characters in UTF-8 or escaped', async () => {
+  it('may contain line breaks, and characters in UTF-8 or escaped', async () => {
     const body = `\n{ "launcherJwt" : "${launcherJwt}",\n "score": 1, "nonce": "\\u00fcn\\ud83c\\udfb2ü🎲" }\n`;
     const { newScore: record } = accepted(
       await api.request(path, { method: 'POST', body, headers }),
@@ -73,11 +73,11 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     refused(await api.request(path, { method: 'POST', body, headers }), 400, reason);
   });
 
-  it('counts as an empty object when there is none', async () => {
+  it('counts as an empty object when it is missing', async () => {
     refused(await api.request(path, { method: 'POST', headers }), 401, 'token_missing');
   });
 
-  it('of 32 levels is read', async () => {
+  it('may nest 32 levels', async () => {
     const body = `{"launcherJwt":"${launcherJwt}","score":${'['.repeat(31)}${']'.repeat(31)}}`;
     const { data } = refused(
       await api.request(path, { method: 'POST', body, headers }),
@@ -87,7 +87,7 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     expect(data.reason).not.toBe('body_too_deep');
   });
 
-  it('is refused when it is encoded in an unknown way', async () => {
+  it('is refused with an unknown encoding', async () => {
     const encoding = { ...headers, 'Content-Encoding': 'morse' };
     refused(
       await api.request(path, { method: 'POST', body: '...', headers: encoding }),
@@ -100,19 +100,16 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])(
-    'is read as it was when it is compressed by %s, and refused when it is cut short',
-    async (name, pack) => {
-      const packed = pack(Buffer.from(JSON.stringify(good)));
-      const encoding = { ...headers, 'Content-Encoding': name };
-      const send = (body: Uint8Array<ArrayBuffer>) =>
-        api.request(path, { method: 'POST', body, headers: encoding });
-      expect((await send(new Uint8Array(packed))).status).toBe(200);
-      refused(await send(new Uint8Array(packed.subarray(0, packed.length >> 1))), 400, 'body_not_json');
-    },
-  );
+  ])('is accepted when compressed with %s, and refused when truncated', async (name, pack) => {
+    const packed = pack(Buffer.from(JSON.stringify(good)));
+    const encoding = { ...headers, 'Content-Encoding': name };
+    const send = (body: Uint8Array<ArrayBuffer>) =>
+      api.request(path, { method: 'POST', body, headers: encoding });
+    expect((await send(new Uint8Array(packed))).status).toBe(200);
+    refused(await send(new Uint8Array(packed.subarray(0, packed.length >> 1))), 400, 'body_not_json');
+  });
 
-  it('is refused when a few bytes of it unpack to very many', async () => {
+  it('is refused when a few bytes expand to very many', async () => {
     const packed = new Uint8Array(brotliCompressSync(Buffer.alloc(1_900_000, ' ')));
     expect(packed.length).toBeLessThan(100);
     const encoding = { ...headers, 'Content-Encoding': 'br' };
@@ -120,7 +117,7 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     expect(refused(answer, 413, 'body_too_large').error).toMatch(/unpacks to more than 100 times its size/);
   });
 
-  it('is read up to 2 MB and refused with 413 one byte further', async () => {
+  it('is accepted up to 2 MB and refused with 413 one byte beyond', async () => {
     const empty = JSON.stringify({ ...good, score: '' });
     const ofBytes = (bytes: number) => JSON.stringify({ ...good, score: 'a'.repeat(bytes - empty.length) });
     const limit = 2 * 1024 * 1024;
@@ -133,7 +130,7 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     refused(tooLarge, 413, 'body_too_large');
   });
 
-  it('does not take its own __proto__ for fields', async () => {
+  it('does not treat its own __proto__ as fields', async () => {
     const body = `{"__proto__":${JSON.stringify(good)}}`;
     refused(await api.request(path, { method: 'POST', body, headers }), 401, 'token_missing');
   });

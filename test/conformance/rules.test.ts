@@ -37,7 +37,7 @@ function notificationsOf({ wallet }: TestPlayer): Promise<readonly unknown[]> {
 const notify = { type: 'Notify', message: 'You won' };
 
 describe('trigger-rules-engine', async () => {
-  it('answers with an id of its own and no actions when the game has no rules', async () => {
+  it('returns a unique id and no actions when the game has no rules', async () => {
     const player = await server.openSession((await server.createGame()).gameId);
     const first = await trigger(player, {});
     const second = await trigger(player, {});
@@ -45,7 +45,7 @@ describe('trigger-rules-engine', async () => {
     expect(second.triggerUuid).not.toBe(first.triggerUuid);
   });
 
-  it('carries out the actions of every rule with that trigger, in order, and no others', async () => {
+  it('executes the actions of every rule with that trigger, in order, and no others', async () => {
     const player = await playerUnder(
       { trigger: 'win', actions: [notify, { type: 'UpdateScore', amount: 5 }] },
       { trigger: 'lose', actions: [{ ...notify, message: 'You lost' }] },
@@ -58,7 +58,7 @@ describe('trigger-rules-engine', async () => {
     ]);
   });
 
-  it('does the same when dispatched, with the three fields that are defined there', async () => {
+  it('behaves the same when dispatched, with the three fields that are defined there', async () => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     const { launcherJwt } = player;
     const answer = await api.dispatch('triggerRulesEngine', { launcherJwt, trigger: 'win', nonce: 'n1' });
@@ -82,7 +82,7 @@ describe('trigger-rules-engine', async () => {
 });
 
 describe('the nonce of a trigger', () => {
-  it('makes a repeated call answer the same and do nothing more', async () => {
+  it('makes a repeated call return the same and do nothing more', async () => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     const first = await trigger(player, { nonce: 'round-1', value: 7 });
     expect(await trigger(player, { nonce: 'round-1', value: 7 })).toEqual(first);
@@ -91,7 +91,7 @@ describe('the nonce of a trigger', () => {
     expect(await notificationsOf(player)).toHaveLength(2);
   });
 
-  it('runs the rules once for calls that arrive together', async () => {
+  it('runs the rules once for concurrent calls', async () => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     const answers = await Promise.all(Array.from({ length: 8 }, () => trigger(player, { nonce: 'once' })));
     expect(new Set(answers.map((answer) => answer.triggerUuid)).size).toBe(1);
@@ -101,7 +101,7 @@ describe('the nonce of a trigger', () => {
   it.each([
     ['trigger', { trigger: 'lose', value: 1 }],
     ['value', { trigger: 'win', value: 2 }],
-    ['value left out', { trigger: 'win' }],
+    ['missing value', { trigger: 'win' }],
   ])('is refused with another %s', async (_what, other) => {
     const player = await playerUnder({ trigger: 'win', actions: [notify] });
     await trigger(player, { nonce: 'n', value: 1 });
@@ -110,7 +110,7 @@ describe('the nonce of a trigger', () => {
     expect(await notificationsOf(player)).toHaveLength(1);
   });
 
-  it('is each player’s and each game’s own', async () => {
+  it('is scoped to the player and the game', async () => {
     const ada = await playerUnder({ trigger: 'win', actions: [notify] });
     const grace = await server.openSession(ada.gameId);
     const first = await trigger(ada, { nonce: 'n', value: 1 });
@@ -128,7 +128,7 @@ describe('a condition', () => {
     ['lte', { 6: true, 7: true, 8: false }],
     ['eq', { 6: false, 7: true, 8: false }],
     ['ne', { 6: true, 7: false, 8: true }],
-  ])('%s 7 on the value, the score and a state holds as %j says', async (operator, holds) => {
+  ])('%s 7 on the value, the score and a state evaluates as %j says', async (operator, holds) => {
     const compared = { operator, value: 7 };
     const player = await playerUnder(
       ...[
@@ -152,7 +152,7 @@ describe('a condition', () => {
     }
   });
 
-  it('that asks for what is not there does not hold', async () => {
+  it('on missing data is false', async () => {
     const player = await playerUnder(
       ...[
         { type: 'payload-value-condition', operator: 'ne', value: 1 },
@@ -163,7 +163,7 @@ describe('a condition', () => {
     expect((await trigger(player, {})).actions).toEqual([]);
   });
 
-  it('must hold with all the others of its action; other actions are not held up', async () => {
+  it('must be true along with the others of its action; other actions are independent', async () => {
     const atLeast = (value: number) => ({ type: 'payload-value-condition', operator: 'gte', value });
     const player = await playerUnder({
       trigger: 'win',
@@ -178,7 +178,7 @@ describe('a condition', () => {
 });
 
 describe('a limit', () => {
-  it('stops a rule after so many executions, for each player by itself', async () => {
+  it('stops a rule after that many executions, per player', async () => {
     const ada = await playerUnder({ trigger: 'win', limitExecutions: { amount: 2 }, actions: [notify] });
     const grace = await server.openSession(ada.gameId);
     const counts = [];
@@ -186,7 +186,7 @@ describe('a limit', () => {
     expect(counts).toEqual([1, 1, 0, 1]);
   });
 
-  it('lets the rule run again when its interval is over', async () => {
+  it('lets the rule run again after its interval', async () => {
     const limitExecutions = { amount: 1, resetInterval: 1 };
     const player = await playerUnder({ trigger: 'win', limitExecutions, actions: [notify] });
     expect((await trigger(player, {})).actions).toHaveLength(1);
@@ -195,7 +195,7 @@ describe('a limit', () => {
     expect((await trigger(player, {})).actions).toHaveLength(1);
   });
 
-  it('is not used up by a trigger whose conditions did not hold', async () => {
+  it('is not used up by a trigger whose conditions were false', async () => {
     const conditions = [{ type: 'payload-value-condition', operator: 'gt', value: 5 }];
     const player = await playerUnder({
       trigger: 'win',
@@ -208,7 +208,7 @@ describe('a limit', () => {
 });
 
 describe('the action', () => {
-  it('SendCustomActivity puts an activity into the feed', async () => {
+  it('SendCustomActivity adds an activity to the feed', async () => {
     const player = await playerUnder({
       trigger: 'win',
       actions: [{ type: 'SendCustomActivity', label: '{wallet} won {value}', eventId: 'win' }],
@@ -233,7 +233,7 @@ describe('the action', () => {
   });
 });
 
-it('refuses to store a rule with an action it does not know, and names those it knows', () => {
+it('with an unknown type makes the rule invalid, and the error lists the known ones', () => {
   const rules = [{ trigger: 'win', actions: [{ type: 'MintToken', contract: '0x0' }] }];
   const { error } = ruleList.safeParse(rules);
   expect(error?.issues.map((issue) => issue.message).join()).toMatch(/MintToken.*IssueToken/);

@@ -29,7 +29,7 @@ async function set(player: TestPlayer, points: number, nonce?: string) {
 }
 
 describe('set-user-score', () => {
-  it('answers with the whole score record', async () => {
+  it('returns the whole score record', async () => {
     const before = Date.now();
     const body = { launcherJwt: ada.launcherJwt, nonce: 'round-1', score: 1200 };
     const { newScore: record } = accepted(await api.post('/launcher/set-user-score', body), newScore);
@@ -38,7 +38,7 @@ describe('set-user-score', () => {
     expect(record.updatedAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it('makes a nonce of its own when none is given, so that no score is lost', async () => {
+  it('generates a nonce when none is given, so that no score is lost', async () => {
     const player = await server.openSession(gameId);
     const first = await set(player, 1);
     const second = await set(player, 2);
@@ -73,7 +73,7 @@ describe('set-user-score', () => {
     expect(read.body).toMatchObject({ score: { sessionId: 'session-2' } });
   });
 
-  it('keeps the nonces of other players and other games apart', async () => {
+  it('scopes nonces to players and games', async () => {
     const mine = await set(ada, 1, 'shared');
     const others = await set(await server.openSession(gameId), 2, 'shared');
     const { gameId: elsewhere } = await server.createGame();
@@ -100,7 +100,7 @@ describe('set-user-score', () => {
     refused(await api.post('/launcher/set-user-score', body), 400, 'score_not_integer', 'score');
   });
 
-  it('names every field that is wrong', async () => {
+  it('names every invalid field', async () => {
     const body = { launcherJwt: ada.launcherJwt, score: 'five', nonce: 5 };
     const { errors } = refused(await api.post('/launcher/set-user-score', body), 400, 'score_not_integer');
     expect(errors?.map((error) => error.path).sort()).toEqual(['nonce', 'score']);
@@ -155,7 +155,7 @@ describe.each([
     expect(accepted(await read(launcherJwt), score).score).toBeNull();
   });
 
-  it('is the record last set, though an earlier one is better', async () => {
+  it('is the most recent record, even if an earlier one is better', async () => {
     const player = await server.openSession(gameId);
     await set(player, 100, 'high');
     await set(player, 1, 'low');
@@ -172,7 +172,7 @@ describe.each([
     expect(accepted(await read(player.launcherJwt, 'three'), score).score).toBeNull();
   });
 
-  it('refuses a call without a token that counts', async () => {
+  it('refuses a call without a valid token', async () => {
     refused(await read('nonsense'), 401, 'token_invalid');
     refused(await read(''), 401, 'token_missing');
   });
@@ -190,7 +190,7 @@ describe('getUserScores', async () => {
     [{ limit: 3, skip: 2 }, 3],
     [{ limit: 1000 }, 250],
     [{ skip: 250 }, 5],
-  ])('%j gives %i scores', async (body, count) => {
+  ])('%j returns %i scores', async (body, count) => {
     expect(accepted(await read(body), scores).scores).toHaveLength(count);
   });
 
@@ -201,7 +201,7 @@ describe('getUserScores', async () => {
     expect(accepted(await read({ nonce: 'never' }), scores).scores).toEqual([]);
   });
 
-  it('holds nothing of other players', async () => {
+  it("does not include other players' scores", async () => {
     const { launcherJwt } = await server.openSession(gameId);
     const answer = await api.dispatch('getUserScores', { launcherJwt });
     expect(accepted(answer, scores).scores).toEqual([]);

@@ -28,7 +28,7 @@ const verify = (channelId: string, signature: string, rest: object = {}) =>
   api.post('/launcher/verify-unverified-channel', { channelId, signature, ...rest });
 
 describe('createUnverifiedChannel', () => {
-  it('answers with a channel and an EIP-4361 message bound to it, to this server and to ten minutes', async () => {
+  it('returns a channel and an EIP-4361 message bound to it, to this server and to ten minutes', async () => {
     const wallet = newWallet();
     const before = Date.now();
     const { channelId, signRequest } = await begin(wallet);
@@ -48,7 +48,7 @@ describe('createUnverifiedChannel', () => {
     expect(Number(message.expirationTime) - issuedAt).toBe(10 * 60 * 1000);
   });
 
-  it('makes another channel and another nonce every time', async () => {
+  it('creates a different channel and nonce every time', async () => {
     const wallet = newWallet();
     const [first, second] = [await begin(wallet), await begin(wallet)];
     expect(second.channelId).not.toBe(first.channelId);
@@ -60,7 +60,7 @@ describe('createUnverifiedChannel', () => {
     ['in lowercase', (wallet: TestWallet) => wallet.lowercase],
     ['in capitals', (wallet: TestWallet) => `0x${wallet.address.slice(2).toUpperCase()}`],
     ['with its checksum', (wallet: TestWallet) => wallet.address],
-  ])('takes the wallet %s', async (_how, written) => {
+  ])('accepts the wallet %s', async (_how, written) => {
     const wallet = newWallet();
     const body = { wallet: written(wallet), gameId };
     const { signRequest } = accepted(await api.dispatch('createUnverifiedChannel', body), created);
@@ -78,7 +78,7 @@ describe('createUnverifiedChannel', () => {
     refused(answer, 400, 'address_invalid', 'wallet');
   });
 
-  it('refuses a game that is not there', async () => {
+  it('refuses an unknown game', async () => {
     const body = { wallet: newWallet().lowercase, gameId: 'no-such-game' };
     refused(await api.post('/launcher/create-unverified-channel', body), 400, 'game_unknown');
   });
@@ -92,7 +92,7 @@ describe('createUnverifiedChannel', () => {
 });
 
 describe('verifyUnverifiedChannel', () => {
-  it('answers the wallet’s signature with a token that works, as launcherJwt and as jwt', async () => {
+  it('returns a valid token for the wallet’s signature, as launcherJwt and as jwt', async () => {
     const wallet = newWallet();
     const { channelId, signRequest } = await begin(wallet);
     const { launcherJwt, jwt } = accepted(await verify(channelId, await wallet.sign(signRequest)), verified);
@@ -101,20 +101,20 @@ describe('verifyUnverifiedChannel', () => {
     expect(status).toMatchObject({ exists: true, wallet: wallet.lowercase });
   });
 
-  it('does the same when dispatched', async () => {
+  it('behaves the same when dispatched', async () => {
     const wallet = newWallet();
     const { channelId, signRequest } = await begin(wallet);
     const body = { channelId, signature: await wallet.sign(signRequest) };
     accepted(await api.dispatch('verifyUnverifiedChannel', body), verified);
   });
 
-  it('takes a chainId with the signature of an ordinary wallet', async () => {
+  it('accepts a chainId with the signature of an ordinary wallet', async () => {
     const wallet = newWallet();
     const { channelId, signRequest } = await begin(wallet);
     accepted(await verify(channelId, await wallet.sign(signRequest), { chainId: 1 }), verified);
   });
 
-  it('gives the same player to the same wallet', async () => {
+  it('identifies the same wallet as the same player', async () => {
     const wallet = newWallet();
     const userIds = [];
     for (let time = 0; time < 2; time++) {
@@ -125,7 +125,7 @@ describe('verifyUnverifiedChannel', () => {
     expect(userIds[1]).toBe(userIds[0]);
   });
 
-  it('takes a signature once, even from calls that arrive together', async () => {
+  it('accepts a signature once, even from concurrent calls', async () => {
     const wallet = newWallet();
     const { channelId, signRequest } = await begin(wallet);
     const signature = await wallet.sign(signRequest);
@@ -134,7 +134,7 @@ describe('verifyUnverifiedChannel', () => {
     refused(await verify(channelId, signature), 400, 'sign_in_used');
   });
 
-  it('refuses a channel that is not there', async () => {
+  it('refuses an unknown channel', async () => {
     const answer = await verify(randomUUID(), await newWallet().sign('hello'));
     refused(answer, 400, 'sign_in_unknown');
   });
@@ -163,7 +163,7 @@ describe('verifyUnverifiedChannel', () => {
     ['of zeros', async () => `0x${'00'.repeat(65)}`],
     ['of r and s beyond the curve', async () => `0x${'ff'.repeat(64)}1b`],
     ['of two bytes', async () => '0xabcd'],
-  ])('refuses a signature %s, and the right one still works', async (_what, forge) => {
+  ])('refuses a signature %s, and the valid one still works', async (_what, forge) => {
     const wallet = newWallet();
     const { channelId, signRequest } = await begin(wallet);
     const forged = await forge(wallet, signRequest);
@@ -171,14 +171,14 @@ describe('verifyUnverifiedChannel', () => {
     accepted(await verify(channelId, await wallet.sign(signRequest)), verified);
   });
 
-  it('meets, in the high s, a signature that does recover to the wallet', async () => {
+  it('is tested with a high-s signature that does recover to the wallet', async () => {
     const wallet = newWallet();
     const signature = malleated(await wallet.sign('hello'));
     const address = await recoverMessageAddress({ message: 'hello', signature: `0x${signature.slice(2)}` });
     expect(address).toBe(wallet.address);
   });
 
-  it('takes the right signature at the fifth attempt, and none after it', async () => {
+  it('accepts the valid signature at the fifth attempt, and none after it', async () => {
     for (const [wrongOnes, status] of [
       [4, 200],
       [5, 400],
@@ -195,20 +195,20 @@ describe('verifyUnverifiedChannel', () => {
     }
   });
 
-  it('counts attempts that arrive together', async () => {
+  it('counts concurrent attempts', async () => {
     const { channelId, signRequest } = await begin(newWallet());
     const wrong = await newWallet().sign(signRequest);
     const answers = await Promise.all(Array.from({ length: 12 }, () => verify(channelId, wrong)));
     expect(answers.filter((answer) => answer.status === 401)).toHaveLength(5);
   });
 
-  it('says which chains it knows when another one is named', async () => {
+  it('lists the configured chains when another one is named', async () => {
     const { channelId } = await begin(newWallet());
     const signature = `0x${'ab'.repeat(200)}`;
     refused(await verify(channelId, signature, { chainId: 137 }), 400, 'chain_unknown');
   });
 
-  it('needs no launcherJwt, and is not troubled by a bad one', async () => {
+  it('needs no launcherJwt, and ignores an invalid one', async () => {
     const wallet = newWallet();
     const { channelId, signRequest } = await begin(wallet);
     const signature = await wallet.sign(signRequest);

@@ -44,7 +44,7 @@ async function list(player: TestPlayer, body: object = {}) {
   return accepted(await call(player, 'get-states', body), states).states;
 }
 
-/** Refused with the version there is. */
+/** Refused with the current version. */
 function conflicts(answer: Awaited<ReturnType<typeof call>>, label: string, version: number) {
   expect(refused(answer, 409, 'version_conflict').data).toMatchObject({ label, version });
 }
@@ -57,7 +57,7 @@ const options = [
 ];
 
 describe('the version of a state', () => {
-  it('is 1 at first, and one more with each write', async () => {
+  it('starts at 1 and increases by one with each write', async () => {
     const player = await server.openSession(gameId);
     expect((await set(player, 'a', 1)).version).toBe(1);
     expect((await set(player, 'a', 1)).version).toBe(2);
@@ -65,7 +65,7 @@ describe('the version of a state', () => {
     expect((await list(player, { label: 'a' })).map(({ version }) => version)).toEqual([2]);
   });
 
-  it('can be asked for by setState: another one is refused with the version there is, and nothing is written', async () => {
+  it('can be required by setState: any other is refused with the current version, and nothing is written', async () => {
     const player = await server.openSession(gameId);
     const ask = (ifVersion: number) => call(player, 'set-state', { label: 'a', state: '9', ifVersion });
     conflicts(await ask(1), 'a', 0);
@@ -77,7 +77,7 @@ describe('the version of a state', () => {
     conflicts(await dispatch(player, 'setState', { label: 'a', state: [1], ifVersion: 1 }), 'a', 2);
   });
 
-  it('holds for large states too, which are written apart from others', async () => {
+  it('works for large states too, which are written separately', async () => {
     const player = await server.openSession(gameId);
     const ask = (n: number, ifVersion: number) =>
       call(player, 'set-state', { label: 'a', state: JSON.stringify(`${n} ${large}${large}`), ifVersion });
@@ -96,7 +96,7 @@ describe('the version of a state', () => {
 });
 
 describe('patch-state', () => {
-  it('merges an object given as text into the state, and answers with the whole of it', async () => {
+  it('merges an object given as text into the state, and returns the result', async () => {
     const player = await server.openSession(gameId);
     const before = await set(player, 'hero', { name: 'Ada', at: { x: 1, y: 2 }, bag: ['key', 'map'] });
     const body = { label: 'hero', patch: '{"at":{"y":3},"bag":["key"],"name":null,"level":2}' };
@@ -111,7 +111,7 @@ describe('patch-state', () => {
     expect(await list(player, { label: 'hero' })).toEqual([record]);
   });
 
-  it('begins with an empty object where there is no state, or one that is no object', async () => {
+  it('starts from an empty object when there is no state, or one that is not an object', async () => {
     const player = await server.openSession(gameId);
     const patch = async (label: string) =>
       accepted(await call(player, 'patch-state', { label, patch: '{"a":{"b":null}}' }), newState).newState;
@@ -125,14 +125,14 @@ describe('patch-state', () => {
     ['[null]', [null]],
     ['null', null],
     ['"text"', 'text'],
-  ])('replaces the state with %s, which is no object', async (patch, state) => {
+  ])('replaces the state with %s, which is not an object', async (patch, state) => {
     const player = await server.openSession(gameId);
     await set(player, 'a', { b: 1 });
     const { newState: record } = accepted(await call(player, 'patch-state', { label: 'a', patch }), newState);
     expect(record.state).toEqual(state);
   });
 
-  it('takes the object itself when dispatched, a large one too', async () => {
+  it('accepts the object itself when dispatched, also a large one', async () => {
     const player = await server.openSession(gameId);
     const patch = async (value: unknown) =>
       accepted(await dispatch(player, 'patchState', { label: 'a', patch: value }), newState).newState;
@@ -143,7 +143,7 @@ describe('patch-state', () => {
     expect((await patch('{"large":null}')).state).toEqual({ a: 2 });
   });
 
-  it('loses none of many at once, whatever size the state has', async () => {
+  it('loses none of many concurrent patches, whatever size the state has', async () => {
     for (const filling of ['', large]) {
       const player = await server.openSession(gameId);
       await set(player, 'a', { filling });
@@ -159,7 +159,7 @@ describe('patch-state', () => {
     }
   });
 
-  it('is refused where the state has another version, whatever size it has', async () => {
+  it('is refused when the state has another version, whatever its size', async () => {
     for (const filling of ['', large]) {
       const player = await server.openSession(gameId);
       const ask = (ifVersion: number) =>
@@ -173,7 +173,7 @@ describe('patch-state', () => {
     }
   });
 
-  it('is refused when the state would be more than a megabyte, or the player would keep too much', async () => {
+  it('is refused when the state would exceed a megabyte, or the player the quota', async () => {
     const player = await server.openSession(gameId);
     const before = await set(player, 'a', { a: 'x'.repeat(600_000) });
     const patch = JSON.stringify({ b: 'x'.repeat(600_000) });
@@ -210,7 +210,7 @@ describe('patch-state', () => {
 });
 
 describe('remove-state', () => {
-  it('removes a state and answers with what it was, then with null', async () => {
+  it('removes a state and returns it, then null', async () => {
     const player = await server.openSession(gameId);
     const { state: _, ...head } = await set(player, 'a', { b: 1 });
     const kept = await set(player, 'b', 2);
@@ -219,7 +219,7 @@ describe('remove-state', () => {
     expect(await list(player)).toEqual([kept]);
   });
 
-  it('takes the version that is to be there', async () => {
+  it('accepts a required version', async () => {
     const player = await server.openSession(gameId);
     const ask = (ifVersion: number) => call(player, 'remove-state', { label: 'a', ifVersion });
     conflicts(await ask(1), 'a', 0);
@@ -231,7 +231,7 @@ describe('remove-state', () => {
     expect(accepted(await ask(2), removed).removedState).toMatchObject({ label: 'a', version: 2 });
   });
 
-  it('gives back what the state took of the storage quota, but never its version', async () => {
+  it("frees the state's share of the storage quota, but never its version", async () => {
     await using small = await startTestServer({ STORAGE_QUOTA_MEGABYTES: '1' });
     const player = await small.openSession((await small.createGame()).gameId);
     const as = (path: string, body: object) =>
@@ -257,7 +257,7 @@ describe('remove-state', () => {
 describe('set-states', () => {
   const text = (state: unknown) => JSON.stringify(state);
 
-  it('keeps every state as setState would, and answers with them in the same order', async () => {
+  it('stores every state as setState would, and returns them in the same order', async () => {
     const player = await server.openSession(gameId);
     await set(player, 'b', 1);
     const body = {
@@ -296,7 +296,7 @@ describe('set-states', () => {
     expect(await list(player)).toEqual([before]);
   });
 
-  it('takes the states themselves when dispatched, large ones too, and null for what is left out', async () => {
+  it('accepts the states themselves when dispatched, also large ones, and null for omitted fields', async () => {
     const player = await server.openSession(gameId);
     const ask = (...states: object[]) => dispatch(player, 'setStates', { states });
     const small = await ask({ label: 'a', state: { b: [1], a: 2 }, ifVersion: null, public: null });
@@ -320,7 +320,7 @@ describe('set-states', () => {
     );
   });
 
-  it('takes 20 states, and no more', async () => {
+  it('accepts 20 states, and no more', async () => {
     const player = await server.openSession(gameId);
     const ask = (count: number) =>
       call(player, 'set-states', {
@@ -330,7 +330,7 @@ describe('set-states', () => {
     refused(await ask(21), 400, 'input_invalid', 'states');
   });
 
-  it('together holds to the storage quota', async () => {
+  it('counts all of them against the storage quota', async () => {
     await using small = await startTestServer({ STORAGE_QUOTA_MEGABYTES: '1' });
     const player = await small.openSession((await small.createGame()).gameId);
     const half = text('x'.repeat(600_000));
@@ -360,7 +360,7 @@ describe('set-states', () => {
 });
 
 describe('get-states with a prefix', () => {
-  it('gives the states whose labels begin with it, by label, in pages', async () => {
+  it('returns the states whose labels begin with it, by label, in pages', async () => {
     const player = await server.openSession(gameId);
     for (const label of ['slot/2', 'slot/10', 'slots', 'slot/1', 'Slot/1', 'slot%', 'settings']) {
       await set(player, label, label);
@@ -393,7 +393,7 @@ describe('get-public-states', async () => {
     return accepted(answer, states).states;
   };
 
-  it('gives what a player has made public, by label, and says that it is public', async () => {
+  it('returns what a player has made public, by label, marked as public', async () => {
     expect(await read(reader)).toEqual([avatar, card]);
     expect(card.public).toBe(true);
     expect(await read(reader, { label: 'card' })).toEqual([card]);
@@ -403,7 +403,7 @@ describe('get-public-states', async () => {
     expect(await read(reader, { wallet: checksummed })).toEqual([avatar, card]);
   });
 
-  it("says of a private state what it says of none: of another player's, and of one's own", async () => {
+  it("treats a private state as missing: another player's, and one's own", async () => {
     for (const player of [reader, owner]) {
       for (const filter of [{ label: 'diary' }, { label: 'none' }, { prefix: 'd' }, { prefix: 'none' }]) {
         const answer = await call(player, 'get-public-states', { wallet: owner.wallet, ...filter });
@@ -414,13 +414,13 @@ describe('get-public-states', async () => {
     expect(await read(reader, { wallet: randomWallet() })).toEqual([]);
   });
 
-  it('reaches the game of the token, and no other', async () => {
+  it("is limited to the token's game", async () => {
     const { gameId: elsewhere } = await server.createGame();
     expect(await read(await server.openSession(elsewhere))).toEqual([]);
     expect(await read(await server.openSession(elsewhere, owner.wallet))).toEqual([]);
   });
 
-  it('ends with a write that makes the state private, and with its removal', async () => {
+  it('stops returning a state once a write makes it private, or it is removed', async () => {
     const player = await server.openSession(gameId);
     const labels = async () => (await read(reader, { wallet: player.wallet })).map(({ label }) => label);
     for (const label of ['a', 'b', 'c']) await set(player, label, 1, { public: true });
@@ -433,7 +433,7 @@ describe('get-public-states', async () => {
     expect(await labels()).toEqual([]);
   });
 
-  it('writes nothing: a state stays what it is to its player', async () => {
+  it('writes nothing: its owner still sees the state unchanged', async () => {
     expect((await list(owner)).map(({ label, public: isPublic }) => [label, isPublic])).toEqual([
       ['deck', undefined],
       ['diary', undefined],
@@ -452,7 +452,7 @@ describe('get-public-states', async () => {
 });
 
 describe('the reference client', () => {
-  it('calls with the states themselves, and is told the version there is', async () => {
+  it('calls with the states themselves, and receives the current version', async () => {
     const { launcherJwt: token, wallet } = await server.openSession(gameId);
     const client = new GantryClient({ url: server.url, launcherJwt: token });
     try {

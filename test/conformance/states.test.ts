@@ -40,7 +40,7 @@ async function contentId(text: string): Promise<string> {
 }
 
 describe('set-state', () => {
-  it('takes the state as a string of JSON and answers with the whole record, the state an object', async () => {
+  it('accepts the state as a JSON string and returns the whole record, the state as an object', async () => {
     const before = Date.now();
     const body = { launcherJwt, label: 'inventory', state: '{"gold": 7, "items": ["key"]}' };
     const { newState: record } = accepted(await api.post('/launcher/set-state', body), newState);
@@ -64,7 +64,7 @@ describe('set-state', () => {
     expect(await list(player)).toEqual([second]);
   });
 
-  it('keeps the labels of other players and other games apart', async () => {
+  it('scopes labels to players and games', async () => {
     const player = await server.openSession(gameId);
     const mine = await set(player, 'same', 'mine');
     await set(await server.openSession(gameId), 'same', 'theirs');
@@ -99,7 +99,7 @@ const values: [what: string, json: string][] = [
 ];
 
 describe.each(values)('a state that is %s', (what, json) => {
-  it('is returned as it was sent, by its dedicated path', async () => {
+  it('is returned unchanged, by its dedicated path', async () => {
     const body = { launcherJwt, label: what, state: json };
     const { newState: record } = accepted(await api.post('/launcher/set-state', body), newState);
     expect(JSON.stringify(record.state)).toBe(json);
@@ -107,7 +107,7 @@ describe.each(values)('a state that is %s', (what, json) => {
     expect(kept).toEqual(record);
   });
 
-  it('is taken as a string of JSON when dispatched', async () => {
+  it('is accepted as a JSON string when dispatched', async () => {
     const body = { launcherJwt, label: what, state: json };
     const { newState: record } = accepted(await api.dispatch('setState', body), newState);
     expect(JSON.stringify(record.state)).toBe(json);
@@ -115,9 +115,9 @@ describe.each(values)('a state that is %s', (what, json) => {
 });
 
 describe('setState, dispatched', () => {
-  // A string is read as JSON there, as the tests above say.
+  // A string is parsed as JSON there, as the tests above say.
   it.each(values.filter(([, json]) => !json.startsWith('"')))(
-    'takes %s as the state itself',
+    'accepts %s as the state itself',
     async (what, json) => {
       const body = `{"launcherJwt":"${launcherJwt}","label":"${what}","state":${json}}`;
       const { newState: record } = accepted(await api.dispatch('setState', body), newState);
@@ -158,7 +158,7 @@ describe('ipfsHash', () => {
     expect(ipfsHash).toBe('bafkreicecnx2gvntm6fbcrvnc336qze6st5u7qq7457igegamd3bzkx7ri');
   });
 
-  it('is the same whichever way and in whichever order the state was sent', async () => {
+  it('is the same whichever way and in whichever key order the state was sent', async () => {
     const first = await set(ada, 'hash-1', { b: [1, 2], a: 'x' });
     const body = { launcherJwt, label: 'hash-2', state: { a: 'x', b: [1, 2] } };
     const second = accepted(await api.dispatch('setState', body), newState).newState;
@@ -166,7 +166,7 @@ describe('ipfsHash', () => {
   });
 
   it.each(['{"b":2,"a":1}', '{"10":"ten","9":"nine"}'])(
-    'is the CID of the very bytes of the state in the answer, for %s',
+    'is the CID of the exact bytes of the state in the response, for %s',
     async (state) => {
       const response = await fetch(`${server.url}/launcher/set-state`, {
         method: 'POST',
@@ -232,14 +232,14 @@ describe('a large state sent as a value', () => {
       body: `{"launcherJwt":"${launcherJwt}","label":"wide","state":${state}}`,
     });
 
-  it('is stored as the same one sent as text, its keys in order', async () => {
+  it('is stored identically to one sent as text, its keys in order', async () => {
     const asText = await set(ada, 'as text', wide);
     const { newState: asValue } = accepted(await send(JSON.stringify(wide)), newState);
     expect(asValue.ipfsHash).toBe(asText.ipfsHash);
     expect(JSON.stringify(asValue.state)).toBe(JSON.stringify(asText.state));
   });
 
-  it('is refused as a small one is: a number that JSON cannot carry, more than a megabyte, not JSON', async () => {
+  it('is refused like a small one: a number that JSON cannot carry, more than a megabyte, not JSON', async () => {
     const filling = `"${'a'.repeat(100_000)}"`;
     refused(await send(`[1e999,${filling}]`), 400, 'state_not_json', 'state');
     refused(await send(`["${'a'.repeat(megabyte)}"]`), 400, 'state_too_large', 'state');
@@ -247,7 +247,7 @@ describe('a large state sent as a value', () => {
     refused(await send(`${'['.repeat(40)}${filling}${']'.repeat(40)}`), 400, 'body_too_deep');
   });
 
-  it('sent to an operation that takes no large value is what it was', async () => {
+  it('is unchanged when sent to an operation that takes no large value', async () => {
     const body = { launcherJwt, otherParticipants: Array.from({ length: 3_000 }, () => ada.wallet) };
     refused(await api.post('/launcher/create-message-channel', body), 400, 'participants_invalid');
     const text = `[${'1,'.repeat(50_000)}1]`;
@@ -262,7 +262,7 @@ describe('a large state sent as a value', () => {
 });
 
 describe('get-states', () => {
-  it('lists the newest update first', async () => {
+  it('lists the most recently updated first', async () => {
     const player = await server.openSession(gameId);
     for (const label of ['one', 'two', 'three', 'one']) {
       await set(player, label, label);
@@ -271,7 +271,7 @@ describe('get-states', () => {
     expect((await list(player)).map((record) => record.label)).toEqual(['one', 'three', 'two']);
   });
 
-  it('gives the one state of a label, or none', async () => {
+  it('returns the state of a label, or none', async () => {
     const player = await server.openSession(gameId);
     const one = await set(player, 'one', 1);
     await set(player, 'two', 2);
@@ -279,7 +279,7 @@ describe('get-states', () => {
     expect(await list(player, { label: 'three' })).toEqual([]);
   });
 
-  it('answers to getState, the name clients use, as to getStates', async () => {
+  it('is also called getState, the name that clients use', async () => {
     const one = await set(await server.openSession(gameId), 'one', 1);
     const reader = await server.openSession(gameId, one.normalizedAddress);
     for (const method of ['getState', 'getStates']) {
@@ -288,7 +288,7 @@ describe('get-states', () => {
     }
   });
 
-  describe('pages', async () => {
+  describe('pagination', async () => {
     const player = await server.openSession(gameId);
     const { db } = server.services;
     const hash = await contentId('1');
@@ -301,17 +301,17 @@ describe('get-states', () => {
       [{ limit: 0 }, 20],
       [{ limit: null, skip: null, label: null }, 20],
       [{ skip: 250 }, 5],
-    ])('%j gives %i states', async (body, count) => {
+    ])('%j returns %i states', async (body, count) => {
       expect(await list(player, body)).toHaveLength(count);
     });
 
-    it('passes over as many as skip says', async () => {
+    it('skips as many as requested', async () => {
       const all = await list(player, { limit: 250 });
       expect(await list(player, { limit: 5, skip: 10 })).toEqual(all.slice(10, 15));
     });
   });
 
-  it('of large states are shorter, say so, and go on where they end', async () => {
+  it('of large states have shorter pages, say so, and continue where they end', async () => {
     const player = await server.openSession(gameId);
     for (const label of ['a', 'b', 'c', 'd', 'e', 'f']) await set(player, label, label.repeat(1_000_000));
     const shortened = states.extend({ shortened: z.literal(true) });
@@ -334,7 +334,7 @@ describe('get-states', () => {
 });
 
 describe('the storage quota', () => {
-  it('refuses a state beyond it, whichever call it comes by, and takes one that is smaller than before', async () => {
+  it('refuses a state beyond it, by whichever call, and accepts one that is smaller than before', async () => {
     await using small = await startTestServer({ STORAGE_QUOTA_MEGABYTES: '1' });
     const { gameId: game } = await small.createGame();
     const player = await small.openSession(game);

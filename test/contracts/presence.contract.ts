@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { heartbeatLifetimeMs, type Presence } from '../../src/presence/presence.ts';
 
-/** A presence of one node, whose time can be moved on. */
+/** A presence of one node with a clock that can be advanced. */
 export interface PresenceUnderTest extends AsyncDisposable {
   presence: Presence;
-  /** Lets that much time pass, and then lets the adapter look for what has lapsed. */
+  /** Advances the clock, and then has the adapter expire heartbeats. */
   advance(ms: number): Promise<void>;
 }
 
-/** What every presence promises (`src/presence/presence.ts`), tried through its interface alone. */
+/** The contract of every presence (`src/presence/presence.ts`), tested through its interface alone. */
 export function presenceContract(adapter: string, open: () => Promise<PresenceUnderTest>): void {
-  describe(`${adapter} keeps the promises of a presence`, () => {
-    test('nobody is there at first', async () => {
+  describe(`${adapter} fulfils the presence contract`, () => {
+    test('nobody is present at first', async () => {
       await using subject = await open();
       expect(await subject.presence.isPresent('session')).toBe(false);
     });
 
-    test('the first socket to come and the last to go are told apart from the others', async () => {
+    test('the first socket to connect and the last to disconnect are distinguished from the others', async () => {
       await using subject = await open();
       const { presence } = subject;
       expect(await presence.connected('session', 'one')).toBe(true);
@@ -28,7 +28,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(await presence.connected('session', 'three')).toBe(true);
     });
 
-    test('sockets that come at once, and go at once, make one coming and one going', async () => {
+    test('concurrent connects and disconnects cause one arrival and one departure', async () => {
       await using subject = await open();
       const { presence } = subject;
       const sockets = Array.from({ length: 20 }, (_, number) => `socket ${number}`);
@@ -38,7 +38,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(went.filter(Boolean)).toHaveLength(1);
     });
 
-    test('sessions where someone is there are counted once, by a socket or a heartbeat', async () => {
+    test('present sessions are counted once, by a socket or a heartbeat', async () => {
       await using subject = await open();
       const { presence } = subject;
       await presence.connected('one', 'a');
@@ -53,7 +53,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(await presence.count()).toBe(0);
     });
 
-    test('a socket that is not known, or has gone already, changes nothing', async () => {
+    test('an unknown or already disconnected socket changes nothing', async () => {
       await using subject = await open();
       const { presence } = subject;
       expect(await presence.disconnected('session', 'never there')).toBe(false);
@@ -65,7 +65,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(await presence.disconnected('session', 'one')).toBe(false);
     });
 
-    test('sessions do not concern each other', async () => {
+    test('sessions are independent', async () => {
       await using subject = await open();
       const { presence } = subject;
       expect(await presence.connected('one', 'a')).toBe(true);
@@ -74,7 +74,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(await presence.isPresent('other')).toBe(true);
     });
 
-    test('a heartbeat is a coming, unless somebody is there, and outlasts the sockets', async () => {
+    test('a heartbeat is an arrival, unless the session is present, and outlasts the sockets', async () => {
       await using subject = await open();
       const { presence } = subject;
       expect(await presence.heartbeat('session')).toBe(true);
@@ -84,7 +84,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(await presence.isPresent('session')).toBe(true);
     });
 
-    test('a heartbeat lapses after three minutes, which is told once', async () => {
+    test('a heartbeat expires after three minutes, which is announced once', async () => {
       await using subject = await open();
       const { presence } = subject;
       const lapsed: string[] = [];
@@ -102,7 +102,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(await presence.heartbeat('session')).toBe(true);
     });
 
-    test('each heartbeat counts anew', async () => {
+    test('each heartbeat restarts the timer', async () => {
       await using subject = await open();
       const { presence } = subject;
       const lapsed: string[] = [];
@@ -117,7 +117,7 @@ export function presenceContract(adapter: string, open: () => Promise<PresenceUn
       expect(lapsed).toEqual([]);
     });
 
-    test('a heartbeat that lapses while a socket is there is no going; the socket then is', async () => {
+    test('a heartbeat that expires while a socket is connected is not a departure; the disconnect then is', async () => {
       await using subject = await open();
       const { presence } = subject;
       const lapsed: string[] = [];

@@ -2,12 +2,12 @@ import { describe } from 'vitest';
 import { actionsContract } from './storage/actions.contract.ts';
 import { administratorsContract } from './storage/administrators.contract.ts';
 import { blocksContract } from './storage/blocks.contract.ts';
-import { carryingOutContract } from './storage/carrying-out.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
+import { idempotentCommandsContract } from './storage/idempotent-commands.contract.ts';
 import { leaderboardsContract } from './storage/leaderboards.contract.ts';
 import { listCursorsContract } from './storage/list-cursors.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
@@ -27,9 +27,9 @@ import { stateVersionsContract } from './storage/state-versions.contract.ts';
 import { storageQuotaContract } from './storage/storage-quota.contract.ts';
 import { webhooksContract } from './storage/webhooks.contract.ts';
 
-/** What commands and queries promise on every engine, tried through them alone. */
+/** The contract of commands and queries on every engine, tested through them alone. */
 export function storageContract(adapter: string, openEmpty: OpenEmptyStore): void {
-  describe(`${adapter} keeps the promises of a store`, () => {
+  describe(`${adapter} fulfils the store contract`, () => {
     const open = sharedStore(openEmpty);
     commitsContract(open);
     gamesContract(open);
@@ -56,6 +56,6 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     prizesContract(open);
     actionsContract(open);
     webhooksContract(open);
-    carryingOutContract(open);
+    idempotentCommandsContract(open);
   });
 }

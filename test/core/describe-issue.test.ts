@@ -4,7 +4,7 @@ import { createGame } from '../../src/games/operations/create-game.ts';
 import { parseInput } from '../../src/operations/parse-input.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
 
-/** What is said of an input, field by field. */
+/** The errors of an input, field by field. */
 function problemsOf(schema: z.ZodType, input: unknown): Record<string, string> {
   try {
     parseInput(schema, input);
@@ -12,10 +12,10 @@ function problemsOf(schema: z.ZodType, input: unknown): Record<string, string> {
     const fields = (error as { fields: { path: string; message: string }[] }).fields;
     return Object.fromEntries(fields.map(({ path, message }) => [path, message]));
   }
-  throw new Error('the input was taken');
+  throw new Error('the input was accepted');
 }
 
-test('what is wrong with a field is said in words', () => {
+test('an invalid field has a clear error', () => {
   const schema = z.object({
     missing: z.string(),
     text: z.string(),
@@ -80,7 +80,7 @@ test('what is wrong with a field is said in words', () => {
   });
 });
 
-test('of what may be one of several kinds, all are named, or what is wrong with the one it nearly is', () => {
+test('for a union, all types are named, or the error of the one that nearly matches', () => {
   const value = z.union([z.string(), z.number(), z.boolean()]);
   expect(problemsOf(z.object({ value }), { value: {} })).toEqual({
     value: 'must be a string, a number or true or false',
@@ -89,7 +89,7 @@ test('of what may be one of several kinds, all are named, or what is wrong with 
   expect(problemsOf(z.object({ optional }), { optional: 'b' })).toEqual({ optional: 'must begin with an a' });
 });
 
-test('no field of a game, and none of a rule, is answered in the words of the validator', () => {
+test("no field of a game, and none of a rule, has the validator's raw message", () => {
   const game = {
     name: '',
     slug: 'No Slug',

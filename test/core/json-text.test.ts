@@ -2,21 +2,21 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asJsonText, writeJson } from '../../src/core/schemas/json-text.ts';
 
-test('a value given as text is written as the value would be, wherever and however often it stands', () => {
+test('a value given as text is serialized like the value itself, wherever and however often it occurs', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
       const json = (value: unknown) => asJsonText(JSON.stringify(value));
-      const given = { one: json(one), list: [json(other), { one: json(one) }], beside: other };
-      const meant = JSON.stringify({ one, list: [other, { one }], beside: other });
+      const given = { one: json(one), list: [json(other), { one: json(one) }], otherProcess: other };
+      const meant = JSON.stringify({ one, list: [other, { one }], otherProcess: other });
       expect(writeJson(given)).toBe(meant);
-      expect(JSON.stringify(given)).toBe(meant); // by who knows nothing of it, as Socket.IO
+      expect(JSON.stringify(given)).toBe(meant); // by code unaware of it, such as Socket.IO
       expect(writeJson(json(one))).toBe(JSON.stringify(one));
       expect(writeJson(other)).toBe(JSON.stringify(other));
     }),
   );
 });
 
-test('what cannot be written throws, and the next is written as ever', () => {
+test('unserializable values throw, and the next one is serialized normally', () => {
   const round: Record<string, unknown> = { text: asJsonText('1') };
   round.self = round;
   expect(() => writeJson(round)).toThrow(TypeError);

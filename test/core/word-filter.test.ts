@@ -36,7 +36,7 @@ describe('the word filter of a game', () => {
     expect(masked(words, message)).toBe(message);
   });
 
-  test('refuses, where that is wanted, and a name in any case', () => {
+  test('refuses, where configured, and a name in any case', () => {
     const refusal = expect.objectContaining({ reason: 'words_not_allowed' });
     expect(() => filteredMessage(policy(['darn'], 'reject'), 'Darn!', 'content')).toThrow(refusal);
     expect(filteredMessage(policy(['darn'], 'reject'), 'fine', 'content')).toBe('fine');
@@ -47,15 +47,15 @@ describe('the word filter of a game', () => {
     }
   });
 
-  test('takes words and phrases of a bounded size, with something to find in each', () => {
+  test('accepts words and phrases of a bounded size, each with something to match', () => {
     for (const words of [[''], ['!!!'], ['\u200b'], ['x'.repeat(61)], Array(501).fill('x')]) {
       expect(wordFilterPolicy.safeParse({ words }).success, JSON.stringify(words).slice(0, 40)).toBe(false);
     }
     expect(wordFilterPolicy.safeParse({ words: Array(500).fill('.*+?^$(') }).success).toBe(false);
-    expect(masked(['a.*'], 'abc a')).toBe('abc *'); // no pattern: a dot parts words
+    expect(masked(['a.*'], 'abc a')).toBe('abc *'); // not a pattern: a dot separates words
   });
 
-  test('takes time in proportion to the message, whatever the list and the message', () => {
+  test('takes time linear in the message, whatever the list and the message', () => {
     const words = Array.from({ length: 500 }, (_, n) => `${'a '.repeat(25)}b${n}`.slice(0, 60));
     const list = policy(words);
     const took = (length: number) => {

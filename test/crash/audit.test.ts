@@ -10,7 +10,7 @@ import { Poster } from './burst.ts';
 import { Ledger } from './ledger.ts';
 import { addPlayers, loadSettings } from './players.ts';
 
-// A proof that counts nothing proves nothing: each fault here must be counted.
+// An audit that counts nothing proves nothing: each fault here must be counted.
 
 const ledger = new Ledger();
 let directory: TemporaryDirectory;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
-test('finds nothing where nothing is wrong', async () => {
+test('finds nothing when nothing is wrong', async () => {
   const findings = await audit(database, ledger);
   expect(findings).toSatisfy(isComplete);
   expect(findings).toMatchObject({ answered: 240, unanswered: 0 });
@@ -76,7 +76,7 @@ test.each<[what: string, sql: string, counted: keyof Findings]>([
     'UPDATE message_channels SET message_count = message_count - 1',
     'halfWritten',
   ],
-  ['what nobody wrote', "UPDATE messages SET content = 'message 9999999'", 'halfWritten'],
+  ['rows nobody wrote', "UPDATE messages SET content = 'message 9999999'", 'halfWritten'],
   [
     'a change without its event',
     `DELETE FROM events WHERE ${anyOf('events', "name = 'scores created'")}`,

@@ -6,25 +6,25 @@ import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { wins } from './players.ts';
 
-/** What was found in the database after a crash. All but the first two ought to be 0, and `integrity` "ok". */
+/** What the audit found in the database after a crash. All but the first two should be 0, and `integrity` "ok". */
 export interface Findings {
-  /** Writes answered with success. */
+  /** Writes acknowledged with success. */
   answered: number;
-  /** Writes the server died before answering: kept or not, but wholly. */
+  /** Writes that the server died before acknowledging: stored or not, but atomically. */
   unanswered: number;
-  /** Of the answered, those that are not there. */
+  /** Acknowledged writes that are missing. */
   lost: number;
-  /** Changes of which a part is missing, and what nobody has asked for. */
+  /** Partially stored changes, and rows that nobody has written. */
   halfWritten: number;
-  /** Changes without the event that tells of them. */
+  /** Changes without their event. */
   changesWithoutEvent: number;
-  /** Events that tell of what is not there. */
+  /** Events about missing records. */
   eventsWithoutChange: number;
-  /** Streams whose events are not numbered 1, 2, 3 … to where the stream stands. */
+  /** Streams whose events are not numbered 1, 2, 3 … up to the stream's position. */
   streamsWithGaps: number;
-  /** Rows of the leaderboard that a sort of the scores puts elsewhere. */
+  /** Leaderboard rows that differ from a sort of the scores. */
   wrongRanks: number;
-  /** What `PRAGMA integrity_check` says. */
+  /** The result of `PRAGMA integrity_check`. */
   integrity: string;
 }
 
@@ -38,20 +38,20 @@ export function isComplete(findings: Omit<Findings, 'answered' | 'unanswered'>):
 }
 
 /**
- * Compares what the ledger says with what the database file holds. `wasAnswered` stands in for what the ledger
- * says of answers, to look at an earlier moment.
+ * Compares the ledger with the database file. `wasAnswered` replaces the ledger's record of acknowledgements, to check
+ * an earlier moment.
  */
 export async function audit(
   databaseFile: string,
   ledger: Ledger,
   wasAnswered: (entry: Entry) => boolean = ({ answered }) => answered,
 ): Promise<Findings> {
-  const store = new SqliteDatabase(databaseFile, domain); // as the next start would, which recovers what a crash has left
+  const store = new SqliteDatabase(databaseFile, domain); // as the next start would, which recovers after a crash
   const db = new SqliteFile(databaseFile, { readonly: true });
   try {
-    const held = new Map(db.prepare<[], [string, string]>(whatIsHeld).raw().all());
+    const held = new Map(db.prepare<[], [string, string]>(storedValues).raw().all());
     const { answered, lost } = compare(held, ledger, wasAnswered);
-    const asked = (key: string, value: string) =>
+    const requested = (key: string, value: string) =>
       ledger.byKey.get(key)?.some((entry) => entry.value === value) ?? false;
     const { withoutEvent, withoutChange } = compareWithEvents(db);
     return {
@@ -59,8 +59,8 @@ export async function audit(
       unanswered: ledger.askedCount - answered,
       lost,
       halfWritten:
-        [...held].filter(([key, value]) => !asked(key, value)).length +
-        (db.prepare<[typeof wins], number>(whatIsHalf).pluck().get(wins) ?? 0) +
+        [...held].filter(([key, value]) => !requested(key, value)).length +
+        (db.prepare<[typeof wins], number>(partialChanges).pluck().get(wins) ?? 0) +
         (db.pragma('foreign_key_check') as unknown[]).length,
       changesWithoutEvent: withoutEvent,
       eventsWithoutChange: withoutChange,
@@ -74,7 +74,7 @@ export async function audit(
   }
 }
 
-/** What is there must be what the last answered write left, or one after it that was not answered. */
+/** The stored value must be from the last acknowledged write, or from a later unacknowledged one. */
 function compare(
   held: ReadonlyMap<string, string>,
   { byKey }: Ledger,
@@ -92,8 +92,8 @@ function compare(
   return { answered, lost };
 }
 
-/** Everything the load writes, by the ledger's keys; what the rule adds by itself is left to `whatIsHalf`. */
-const whatIsHeld = `
+/** Everything the load writes, by the ledger's keys; what the rule adds is left to `whatIsHalf`. */
+const storedValues = `
   SELECT 'score ' || s.wallet || ' ' || c.nonce, CAST(CAST(c.score AS INTEGER) AS TEXT)
     FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.nonce <> '${wins.nonce}'
   UNION ALL SELECT 'state ' || wallet || ' ' || label, CAST(json ->> '$.number' AS TEXT) FROM states
@@ -106,8 +106,8 @@ const whatIsHeld = `
   UNION ALL SELECT 'play session ' || id, (state ->> '$.number') || iif(end_time IS NULL, '', ' ended')
     FROM play_sessions`;
 
-/** Triggers and what their rule does are one change, and so are messages and the counts of their channels. */
-const whatIsHalf = `
+/** A trigger and its rule's effects are one change, and so are a message and its channel's count. */
+const partialChanges = `
   SELECT (SELECT count(*) FROM rule_triggers AS t WHERE actions <> '["Notify","SendCustomActivity","UpdateScore"]'
       OR (SELECT count(*) FROM notifications AS n WHERE n.wallet = t.wallet AND n.message = 'won ' || t.nonce) <> 1
       OR (SELECT count(*) FROM activities AS a
@@ -125,26 +125,26 @@ const streamsWithGaps = `
   SELECT count(*) FROM streams AS s WHERE s.seq <> (SELECT count(*) FROM events WHERE stream_id = s.id)
     OR s.seq <> (SELECT max(seq) FROM events WHERE stream_id = s.id)`;
 
-/** The counts along a board, at each level, come to as many rows as it has. */
+/** The counts of a board, at each level, add up to its number of rows. */
 const wrongMarks = `
   SELECT count(*) FROM boards AS b JOIN (SELECT DISTINCT level FROM board_marks) AS l
   WHERE (SELECT total(count) FROM board_marks AS m WHERE m.board_id = b.id AND m.level = l.level)
     <> (SELECT count(*) FROM board WHERE board_id = b.id)`;
 
-/** A score, or the words of a message, a notification or an activity. */
+/** A score, or the text of a message, a notification or an activity. */
 type Value = number | string;
 
 interface Told {
-  /** How many events tell that the record was created. */
+  /** How many events say that the record was created. */
   created: number;
   isRemoved: boolean;
-  /** What the events say the record holds, in their order. */
+  /** The record's values by its events, in order. */
   values: Value[];
 }
 
-/** Every record against what the events tell of it. */
+/** Every record against its events. */
 function compareWithEvents(db: Database): { withoutEvent: number; withoutChange: number } {
-  const told = whatIsTold(db);
+  const told = eventCounts(db);
   const records = new Map(
     db
       .prepare<[], [string, Value]>(
@@ -158,7 +158,7 @@ function compareWithEvents(db: Database): { withoutEvent: number; withoutChange:
     const events = told.get(id);
     return events?.created === 1 && !events.isRemoved && events.values.at(-1) === value;
   };
-  // Of an unsent message nothing is left but that it was.
+  // Of an unsent message only the fact that it was unsent is left.
   const isGone = ({ created, isRemoved, values }: Told) =>
     created === 1 && isRemoved && values.every((value) => value === '');
   return {
@@ -167,7 +167,7 @@ function compareWithEvents(db: Database): { withoutEvent: number; withoutChange:
   };
 }
 
-const toldRecord = z.object({
+const eventValues = z.object({
   _id: z.string(),
   score: z.number().optional(),
   content: z.string().optional(),
@@ -175,7 +175,7 @@ const toldRecord = z.object({
   label: z.string().optional(),
 });
 
-function whatIsTold(db: Database): Map<string, Told> {
+function eventCounts(db: Database): Map<string, Told> {
   const told = new Map<string, Told>();
   const events = db
     .prepare<[], { name: string; record: string }>(
@@ -185,7 +185,7 @@ function whatIsTold(db: Database): Map<string, Told> {
     )
     .iterate();
   for (const { name, record } of events) {
-    const { _id, score, content, message, label } = toldRecord.parse(JSON.parse(record));
+    const { _id, score, content, message, label } = eventValues.parse(JSON.parse(record));
     const one = told.get(_id) ?? { created: 0, isRemoved: false, values: [] };
     told.set(_id, one);
     if (name.endsWith(' created')) one.created++;
@@ -195,7 +195,7 @@ function whatIsTold(db: Database): Map<string, Told> {
   return told;
 }
 
-/** Compares every row of every leaderboard, as the store gives it, with a sort of the scores. */
+/** Compares every row of every leaderboard, as the store returns it, with a sort of the scores. */
 async function wrongRanks(store: SqliteDatabase, db: Database): Promise<number> {
   const sorted = db
     .prepare<[string], [string, number]>(

@@ -3,19 +3,19 @@ import { Agent, request } from 'node:http';
 import type { Ledger } from './ledger.ts';
 import { type Player, wins } from './players.ts';
 
-/** Under this nonce and this label a player writes again and again, a larger number each time. */
+/** A player writes repeatedly under this nonce and this label, a larger number each time. */
 const repeated = { nonce: 'again', label: 'progress' };
 
-/** Play sessions end after they began, wherever a proof has set the server's clock. */
+/** Play sessions end after they began, whatever a test has set the server's clock to. */
 const twoDaysMs = 48 * 60 * 60 * 1000;
 
-/** What a write is called with, and what it leaves behind. */
+/** A write's call, and its effect. */
 interface Write {
   path: string;
   input: object;
   key: string;
   value: string | null;
-  /** Hears the answer, for writes that go on from there. */
+  /** Receives the response, for writes that depend on it. */
   answered?(answer: unknown): void;
 }
 
@@ -26,7 +26,7 @@ export interface Answer {
   port: number;
 }
 
-/** A player's connection, kept alive, with what the player goes on from: the messages and play session written before. */
+/** A player's keep-alive connection, with what later writes refer to: the messages and play session written before. */
 export class Poster {
   readonly player: Player;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -40,10 +40,10 @@ export class Poster {
     this.#fillerBytes = fillerBytes;
   }
 
-  /** Asks for the next write; null when the server is gone. What was answered is in the ledger by then. */
+  /** Makes the next write; null when the server is gone. The ledger has recorded an acknowledged one by then. */
   async writeNext(url: string, ledger: Ledger): Promise<Answer | null> {
     const { path, input, key, value, answered } = this.#write(ledger.nextNumber());
-    const entry = ledger.asked(key, value);
+    const entry = ledger.requested(key, value);
     const answer = await this.post(`${url}/launcher/${path}`, input).catch(() => null);
     if (answer?.status === 200) {
       ledger.answered(entry, answer.port);
@@ -161,7 +161,7 @@ export class Poster {
   }
 
   #unsend(number: number): Write {
-    const first = this.#messages.shift(); // asked for once: after a crash nobody knows whether it is still there
+    const first = this.#messages.shift(); // requested once: after a crash nobody knows whether it still exists
     if (!first) return this.#message(number);
     return {
       path: 'unsend-channel-message',
@@ -171,7 +171,7 @@ export class Poster {
     };
   }
 
-  /** Begins a play session, updates it twice, ends it, and begins the next. */
+  /** Starts a play session, updates it twice, ends it, and starts the next. */
   #playSession(number: number): Write {
     const { id } = this.#play;
     const ends = ++this.#play.updates === 4;
@@ -190,8 +190,8 @@ export class Poster {
 }
 
 /**
- * Has all write, each the next as soon as the last is answered, until the server is gone, or it is enough.
- * @throws Error when anything is answered but not with success
+ * Has all players write, each the next once the last is acknowledged, until the server is gone, or there are enough.
+ * @throws Error when any response is an error
  */
 export async function burst(
   url: string,

@@ -13,29 +13,29 @@ const connections = 16;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** Where the clock is set in turn, off the machine's, while writes go on. A session lasts 24 hours. */
+/** The clock's offsets in turn, from the machine's, while writes continue. A session lasts 24 hours. */
 const offsets = [0, 10 * minuteMs, 0, -hourMs, -10 * minuteMs, 0, hourMs, 0, 23 * hourMs];
 const afterADayMs = 25 * hourMs;
 
 export interface ClockReport extends Findings {
   jumps: number;
-  /** Servers killed and started again right after a jump back. */
+  /** Servers killed and restarted right after a jump back. */
   restarts: number;
-  /** Events with an earlier time than one written before. */
-  timesGoneBack: number;
-  /** Messages, and activities, that are listed before one that was written after them. */
+  /** Events with an earlier time than a preceding one. */
+  clockRegressions: number;
+  /** Messages, and activities, that are listed before a later one. */
   outOfOrder: number;
-  /** Calls a day ahead, when every session is over, and those that were not told so with 401 `token_expired`. */
+  /** Calls a day ahead, when every session has expired, and those that were not refused with 401 `token_expired`. */
   callsADayAhead: number;
-  notToldSo: number;
+  notReportedExpired: number;
 }
 
-/** Whether nothing was lost, all is in order, and sessions end when they ought to. */
+/** Whether nothing was lost, all is in order, and sessions end when they should. */
 export function keepsOrder(report: ClockReport): boolean {
-  return isComplete(report) && report.timesGoneBack + report.outOfOrder + report.notToldSo === 0;
+  return isComplete(report) && report.clockRegressions + report.outOfOrder + report.notReportedExpired === 0;
 }
 
-/** Sets a server's clock back and forth under load, so many writes at each setting, then a day ahead. */
+/** Sets a server's clock back and forth under load, with a number of writes at each setting, then a day ahead. */
 export async function clockJumps(
   writesEach: number,
   rounds: number,
@@ -46,7 +46,7 @@ export async function clockJumps(
   const offsetFile = join(place.path, 'offset');
   const setClock = (offsetMs: number) => {
     writeFileSync(`${offsetFile}.new`, String(offsetMs));
-    renameSync(`${offsetFile}.new`, offsetFile); // read whole or not
+    renameSync(`${offsetFile}.new`, offsetFile); // read completely or not at all
   };
   setClock(0);
   const players = await addPlayersTo(dataDirectory, connections / 2);
@@ -59,7 +59,7 @@ export async function clockJumps(
     NODE_OPTIONS: `--import ${new URL('jumping-clock.ts', import.meta.url)}`,
   };
   let server = await serveGantry(dataDirectory, settings);
-  const counts = { jumps: 0, restarts: 0, callsADayAhead: 0, notToldSo: 0 };
+  const counts = { jumps: 0, restarts: 0, callsADayAhead: 0, notReportedExpired: 0 };
   const look = async () => ({ ...counts, ...orderIn(database), ...(await audit(database, ledger)) });
   try {
     for (let round = 0; round < rounds; round++) {
@@ -85,7 +85,7 @@ export async function clockJumps(
       const answer = await poster.writeNext(server.url, ledger);
       const { data } = (answer?.body ?? {}) as { data?: { reason?: string } };
       counts.callsADayAhead++;
-      if (answer?.status !== 401 || data?.reason !== 'token_expired') counts.notToldSo++;
+      if (answer?.status !== 401 || data?.reason !== 'token_expired') counts.notReportedExpired++;
     }
     return await look();
   } finally {
@@ -94,24 +94,25 @@ export async function clockJumps(
   }
 }
 
-function orderIn(database: string): { timesGoneBack: number; outOfOrder: number } {
+function orderIn(database: string): { clockRegressions: number; outOfOrder: number } {
   const db = new SqliteDatabase(database, { readonly: true });
-  const timesGoneBack = db
+  const clockRegressions = db
     .prepare<[], number>(
       'SELECT count(*) FROM (SELECT at < lag(at) OVER (ORDER BY position) AS back FROM events) WHERE back',
     )
     .pluck()
     .get();
   const found = {
-    timesGoneBack: timesGoneBack ?? 0,
-    outOfOrder: listedBehind(db, 'messages', 'created_at') + listedBehind(db, 'activities', 'timestamp'),
+    clockRegressions: clockRegressions ?? 0,
+    outOfOrder:
+      listedOutOfOrder(db, 'messages', 'created_at') + listedOutOfOrder(db, 'activities', 'timestamp'),
   };
   db.close();
   return found;
 }
 
 /** How many rows of a list (ordered by time, then id) come before one that was inserted earlier. */
-function listedBehind(db: SqliteDatabase.Database, table: string, time: string): number {
+function listedOutOfOrder(db: SqliteDatabase.Database, table: string, time: string): number {
   const rows = db.prepare<[], number>(`SELECT rowid FROM ${table} ORDER BY ${time}, id`).pluck().all();
   return rows.filter((row, place) => place > 0 && row < (rows[place - 1] ?? 0)).length;
 }

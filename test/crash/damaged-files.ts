@@ -20,17 +20,17 @@ import { Ledger } from './ledger.ts';
 import { addPlayersTo, loadSettings } from './players.ts';
 
 const writes = 600;
-/** Nobody in particular, who may not write to what is root's. */
+/** An unprivileged user, who may not write to root's files. */
 const nobody = 65_534;
 
 type Files = ReturnType<typeof dataFiles>;
 
-/** A way in which a data directory is damaged, and what the start that refuses it says. */
+/** A kind of damage to a data directory, and the error of the start that refuses it. */
 interface Damage {
   what: string;
   damage(files: Files, round: number): void;
   says: RegExp;
-  /** The server is started as a user who may not write there; only root can do so. */
+  /** The server is started as a user without write permission; only root can do so. */
   asNobody?: true;
 }
 
@@ -41,7 +41,7 @@ const damages: readonly Damage[] = [
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
   {
-    what: 'a database cut off in the middle of a page',
+    what: 'a database truncated in the middle of a page',
     damage: ({ database }, round) => truncateSync(database, statSync(database).size - 1_000 - round),
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
@@ -51,12 +51,12 @@ const damages: readonly Damage[] = [
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
   {
-    what: 'a database without a byte in it',
+    what: 'an empty database file',
     damage: ({ database }) => truncateSync(database, 0),
     says: /gantry\.db is empty.*restore a backup/,
   },
   {
-    what: 'a file that is no database',
+    what: 'a file that is not a database',
     damage: ({ database }) => writeFileSync(database, 'Dear diary, '.repeat(1_000)),
     says: /gantry\.db cannot be read as a database .*restore a backup/,
   },
@@ -69,7 +69,7 @@ const damages: readonly Damage[] = [
     says: /gantry\.db is not a database of Gantry's/,
   },
   {
-    what: 'a database that is gone, with its write-ahead log still there',
+    what: 'a missing database, with its write-ahead log still there',
     damage: ({ database }) => {
       cpSync(database, `${database}-wal`);
       rmSync(database);
@@ -77,12 +77,12 @@ const damages: readonly Damage[] = [
     says: /gantry\.db is not there, but .*-wal is/,
   },
   {
-    what: 'a key file that is gone',
+    what: 'a missing key file',
     damage: ({ tokenKeys }) => rmSync(tokenKeys),
     says: /token-keys\.json is missing.*backup.*gantry key rotate/,
   },
   {
-    what: 'the key of the secrets gone',
+    what: 'the missing secrets key',
     damage: ({ secretKey }) => rmSync(secretKey),
     says: /secret\.key is missing.*backup.*GANTRY_SECRET_KEY/,
   },
@@ -92,23 +92,23 @@ const damages: readonly Damage[] = [
     says: /token-keys\.json does not hold the keys.*backup/,
   },
   {
-    what: 'half the key of the secrets',
+    what: 'half of the secrets key',
     damage: ({ secretKey }) => truncateSync(secretKey, 32),
     says: /secret\.key does not hold a key.*backup/,
   },
   {
-    what: 'another key of the secrets',
+    what: 'a different secrets key',
     damage: ({ secretKey }) => writeFileSync(secretKey, 'ab'.repeat(32)),
     says: /is not the key that the game secrets .* were encrypted with.*put the file back/,
   },
   {
-    what: 'a directory that may not be written to',
+    what: 'a read-only directory',
     damage: ({ database }) => makeReadOnly(join(database, '..')),
     says: /cannot be opened for writing.*Let the user|permission denied/,
     asNobody: true,
   },
   {
-    what: 'a database that may not be written to',
+    what: 'a read-only database',
     damage: ({ database }) => {
       const directory = join(database, '..');
       giveAway(directory);
@@ -123,45 +123,48 @@ const damages: readonly Damage[] = [
 export interface DamageReport {
   /** Starts on damaged data. */
   starts: number;
-  /** Of them, those that took calls all the same. */
+  /** Of these, the number that served calls nevertheless. */
   startedAnyway: number;
   /** Those that ended with 0, a stack trace, or without the sentence that says what to do; each by name. */
-  notInWords: string[];
+  unclearErrors: string[];
   /** Those that changed a file. */
   changedFiles: string[];
-  /** Starts on data whose write-ahead log was damaged: SQLite takes what is whole of it. */
+  /** Starts with a damaged write-ahead log: SQLite recovers the intact part of it. */
   damagedLogs: number;
-  /** Of them, those that did not start, or on a database that was not whole. */
-  logsNotSurvived: string[];
+  /** Of these, those that did not start, or on an inconsistent database. */
+  unrecoveredLogs: string[];
   skipped: string[];
 }
 
 export function refusesAll({
   startedAnyway,
-  notInWords,
+  unclearErrors,
   changedFiles,
-  logsNotSurvived,
+  unrecoveredLogs,
 }: DamageReport): boolean {
-  return startedAnyway + notInWords.length + changedFiles.length + logsNotSurvived.length === 0;
+  return startedAnyway + unclearErrors.length + changedFiles.length + unrecoveredLogs.length === 0;
 }
 
-/** Damages the files of a server that has taken writes, in every way and so many times, and starts it on each. */
+/**
+ * Damages the files of a server that has executed writes, in every way and the given number of times, and starts it on
+ * each.
+ */
 export async function damagedFiles(
   rounds: number,
   onStart: (report: DamageReport) => void = () => {},
 ): Promise<DamageReport> {
   await using place = await temporaryDirectory();
-  chmodSync(place.path, 0o755); // for the starts as nobody
+  chmodSync(place.path, 0o755); // for the starts as an unprivileged user
   const whole = join(place.path, 'whole');
   const killed = join(place.path, 'killed');
   const ledger = await fill(whole, killed);
   const report: DamageReport = {
     starts: 0,
     startedAnyway: 0,
-    notInWords: [],
+    unclearErrors: [],
     changedFiles: [],
     damagedLogs: 0,
-    logsNotSurvived: [],
+    unrecoveredLogs: [],
     skipped: [],
   };
   const isRoot = process.getuid?.() === 0;
@@ -183,7 +186,7 @@ export async function damagedFiles(
       report.starts++;
       if (stdout.includes('listening on')) report.startedAnyway++;
       if (code !== 1 || !says.test(stderr) || /^\s+at /m.test(stderr))
-        report.notInWords.push(`${what}: ${code} ${stderr}`);
+        report.unclearErrors.push(`${what}: ${code} ${stderr}`);
       if (JSON.stringify(contents(directory)) !== JSON.stringify(before)) report.changedFiles.push(what);
       onStart(report);
       rmSync(directory, { recursive: true });
@@ -196,11 +199,11 @@ export async function damagedFiles(
       report.damagedLogs++;
       try {
         await (await serveGantry(directory, loadSettings)).end('SIGTERM');
-        // What the log held from the damage on is gone, and nothing else: what is there fits together.
+        // Everything after the damage in the log is lost, and nothing else: the rest is consistent.
         const { lost: _, ...findings } = await audit(database, ledger);
-        if (!isComplete({ ...findings, lost: 0 })) report.logsNotSurvived.push(what);
+        if (!isComplete({ ...findings, lost: 0 })) report.unrecoveredLogs.push(what);
       } catch (error) {
-        report.logsNotSurvived.push(`${what}: ${error}`);
+        report.unrecoveredLogs.push(`${what}: ${error}`);
       }
       onStart(report);
       rmSync(directory, { recursive: true });
@@ -216,7 +219,7 @@ const logDamages: readonly { what: string; damage(log: string, round: number): v
   },
   { what: 'a log without a byte in it', damage: (log) => truncateSync(log, 0) },
   {
-    what: 'a log cut off',
+    what: 'a truncated log',
     damage: (log, round) => truncateSync(log, Math.floor(statSync(log).size * ((round % 9) + 1) * 0.1)),
   },
   {
@@ -236,7 +239,7 @@ async function fill(whole: string, killed: string): Promise<Ledger> {
   const posters = players.map((player) => new Poster(player, 2_000));
   const ledger = new Ledger();
   const server = await serveGantry(whole, loadSettings);
-  // What is written after a reader has begun stays in the log: on a slow machine a checkpoint could be under way.
+  // Writes after a reader has begun stay in the log: on a slow machine a checkpoint could be in progress.
   using reader = readingSince(dataFiles(whole).database);
   try {
     await burst(server.url, posters, ledger, () => ledger.answeredCount >= writes);
@@ -249,7 +252,7 @@ async function fill(whole: string, killed: string): Promise<Ledger> {
   return ledger;
 }
 
-/** Reads a database as it is now, until it is ended. */
+/** Holds a read transaction on a database until it is ended. */
 function readingSince(database: string): Disposable & { end(): void } {
   const db = new SqliteDatabase(database, { readonly: true });
   db.exec('BEGIN');
@@ -258,7 +261,7 @@ function readingSince(database: string): Disposable & { end(): void } {
   return { end, [Symbol.dispose]: end };
 }
 
-/** The first page of a table's rows, another one each round, so that nothing about it can be right. */
+/** The first page of a table's rows, a different one each round, so that its content is certainly wrong. */
 function flipPage({ database }: Files, round: number): void {
   const db = new SqliteDatabase(database, { readonly: true });
   const roots = db
@@ -289,7 +292,7 @@ function makeReadOnly(directory: string): void {
 function contents(directory: string): [string, string][] {
   return (
     readdirSync(directory)
-      // Whoever looks at a database leaves an index of its log, and a log with nothing in it.
+      // Opening a database leaves an index of its log, and an empty log.
       .filter((name) => !name.endsWith('-shm') && !(name.endsWith('-wal') && sizeOf(directory, name) === 0))
       .map((name) => [name, readFileSync(join(directory, name)).toString('base64')])
   );

@@ -3,7 +3,7 @@ import { mayMountDisk } from '../support/small-disk.ts';
 import { endures, fullDisk } from './full-disk.ts';
 
 test.skipIf(!mayMountDisk)(
-  `a full disk refuses writes in words and nothing else, and they resume by themselves${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  `a full disk refuses writes with a clear error and nothing else, and they resume automatically${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
   { timeout: 120_000 },
   async () => {
     const report = await fullDisk(2);

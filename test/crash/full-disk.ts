@@ -14,49 +14,49 @@ import { addPlayersTo, loadSettings } from './players.ts';
 const connections = 16;
 const mebibyte = 1024 * 1024;
 const diskMebibytes = 128;
-/** What is left of the disk for the load to fill. */
-const roomBytes = 2 * mebibyte;
-/** In every state, so that the disk is full soon. */
+/** The free space for the load to fill. */
+const freeBytes = 2 * mebibyte;
+/** In every state, so that the disk fills up soon. */
 const fillerBytes = 60_000;
 const resumesWithinMs = 5_000;
 
 export interface FullDiskReport extends Findings {
   /** How many times the disk was full. */
   rounds: number;
-  /** Writes that were refused while it was, each with 503 `store_unavailable`. */
+  /** Writes that were refused meanwhile, each with 503 `store_unavailable`. */
   refused: number;
-  /** Writes refused in any other way. */
+  /** Writes that failed in any other way. */
   refusedOtherwise: number;
-  /** Reads asked for while the disk was full, and those of them that failed. */
+  /** Reads while the disk was full, and the failed ones among them. */
   reads: number;
   readsFailed: number;
-  /** Sockets that were connected all the while, and of them those that were cut. */
+  /** Sockets that were connected throughout, and of these the disconnected ones. */
   sockets: number;
   socketsCut: number;
-  /** Events a socket was to hear in all, and did not. */
-  eventsNotHeard: number;
-  /** The longest time from there being room to the first write that was answered with success, in milliseconds. */
+  /** The number of events that a socket should have received in total, and did not. */
+  eventsMissed: number;
+  /** The longest time from the space being freed to the first acknowledged write, in milliseconds. */
   slowestResumeMs: number;
-  /** What `/readyz` said with the disk full. */
+  /** The response of `/readyz` with the disk full. */
   readiness: string;
-  /** Rounds after which `/readyz` did not say "ready" again by itself. */
+  /** Rounds after which `/readyz` did not return "ready" again automatically. */
   notReadyAgain: number;
 }
 
-/** Whether a full disk cost nobody anything but the refused writes. */
+/** Whether a full disk had no effect besides the refused writes. */
 export function endures(report: FullDiskReport): boolean {
   const faults =
     report.refusedOtherwise +
     report.readsFailed +
     report.socketsCut +
-    report.eventsNotHeard +
+    report.eventsMissed +
     report.notReadyAgain;
   return isComplete(report) && faults === 0 && report.slowestResumeMs <= resumesWithinMs;
 }
 
 /**
- * Fills the disk under a real server that takes writes of every kind, sees what it answers, makes room again without
- * touching the server, and counts what is there; as often as wanted, and then after a restart.
+ * Fills the disk under a real server that executes writes of every kind, checks its responses, frees space again
+ * without touching the server, and audits the data; as often as requested, and then after a restart.
  */
 export async function fullDisk(
   rounds: number,
@@ -79,7 +79,7 @@ export async function fullDisk(
     readsFailed: 0,
     sockets: launchers.length,
     socketsCut: 0,
-    eventsNotHeard: 0,
+    eventsMissed: 0,
     slowestResumeMs: 0,
     readiness: '',
     notReadyAgain: 0,
@@ -95,7 +95,7 @@ export async function fullDisk(
       posters.map(async (poster) => {
         while (!isEnough()) {
           const answer = await poster.writeNext(server.url, ledger);
-          if (!answer) throw new Error('the server is gone');
+          if (!answer) throw new Error('the server has ended');
           count(answer);
         }
       }),
@@ -108,19 +108,19 @@ export async function fullDisk(
         if (status !== 200) report.readsFailed++;
       }),
     );
-  // Each on a connection of its own: the server closes one that waits while the audit keeps this process busy.
+  // A separate connection each: the server closes one that idles while the audit keeps this process busy.
   const readiness = async () =>
     (await get(`${server.url}/readyz`, { Connection: 'close' })).body as { status: string; reason?: string };
 
   while (report.rounds < rounds) {
-    for (const poster of posters) poster.hangUp(); // the server has, should the audit have taken long
+    for (const poster of posters) poster.hangUp(); // the server closed it, if the audit took long
     const { bavail, bsize } = statfsSync(disk.path);
-    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - roomBytes)));
+    writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)));
     const before = report.refused;
     let reason = '';
     await Promise.all([
       writeUntil(() => report.refused >= before + 200 && reason !== ''),
-      // While they are refused: a write that still finds room makes it ready again for a moment.
+      // While they are refused: a write that still finds space makes it ready again for a moment.
       until('readiness says why', async () => {
         reason = (await readiness()).reason ?? '';
         return reason !== '';
@@ -129,7 +129,7 @@ export async function fullDisk(
     report.readiness = reason;
     await readAll();
     rmSync(ballast);
-    const roomAt = performance.now();
+    const freedAt = performance.now();
     const answered = ledger.answeredCount;
     await until(
       'a write is answered with success',
@@ -139,7 +139,7 @@ export async function fullDisk(
       },
       60_000,
     );
-    report.slowestResumeMs = Math.max(report.slowestResumeMs, Math.round(performance.now() - roomAt));
+    report.slowestResumeMs = Math.max(report.slowestResumeMs, Math.round(performance.now() - freedAt));
     const isReady = async () => (await readiness()).status === 'ready';
     report.notReadyAgain += await until('ready', isReady, resumesWithinMs).then(
       () => 0,
@@ -152,7 +152,7 @@ export async function fullDisk(
     report.socketsCut = launchers.filter(({ socket }) => !socket.connected).length;
     onRound(report);
   }
-  report.eventsNotHeard = await countNotHeard(launchers, ledger);
+  report.eventsMissed = await countMissedEvents(launchers, ledger);
   for (const launcher of launchers) launcher[Symbol.dispose]();
   for (const poster of posters) poster.hangUp();
   await server.end('SIGKILL');
@@ -160,20 +160,21 @@ export async function fullDisk(
   return Object.assign(report, await audit(database, ledger));
 }
 
-/** Every message that is there was heard by two launchers, its channel's. */
-async function countNotHeard(
-  launchers: readonly { heard: { name: string; record: Record<string, unknown> }[] }[],
+/** Every stored message was received by two launchers, its channel's. */
+async function countMissedEvents(
+  launchers: readonly { received: { name: string; record: Record<string, unknown> }[] }[],
   { byKey }: Ledger,
 ): Promise<number> {
   const sent = [...byKey].flatMap(([key, entries]) =>
     key.startsWith('message ') && entries[0]?.answered ? [key] : [],
   );
   const missing = () => {
-    const heard = new Map<unknown, number>();
-    for (const { name, record } of launchers.flatMap((launcher) => launcher.heard)) {
-      if (name === 'chat-messages created') heard.set(record.content, (heard.get(record.content) ?? 0) + 1);
+    const received = new Map<unknown, number>();
+    for (const { name, record } of launchers.flatMap((launcher) => launcher.received)) {
+      if (name === 'chat-messages created')
+        received.set(record.content, (received.get(record.content) ?? 0) + 1);
     }
-    return sent.filter((content) => heard.get(content) !== 2).length;
+    return sent.filter((content) => received.get(content) !== 2).length;
   };
-  return until('all is heard', () => missing() === 0).then(() => 0, missing);
+  return until('all is received', () => missing() === 0).then(() => 0, missing);
 }

@@ -1,5 +1,5 @@
 /**
- * The crash proofs at full size, one or all of them:
+ * The crash tests at full size, one or all of them:
  *
  *   node test/crash/full.ts kills
  *
@@ -15,7 +15,7 @@ import { powerLoss, survives } from './power-loss.ts';
 
 const powerCuts = { images: 400, writes: 10_000 };
 
-/** A proof's counts, and whether they are what they ought to be. */
+/** A test's counts, and whether they are as expected. */
 interface Proved {
   holds: boolean;
   counts: object;
@@ -26,7 +26,7 @@ const proofs: Record<string, () => Promise<Proved>> = {
     const counts = await killUnderLoad(200, ({ kills, answered, lost }) =>
       progress(`${kills} kills, ${answered} writes answered, ${lost} lost`),
     );
-    return { counts, holds: isComplete(counts) && counts.notServed === 0 };
+    return { counts, holds: isComplete(counts) && counts.readsMissing === 0 };
   },
   power: async () => {
     const counts = await powerLoss(powerCuts, ({ images, lost }) =>

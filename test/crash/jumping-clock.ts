@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Preloaded into a server (`--import`, which its threads inherit): sets its clock off by as many milliseconds as the
- * file CLOCK_OFFSET_FILE says at the moment.
+ * Preloaded into a server (`--import`, which its threads inherit): offsets its clock by the milliseconds that the file
+ * CLOCK_OFFSET_FILE currently contains.
  */
 const file = process.env.CLOCK_OFFSET_FILE ?? '';
 const machineNow = Date.now;

@@ -13,13 +13,13 @@ const connections = 32;
 export interface CrashReport extends Findings {
   kills: number;
   connections: number;
-  /** Answered writes that the restarted server did not give back when asked. */
-  notServed: number;
+  /** Acknowledged writes that the restarted server did not return. */
+  readsMissing: number;
 }
 
 /**
- * Kills a real server with SIGKILL in the middle of a burst of writes, starts it again on what it left
- * behind, and counts what is there; then again, on the same data, for as many rounds as wanted.
+ * Kills a real server with SIGKILL in the middle of a burst of writes, restarts it on its data, and audits it; then
+ * again, on the same data, for the requested number of rounds.
  */
 export async function killUnderLoad(
   rounds: number,
@@ -32,10 +32,10 @@ export async function killUnderLoad(
   const { database } = dataFiles(directory.path);
   let server = await serveGantry(directory.path, loadSettings);
   try {
-    let notServed = 0;
+    let readsMissing = 0;
     for (let kills = 1; ; kills++) {
       const killAt = ledger.answeredCount + randomInt(100, 800);
-      for (const poster of posters) poster.hangUp(); // the server has, should the audit have taken long
+      for (const poster of posters) poster.hangUp(); // the server closed it, if the audit took long
       const bursting = burst(server.url, posters, ledger);
       await Promise.race([
         until('the burst is under way', () => ledger.answeredCount >= killAt, 60_000),
@@ -44,8 +44,8 @@ export async function killUnderLoad(
       await server.end('SIGKILL');
       await bursting;
       server = await serveGantry(directory.path, loadSettings);
-      notServed += await countNotServed(server.url, posters, ledger);
-      const report = { kills, connections, notServed, ...(await audit(database, ledger)) };
+      readsMissing += await countMissingReads(server.url, posters, ledger);
+      const report = { kills, connections, readsMissing, ...(await audit(database, ledger)) };
       onRound(report);
       if (kills === rounds) return report;
     }
@@ -55,8 +55,12 @@ export async function killUnderLoad(
   }
 }
 
-/** Asks for the score each player was answered last, with the token from before the crash. */
-async function countNotServed(url: string, posters: readonly Poster[], { byKey }: Ledger): Promise<number> {
+/** Reads the last acknowledged score of each player, with the token from before the crash. */
+async function countMissingReads(
+  url: string,
+  posters: readonly Poster[],
+  { byKey }: Ledger,
+): Promise<number> {
   const served = await Promise.all(
     posters.map(async (poster) => {
       const entries = byKey.get(`score ${poster.player.wallet} again`) ?? [];

@@ -1,26 +1,26 @@
-/** One write that was asked for: it leaves `value` under `key`, or, null, nothing at all. */
+/** One requested write: it leaves `value` under `key`, or, null, nothing at all. */
 export interface Entry {
   key: string;
   value: string | null;
   answered: boolean;
 }
 
-/** What was asked of the server, and what of it was answered with success. */
+/** The requested writes, and which of them were acknowledged. */
 export class Ledger {
-  /** By what they write to, in the order they were asked for: one player at a time writes to a key. */
+  /** By their target, in the order of the requests: one player at a time writes to a key. */
   readonly byKey = new Map<string, Entry[]>();
-  /** What was answered over each connection, by the client's port, in order. */
+  /** The acknowledgements on each connection, by the client's port, in order. */
   readonly byPort = new Map<number, Entry[]>();
   askedCount = 0;
   answeredCount = 0;
   #number = 0;
 
-  /** Numbers grow, so that no two writes are alike. */
+  /** Numbers grow, so that no two writes are equal. */
   nextNumber(): number {
     return ++this.#number;
   }
 
-  asked(key: string, value: string | null): Entry {
+  requested(key: string, value: string | null): Entry {
     const entry: Entry = { key, value, answered: false };
     this.askedCount++;
     append(this.byKey, key, entry);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { longReader, outlasts } from './long-reader.ts';
 
-test('while another process reads, writes go on and the log grows; then it shrinks, under load, by itself', {
+test('while another process reads, writes continue and the log grows; then it shrinks under load, automatically', {
   timeout: 120_000,
 }, async () => {
   const report = await longReader({ heldMs: 0, logBytes: 96 * 1024 * 1024 });

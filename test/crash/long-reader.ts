@@ -14,54 +14,54 @@ const connections = 16;
 const mebibyte = 1024 * 1024;
 /** In every state, so that the log grows. */
 const fillerBytes = 100_000;
-/** What the log is cut back to. */
+/** The size that the log is truncated to. */
 const logLimitBytes = 64 * mebibyte;
-/** From here on the server is to say that the log grows. */
+/** The size at which the server should report that the log grows. */
 const reportedLogBytes = 256 * mebibyte;
 const shrinksWithinMs = 5_000;
 const longestStallMs = 250;
 
 export interface LongReaderOptions {
-  /** The reader holds on for so long at least, in milliseconds, */
+  /** The minimum time the reader keeps its snapshot, in milliseconds, */
   heldMs: number;
-  /** and until the write-ahead log is as large as this. */
+  /** and until the write-ahead log has this size. */
   logBytes: number;
 }
 
 export interface LongReaderReport extends Findings {
   heldSeconds: number;
-  /** Writes answered while the reader held on. */
-  answeredMeanwhile: number;
-  /** Writes that were not answered with success. */
+  /** Writes acknowledged while the reader kept its snapshot. */
+  acknowledgedMeanwhile: number;
+  /** Failed writes. */
   refused: number;
   logMebibytes: number;
-  /** How large the log was 5 s after the reader let go, the load going on. */
+  /** The size of the log 5 s after the reader released it, with the load continuing. */
   logMebibytesAfter: number;
-  /** The slowest of the writes asked for before, while and after the reader held on, in milliseconds. */
+  /** The slowest of the writes before, during and after the read, in milliseconds. */
   slowestMs: { before: number; meanwhile: number; after: number };
-  /** What `/readyz` said of the log; empty where it did not grow beyond what is reported. */
+  /** What `/readyz` reported about the log; empty when it did not grow beyond the threshold. */
   reported: string;
   readyAgain: boolean;
 }
 
-/** Whether writes went on, none was refused, and the log grew only for as long as the reader held on. */
+/** Whether writes continued, none was refused, and the log grew only during the read. */
 export function outlasts(report: LongReaderReport): boolean {
   return (
     isComplete(report) &&
     report.refused === 0 &&
-    report.answeredMeanwhile > 0 &&
+    report.acknowledgedMeanwhile > 0 &&
     report.logMebibytesAfter <= logLimitBytes / mebibyte &&
     (report.logMebibytes * mebibyte < reportedLogBytes || report.reported !== '') &&
     report.readyAgain
   );
 }
 
-/** Whether, besides, no write stood still for long, which depends on the machine: 250 ms on one that does nothing else. */
+/** Whether, in addition, no write took long, which depends on the machine: 250 ms on an idle one. */
 export function isSteady({ slowestMs }: LongReaderReport): boolean {
   return Math.max(slowestMs.meanwhile, slowestMs.after) <= longestStallMs;
 }
 
-/** Has another process read a server's database in one long transaction, while the server takes writes. */
+/** Has another process read a server's database in one long transaction, while the server executes writes. */
 export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promise<LongReaderReport> {
   await using directory = await temporaryDirectory();
   const players = await addPlayersTo(directory.path, connections / 2);
@@ -80,17 +80,20 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   const load = Promise.all(
     posters.map(async (poster) => {
       while (!isOver) {
-        const asked = { at: performance.now(), phase };
+        const requested = { at: performance.now(), phase };
         const answer = await poster.writeNext(server.url, ledger);
         if (answer?.status !== 200) refused++;
-        if (asked.phase === 'warming up') continue;
-        slowestMs[asked.phase] = Math.max(slowestMs[asked.phase], Math.round(performance.now() - asked.at));
+        if (requested.phase === 'warming up') continue;
+        slowestMs[requested.phase] = Math.max(
+          slowestMs[requested.phase],
+          Math.round(performance.now() - requested.at),
+        );
       }
     }),
   );
   await until('the load is under way', () => ledger.answeredCount > 300, 60_000);
   phase = 'before';
-  await until('there is something to compare with', () => ledger.answeredCount > 3_000, 60_000);
+  await until('there is a baseline', () => ledger.answeredCount > 3_000, 60_000);
 
   const reader = holdView(database);
   phase = 'meanwhile';
@@ -103,10 +106,10 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   );
   const reported = (await readiness()).reason ?? '';
   const logMebibytes = Math.round(logSize() / mebibyte);
-  const answeredMeanwhile = ledger.answeredCount - answeredBefore;
+  const acknowledgedMeanwhile = ledger.answeredCount - answeredBefore;
   reader[Symbol.dispose]();
-  const letGoAt = performance.now();
-  const heldSeconds = Math.round((letGoAt - heldAt) / 1_000);
+  const releasedAt = performance.now();
+  const heldSeconds = Math.round((releasedAt - heldAt) / 1_000);
   phase = 'after';
   await until('the log has shrunk', () => logSize() <= logLimitBytes, shrinksWithinMs).catch(() => null);
   const logMebibytesAfter = Math.round(logSize() / mebibyte);
@@ -125,7 +128,7 @@ export async function longReader({ heldMs, logBytes }: LongReaderOptions): Promi
   const findings = await audit(database, ledger);
   return {
     heldSeconds,
-    answeredMeanwhile,
+    acknowledgedMeanwhile,
     refused,
     logMebibytes,
     logMebibytesAfter,

@@ -18,7 +18,7 @@ const program = fileURLToPath(new URL('postgres-writing-node.ts', import.meta.ur
 const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
 test.skipIf(noPostgres !== null)(
-  'a paused node whose lane another one has taken changes nothing in it when it goes on',
+  'a paused node whose lane was taken over by another changes nothing in it when it resumes',
   { timeout: 90_000 },
   async () => {
     await using database = await freshSchema();
@@ -52,9 +52,9 @@ test.skipIf(noPostgres !== null)(
       const [lane] = await rows<{ lane: number; owner: string }>(
         'SELECT lane, owner FROM write_lanes WHERE owner IS NOT NULL',
       );
-      // What it left open ends after ten seconds; then it looks as if it had been paused for a minute. What it had sent
-      // before may be carried out after that, and keep the lane for it: then it is done again.
-      const taken = await until('another node has taken the lane', async () => {
+      // Its open transaction ends after ten seconds; then it behaves as if paused for a minute. What it had sent before
+      // may be executed afterwards, and keep the lane for it: then the test repeats.
+      const taken = await until('another node has taken over the lane', async () => {
         await rows(
           "UPDATE write_lanes SET seen_at = clock_timestamp() - interval '61 seconds' WHERE lane = $1",
           [lane?.lane],
@@ -102,7 +102,7 @@ test.skipIf(noPostgres !== null)(
   },
 );
 
-/** The writes that the node says were answered. */
+/** The writes that the node reports as acknowledged. */
 function answersOf({ stdout }: ChildProcess): string[] {
   const answered: string[] = [];
   if (!stdout) throw new Error('the node has no output');

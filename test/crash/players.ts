@@ -12,15 +12,15 @@ import { issueToken } from '../../src/sessions/operations/issue-token.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { randomWallet } from '../support/server.ts';
 
-/** Who posts on one of the connections. */
+/** The player who sends on one of the connections. */
 export interface Player {
   wallet: string;
   launcherJwt: string;
-  /** The message channel this player writes to. */
+  /** This player's message channel. */
   channelId: string;
 }
 
-/** What the rule of the game leaves behind, in one transaction with the trigger. */
+/** The rule's effects, in one transaction with the trigger. */
 export const wins = { trigger: 'win', label: 'won {nonce}', eventId: 'wins', nonce: 'wins' };
 
 const rules = ruleList.parse([
@@ -34,7 +34,7 @@ const rules = ruleList.parse([
   },
 ]);
 
-/** Every write of the load as fast as it comes, no event forgotten, and nothing in the data but the load's. */
+/** Settings for every write of the load at full speed, with every event kept, and only the load's data. */
 export const loadSettings = {
   GANTRY_DEMO: 'off',
   RATE_LIMIT_FACTOR: '100000',
@@ -42,7 +42,7 @@ export const loadSettings = {
   EVENT_RETENTION_COUNT: '100000000',
 };
 
-/** A game with a rule and so many players, two and two of them in a message channel. */
+/** A game with a rule and the given number of players, in pairs that share a message channel. */
 export async function addPlayers(
   { db, tokens, box }: { db: Database; tokens: LauncherTokens; box: SecretBox },
   pairs: number,

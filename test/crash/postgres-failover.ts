@@ -16,27 +16,27 @@ import { until } from '../support/until.ts';
 
 export interface FailoverOptions {
   kind: 'synchronous' | 'asynchronous';
-  /** How long is written before the failover, and after it. */
+  /** How long writes run before the failover, and after it. */
   writeMs: number;
 }
 
 export interface FailoverReport extends FailoverOptions {
   answered: number;
-  /** Answered, and not there. */
+  /** Acknowledged, but missing. */
   lost: number;
-  /** Of these, answered after both nodes had noticed. */
-  lostAfterwards: number;
-  doubled: number;
+  /** Of these, acknowledged after both nodes had noticed. */
+  lostAfterNotice: number;
+  duplicated: number;
   gaps: number;
   isSameEpoch: boolean;
-  /** From the primary's end to the first write that was answered. */
+  /** From the primary's end to the first acknowledged write. */
   pausedMs: number;
-  /** From the first moment writes were possible again until each node knew the new history; null: it is the same. */
+  /** From the first moment when writes were possible again until each node knew the new history; null: unchanged. */
   noticedMs: number | null;
-  /** Streams that a launcher was told it must load again. */
+  /** Streams that a launcher was told to reload. */
   resyncs: number;
-  /** Messages that the launcher heard twice, or in another order than they were sent, while the history was the same. */
-  misheard: number;
+  /** Messages that the launcher received twice, or out of order, while the history was the same. */
+  misdelivered: number;
 }
 
 interface Answered {
@@ -69,7 +69,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     const { _id: channel } = await db.write(createChannel, ada, [grace.wallet]);
     using launcher = listen({ url: server.url, launcherJwt: grace.launcherJwt });
     await launcher.client.ready();
-    const loaded = launcher.resyncs.length; // it came without cursors
+    const loaded = launcher.resyncs.length; // it connected without cursors
     const epoch = await db.read(readEpoch);
     const noticed = nodes.map(() => Number.POSITIVE_INFINITY);
     for (const [at, node] of nodes.entries()) {
@@ -88,7 +88,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
           await one(text);
           into.push({ text, at: performance.now() });
         } catch {
-          await delay(20); // refused, or nobody knows: counts as neither
+          await delay(20); // refused, or outcome unknown: counts as neither
         }
       }
     };
@@ -100,7 +100,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     ]);
     await delay(options.writeMs);
     if (!isSynchronous) {
-      link.cut(); // the standby is not told of the rest
+      link.cut(); // the standby does not receive the rest
       const before = scores.length;
       await until('writes that the standby does not have', () => scores.length > before + 50);
     }
@@ -114,7 +114,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
     const resumedAt = await until('writes', () => answeredSince(endedAt + 200));
     if (!isSynchronous) {
       await until('both nodes know the new history', () => noticed.every(Number.isFinite), 30_000);
-      await until('the launcher was told', () => launcher.resyncs.length > loaded, 30_000);
+      await until('the launcher was notified', () => launcher.resyncs.length > loaded, 30_000);
     }
     await delay(options.writeMs);
     isWriting = false;
@@ -135,24 +135,24 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
         GROUP BY s.id, s.seq HAVING count(*) <> s.seq OR max(e.seq) <> s.seq) AS one`,
       {},
     )) as { count: number }[];
-    const heard = () => launcher.heard.filter(({ meta }) => meta.stream === `channel:${channel}`);
+    const received = () => launcher.received.filter(({ meta }) => meta.stream === `channel:${channel}`);
     const [stream] = (await rowsIn(other, 'SELECT seq FROM streams WHERE name = @name', {
       name: `channel:${channel}`,
     })) as { seq: number }[];
-    await until('the launcher has heard all', () => heard().at(-1)?.meta.seq === stream?.seq);
-    const seqs = heard().map(({ meta }) => meta.seq);
+    await until('the launcher has received all', () => received().at(-1)?.meta.seq === stream?.seq);
+    const seqs = received().map(({ meta }) => meta.seq);
     return {
       ...options,
       answered: scores.length + messages.length,
       lost: lost.length,
-      lostAfterwards: lost.filter(({ at }) => at > lastNoticed).length,
-      doubled: [...there.values()].filter((count) => count > 1).length,
+      lostAfterNotice: lost.filter(({ at }) => at > lastNoticed).length,
+      duplicated: [...there.values()].filter((count) => count > 1).length,
       gaps: gaps?.count ?? -1,
       isSameEpoch,
       pausedMs: Math.round(resumedAt - endedAt),
       noticedMs: Number.isFinite(lastNoticed) ? Math.round(lastNoticed - possibleAt) : null,
       resyncs: launcher.resyncs.length - loaded,
-      misheard: isSynchronous
+      misdelivered: isSynchronous
         ? seqs.filter((seq, at) => at > 0 && seq !== (seqs[at - 1] ?? 0) + 1).length
         : 0,
     };

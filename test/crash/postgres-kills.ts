@@ -17,27 +17,27 @@ const program = fileURLToPath(new URL('postgres-writing-node.ts', import.meta.ur
 const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
 export interface PostgresKillsOptions {
-  /** How often a node dies. */
+  /** How often a node is killed. */
   nodeKills: number;
-  /** How often PostgreSQL dies. */
+  /** How often PostgreSQL is killed. */
   serverKills: number;
-  /** How long everything lives between two deaths. */
+  /** The time between two kills. */
   liveMs: number;
 }
 
 export interface PostgresKillsReport extends PostgresKillsOptions {
   answered: number;
-  /** Answered, and not there. */
+  /** Acknowledged, but missing. */
   lost: number;
-  /** There more than once. */
-  doubled: number;
-  /** Streams whose numbers have a gap, or that do not end where they should. */
+  /** Present more than once. */
+  duplicated: number;
+  /** Streams whose numbers have a gap, or a wrong end. */
   gaps: number;
-  /** Commits whose outcome was not known when the connection was lost, and which way they had gone. */
+  /** Commits whose outcome was unknown when the connection was lost, and their outcomes. */
   doubtsCommitted: number;
   doubtsUndone: number;
   doubtsUnknown: number;
-  /** Scores or messages without their event, and the other way round. */
+  /** Scores or messages without their event, and vice versa. */
   halfWritten: number;
 }
 
@@ -156,7 +156,7 @@ export async function runPostgresKills(options: PostgresKillsOptions): Promise<P
       lost:
         answered.scores.filter((text) => !known.scores.has(text)).length +
         answered.messages.filter((text) => !known.messages.has(text)).length,
-      doubled: [...scores, ...messages].filter(({ count }) => count > 1).length,
+      duplicated: [...scores, ...messages].filter(({ count }) => count > 1).length,
       gaps: there?.gaps ?? -1,
       halfWritten:
         Math.abs((there?.scores ?? 0) - scores.length) + Math.abs((there?.messages ?? 0) - messages.length),
@@ -172,7 +172,8 @@ interface Counted {
   count: number;
 }
 
-// `node test/crash/postgres-kills.ts [NODE_KILLS] [SERVER_KILLS]`; exits 1 when anything was lost, doubled or half written.
+// `node test/crash/postgres-kills.ts [NODE_KILLS] [SERVER_KILLS]`; exits 1 when anything was lost, duplicated or
+// partially written.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [nodeKills = '50', serverKills = '20'] = process.argv.slice(2);
   const report = await runPostgresKills({
@@ -181,6 +182,6 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     liveMs: 700,
   });
   process.stdout.write(`${JSON.stringify(report)}\n`);
-  const { lost, doubled, gaps, halfWritten } = report;
-  if (lost + doubled + gaps + halfWritten > 0) process.exitCode = 1;
+  const { lost, duplicated, gaps, halfWritten } = report;
+  if (lost + duplicated + gaps + halfWritten > 0) process.exitCode = 1;
 }

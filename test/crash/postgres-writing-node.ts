@@ -5,8 +5,8 @@ import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.t
 import { sendMessage } from '../../src/messages/message-commands.ts';
 import { setScore } from '../../src/scores/commands.ts';
 
-// A node that writes as fast as it is answered, and says of every write that was answered which it was: one JSON line
-// each, `{"score":n}` or `{"message":n}`, and `{"counts":…}` now and then. Ends only by being killed.
+// A node that writes as fast as it gets acknowledgements, and reports every acknowledged write: one JSON line each,
+// `{"score":n}` or `{"message":n}`, and `{"counts":…}` periodically. Ends only by being killed.
 
 const { values } = parseArgs({
   options: {
@@ -18,13 +18,13 @@ const { values } = parseArgs({
   },
 });
 const wallets = values.wallets.split(',');
-/** What is answered is counted against the events there are: more than a stream keeps otherwise come into the channel's. */
+/** Acknowledged writes are compared with the events: the channel's stream gets more than a stream keeps by default. */
 const retention = { ...defaultRetention, maxCount: 10_000_000 };
 const db = await opened();
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 say({ ready: true });
 
-/** Once PostgreSQL is there, which may be about to be killed too. */
+/** Once PostgreSQL is up, which may be about to be killed too. */
 async function opened(): Promise<PostgresDatabase> {
   for (;;) {
     try {
@@ -51,7 +51,7 @@ const work = async () => {
         say({ score: text });
       }
     } catch {
-      // Refused because the database was away, or nobody knows: it counts as neither.
+      // Refused because the database was down, or outcome unknown: it counts as neither.
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }

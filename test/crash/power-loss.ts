@@ -18,32 +18,32 @@ import { type Operation, SystemCalls, straceArguments } from './system-calls.ts'
 
 const connections = 32;
 const startWithinMs = 60_000;
-/** In every state: so that the write-ahead log is copied into the file now and then, as in a long run. */
+/** In every state, so that the write-ahead log is checkpointed occasionally, as in a long run. */
 const fillerBytes = 20_000;
 
 export interface PowerLossOptions {
   /** How many power cuts. */
   images: number;
-  /** How many writes are answered while the file operations are recorded. */
+  /** How many writes are acknowledged while the file operations are recorded. */
   writes: number;
-  /** Have the server commit without waiting for the disk, a fault that must be found. */
+  /** Has the server commit without waiting for the disk, a fault that must be found. */
   synchronous?: 'NORMAL';
   seed?: number;
 }
 
 export interface PowerLossReport extends Omit<Findings, 'answered' | 'unanswered' | 'integrity'> {
   images: number;
-  /** Recorded operations on files, syncs among them. */
+  /** Recorded file operations, including syncs. */
   operations: number;
   syncs: number;
   answered: number;
-  /** How many answers were checked, over all images. */
-  answersChecked: number;
+  /** How many acknowledged writes were checked, over all images. */
+  acknowledgedChecked: number;
   /** Images in which something was wrong. */
   damaged: number;
   /** Images that SQLite could not open, or whose `integrity_check` was not "ok". */
   notIntact: number;
-  /** Images with answered writes and without the keys that tokens and secrets need. */
+  /** Images with acknowledged writes and without the keys that tokens and secrets need. */
   keysLost: number;
   seed: number;
 }
@@ -54,9 +54,9 @@ export function survives({ notIntact, keysLost, ...found }: PowerLossReport): bo
 }
 
 /**
- * Records every file operation of a real server from its first start, under load, to its end; then cuts the power
- * at moments of that record: rebuilds what a disk could hold, and opens it. An answer counts from where the server
- * began to send it.
+ * Records every file operation of a real server from its first start, under load, to its end; then simulates power cuts
+ * at moments of that record: rebuilds a possible state of the disk, and opens it. A write counts as acknowledged from
+ * the moment the server began to send the response.
  */
 export async function powerLoss(
   { images, writes, synchronous, seed = 1 }: PowerLossOptions,
@@ -76,7 +76,7 @@ export async function powerLoss(
     operations: operations.filter(({ kind }) => kind !== 'nothing' && kind !== 'answer').length,
     syncs: operations.filter((one) => one.kind === 'sync' && one.is === 'done').length,
     answered: ledger.answeredCount,
-    answersChecked: 0,
+    acknowledgedChecked: 0,
     damaged: 0,
     lost: 0,
     halfWritten: 0,
@@ -106,7 +106,7 @@ export async function powerLoss(
   return report;
 }
 
-/** Adds what is wrong with an image to the report; returns whether nothing is. */
+/** Adds an image's faults to the report; returns whether there are none. */
 async function countFaults(
   image: string,
   ledger: Ledger,
@@ -122,7 +122,7 @@ async function countFaults(
     report.notIntact++;
     return false;
   }
-  report.answersChecked += findings.answered;
+  report.acknowledgedChecked += findings.answered;
   report.lost += findings.lost;
   report.halfWritten += findings.halfWritten;
   report.changesWithoutEvent += findings.changesWithoutEvent;
@@ -149,7 +149,7 @@ async function record(
 ): Promise<{ operations: readonly Operation[]; ledger: Ledger }> {
   const program = fileURLToPath(new URL('server-with-players.ts', import.meta.url));
   const fault = fileURLToPath(new URL('synchronous-normal.ts', import.meta.url));
-  await mkdir(dataDirectory); // so that the record begins with an empty directory, which is there for certain
+  await mkdir(dataDirectory); // so that the record begins with an empty directory that is certainly on disk
   const child = spawn(
     'strace',
     [
@@ -177,7 +177,7 @@ async function record(
     await burst(url, posters, ledger, () => ledger.answeredCount >= writes);
     for (const poster of posters) poster.hangUp();
   } finally {
-    process.kill(pid, 'SIGTERM'); // the end is recorded too: it empties the write-ahead log
+    process.kill(pid, 'SIGTERM'); // the shutdown is recorded too: it empties the write-ahead log
     await gone;
   }
   const calls = new SystemCalls(dataDirectory);
@@ -186,7 +186,7 @@ async function record(
   return { operations: calls.operations, ledger };
 }
 
-/** Where in the record each answered write was answered. */
+/** The position in the record at which each write was acknowledged. */
 function answersIn(operations: readonly Operation[], { byPort, answeredCount }: Ledger): Map<Entry, number> {
   const answeredAt = new Map<Entry, number>();
   const answers = new Map<number, number>();

@@ -1,31 +1,31 @@
 import { basename } from 'node:path';
 import type { Operation } from './system-calls.ts';
 
-/** What a power cut leaves or takes, of one file: a part of a write as large as a disk writes whole. */
+/** The unit of a file that a power cut keeps or loses: the part of a write that a disk writes atomically. */
 const sectorBytes = 512;
 
 type Change = { bytes: Buffer; offset: number } | { size: number };
 
 interface File {
-  /** What is on disk for certain. */
+  /** What is certainly on disk. */
   synced: Buffer;
-  /** What was written since, in order; any part of it may be on disk. */
+  /** Later writes, in order; any part of them may be on disk. */
   unsynced: Change[];
-  /** Where the process sees its end. */
+  /** The end as the process sees it. */
   size: number;
-  /** How many of the unsynced changes a sync that is under way began with. */
+  /** How many unsynced changes there were when the sync in progress began. */
   syncing: number;
 }
 
 type Naming = (names: Map<string, File>) => void;
 
-/** A number from 0 up to 1, 1 not among them. */
+/** A number in [0, 1). */
 export type Random = () => number;
 
 /**
- * A directory of files as a disk keeps them: what was synced is there, of everything else any part may be. Writes
- * of a file reach the disk whole, in part (by the sector) or not, in any order; names (made, linked, renamed,
- * removed) in their order up to somewhere, unless the directory was synced.
+ * A directory of files as a disk stores them: what was synced is there, and any part of the rest. A file's writes
+ * reach the disk completely, partly (by sector) or not at all, in any order; directory entries (created, linked,
+ * renamed, removed) in their order up to some point, unless the directory was synced.
  */
 export class RecordedDisk {
   readonly #directory: string;
@@ -81,7 +81,7 @@ export class RecordedDisk {
     }
   }
 
-  /** What may be found after a power cut at this moment: the files' content by their name. */
+  /** A possible state after a power cut at this moment: the files' content by name. */
   afterPowerCut(random: Random): Map<string, Buffer> {
     const names = new Map(this.#syncedNames);
     for (const name of this.#unsyncedNames.slice(0, upTo(random, this.#unsyncedNames.length))) name(names);
@@ -96,7 +96,7 @@ export class RecordedDisk {
 
   #file(path: string): File {
     const file = this.#names.get(path);
-    if (!file) throw new Error(`${path} was written to, but nobody made it`);
+    if (!file) throw new Error(`${path} was written to, but never created`);
     return file;
   }
 
@@ -121,7 +121,7 @@ export class RecordedDisk {
 /** Which part of a write is on disk. */
 type Kept = 'whole' | 'torn' | 'nothing';
 
-/** One power cut takes everything, another nothing, others some. */
+/** Some power cuts lose everything, others nothing, others a part. */
 function keptParts(random: Random): () => Kept {
   const kind = random();
   if (kind < 0.25) return () => 'nothing';
@@ -132,7 +132,7 @@ function keptParts(random: Random): () => Kept {
 }
 
 function withParts(file: File, kept: () => Kept, random: Random): Buffer {
-  // Where a file grew and nothing was written yet, a disk gives zeros, or what lay there before.
+  // Where a file grew without being written yet, a disk returns zeros, or its previous content.
   const filling = random() < 0.5 ? 0 : 1 + upTo(random, 254);
   return content(file.synced, file.unsynced, kept, random, filling);
 }
@@ -171,7 +171,7 @@ function content(
   return after.subarray(0, size);
 }
 
-/** A whole number from 0 to `maximum`, both among them. */
+/** An integer from 0 to `maximum`, inclusive. */
 function upTo(random: Random, maximum: number): number {
   return Math.floor(random() * (maximum + 1));
 }

@@ -4,7 +4,7 @@ import { startServer } from '../../src/server.ts';
 import { addPlayers } from './players.ts';
 
 /**
- * A server that makes a game and pairs of players, says so as JSON on a line, and stops when told:
+ * A server that creates a game and pairs of players, prints them as a line of JSON, and stops on request:
  * `server-with-players.ts <pairs>`. Settings are environment variables, as for `gantry serve`.
  */
 const [, , pairs] = process.argv;

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 
 /**
- * Preloaded into a server (`--import`, which its threads inherit): has every connection commit without waiting for
- * the disk, a fault that the proof of power losses must find.
+ * Preloaded into a server (`--import`, which its threads inherit): makes every connection commit without waiting for
+ * the disk, a fault that the power loss test must find.
  */
 const { pragma } = Database.prototype;
 Database.prototype.pragma = function (this: Database.Database, source, options) {

@@ -1,17 +1,17 @@
-/** What a process did to files, and what it answered: the part of `strace` output that a power cut is about. */
+/** A process's file operations, and its responses: the part of `strace` output that matters for a power cut. */
 export type Operation =
   | { kind: 'create'; path: string }
   | { kind: 'write'; path: string; bytes: Buffer; offset: number | 'end' }
   | { kind: 'truncate'; path: string; size: number }
   | { kind: 'link' | 'rename'; path: string; to: string }
   | { kind: 'remove'; path: string }
-  /** What was written before it `began` is on disk from where it is `done`. */
+  /** What was written before it `began` is on disk from `done` on. */
   | { kind: 'sync'; path: string; is: 'began' | 'done' }
-  /** An answer with success began to be sent to the client at this port. */
+  /** A successful response began to be sent to the client at this port. */
   | { kind: 'answer'; port: number }
   | { kind: 'nothing' };
 
-/** The longest text kept of an argument, in bytes: files are written a page at a time. */
+/** The maximum length kept of an argument, in bytes: files are written a page at a time. */
 const keptBytes = 4096;
 
 const traced = [
@@ -21,17 +21,17 @@ const traced = [
   'link,linkat,rename,renameat,renameat2,unlink,unlinkat',
 ].join(',');
 
-/** How `strace` is to be called for `SystemCalls`: of every thread, with all data in hexadecimal. */
+/** The arguments of `strace` for `SystemCalls`: every thread, with all data in hexadecimal. */
 export function straceArguments(output: string): string[] {
   return ['-f', '--seccomp-bpf', '-yy', '-xx', '-s', `${keptBytes}`, '-o', output, '-e', `trace=${traced}`];
 }
 
-/** Reads `strace` output line by line, as `straceArguments` orders it; only files of one directory count. */
+/** Parses `strace` output line by line, as `straceArguments` orders it; only files of one directory count. */
 export class SystemCalls {
-  /** In the order they began; a sync stands there twice. */
+  /** In the order they began; a sync appears twice. */
   readonly operations: Operation[] = [];
   readonly #directory: string;
-  /** Calls that other threads interrupted, by thread: where they stand, and what was printed so far. */
+  /** Calls interrupted by other threads, by thread: their position, and the output so far. */
   readonly #unfinished = new Map<string, { at: number; text: string }>();
 
   constructor(directory: string) {
@@ -56,7 +56,7 @@ export class SystemCalls {
     else this.#ended(at, text);
   }
 
-  /** How the call ended is known: a sync takes effect now, and what failed did nothing. */
+  /** The call's result is known: a sync takes effect now, and a failed call had none. */
   #ended(at: number, text: string): void {
     const operation = this.operations[at];
     if (/= -1 E\w+ \([^)]*\)$/.test(text)) this.operations[at] = { kind: 'nothing' };
@@ -103,7 +103,7 @@ export class SystemCalls {
         return this.#inside({ kind: 'remove', path: decode(path) });
       }
       default:
-        // What is not understood must not be left out of the picture.
+        // An unparsable line must not be ignored silently.
         if (decode(rest.replaceAll('"', '')).includes(this.#directory)) {
           throw new Error(`${name} on a file of ${this.#directory} is not understood`);
         }

@@ -13,7 +13,7 @@ type SampleCall = Parameters<typeof codeSamples>[0];
 
 const run = promisify(execFile);
 
-/** What is hard to write as a literal in one language or another. */
+/** Values that are hard to write as a literal in one language or another. */
 const message = `Ada's "best" \\ \n try: \u{1F3C1} {wallet} $HOME`;
 
 let server: TestServer;
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** How what a sample prints is read as the answer it is of. */
+/** How a sample's output is parsed as its result. */
 const languages: readonly { id: string; program: string[]; file: string }[] = [
   { id: 'curl', program: ['bash'], file: 'sample.sh' },
   { id: 'javascript', program: [join(repository, 'node_modules/.bin/node')], file: 'sample.mjs' },
@@ -71,7 +71,7 @@ test('samples in C# and GDScript send the same', () => {
     /new StringContent\(@"((?:[^"]|"")*)", Encoding.UTF8, "application\/json"\)/.exec(csharp) ?? [];
   expect(JSON.parse(verbatim.replaceAll('""', '"'))).toEqual(calls.dispatch?.body);
   expect(csharp).toContain('request.Headers.Add("X-Service-Method", "setState");');
-  // A dictionary of GDScript reads as JSON does.
+  // A dictionary of GDScript parses as JSON.
   const [, dictionary = ''] = /JSON\.stringify\(([\s\S]*?)\)\)\n/.exec(gdscript) ?? [];
   expect(JSON.parse(dictionary)).toEqual(calls.dispatch?.body);
   expect(gdscript).toContain('["X-Service-Method: setState", "Content-Type: application/json"]');

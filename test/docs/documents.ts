@@ -25,13 +25,13 @@ const inOrder = [
 
 /** Documents by their path in the repository. */
 export const documents: ReadonlyMap<string, string> = new Map(
-  [...new Set([...inOrder, ...pagesThere()])].map((path) => [
+  [...new Set([...inOrder, ...existingPages()])].map((path) => [
     path,
     readFileSync(join(repository, path), 'utf8'),
   ]),
 );
 
-function pagesThere(): string[] {
+function existingPages(): string[] {
   return readdirSync(join(repository, 'public/docs'))
     .filter((name) => name.endsWith('.md'))
     .toSorted()

@@ -54,7 +54,7 @@ test("the manual has exactly one row for every administrator's operation, and it
   expect(table('administration')).toEqual(rows);
 });
 
-test('the manual says of every role what it may do', () => {
+test('the manual says what every role may do', () => {
   expect(columns(table('administration', 'Administrators and roles'), 0)).toEqual(
     adminRole.options.map(quotedCell),
   );
@@ -98,7 +98,7 @@ test('the manual has exactly one row for every command, with its options, in the
   }
 });
 
-test('the manual has the rate limits that the server announces', async () => {
+test('the manual states the rate limits that the server announces', async () => {
   await using server = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
   const { gameId } = await server.createGame();
   const { launcherJwt, wallet } = await server.openSession(gameId);
@@ -115,12 +115,12 @@ test('the manual has the rate limits that the server announces', async () => {
   ]);
 });
 
-test('the manual has every limit of calls as it is', () => {
+test('the manual states every limit of calls', () => {
   const rows = Object.values(callLimits).map(({ points, seconds }) => [`${count(points)} in ${seconds} s`]);
   expect(columns(table('errors', 'Rate limits'), 1)).toEqual(rows);
 });
 
-test('the manual has every limit of bytes as it is', () => {
+test('the manual states every limit of bytes', () => {
   const rate = ({ burst, perSecond }: ByteRate) => [size(burst), `${size(perSecond)} a second`];
   const { heldBytes, storageQuota } = readConfig({});
   expect(columns(table('errors', 'Rate limits', 1), 1, 2)).toEqual([
@@ -143,7 +143,7 @@ test('the manual has every limit of bytes as it is', () => {
   ]);
 });
 
-test('the manual has every other budget as it is', () => {
+test('the manual states every other budget', () => {
   const { connectionsPerAddress, retention, transactions } = readConfig({});
   const { maxGas, dailyWei } = transactions.bounds;
   const { CHAIN_MAX_FEE_GWEI } = environment.shape;
@@ -169,7 +169,7 @@ test('the manual has every other budget as it is', () => {
   expect(columns(table('errors', 'Rate limits', 2), 1)).toEqual(rows);
 });
 
-test('the tables of budgets name every setting there is of a budget, and no other; and reasons with their statuses', () => {
+test('the tables of budgets name every budget setting, and no other; and reasons with their statuses', () => {
   const tables = [0, 1, 2].map((index) => table('errors', 'Rate limits', index));
   const settings = tables.flatMap((rows, index) => rows.map((row) => row[[3, 4, 2][index] ?? 0] ?? ''));
   const named = settings.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
@@ -209,14 +209,14 @@ test('README.md has at most 300 lines', () => {
   expect(documents.get('README.md')?.split('\n').length).toBeLessThanOrEqual(300);
 });
 
-test('every link of README.md, CONTRIBUTING.md and the manual leads somewhere', () => {
+test('every link of README.md, CONTRIBUTING.md and the manual has a target', () => {
   const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
   for (const path of [...documents.keys(), 'CONTRIBUTING.md']) {
     const links = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     const broken = links.filter((link) => {
       if (/^https?:/.test(link)) return false;
       const [file = '', anchor] = link.split('#');
-      // The archive of an SDK is made of its folder when it is asked for.
+      // An SDK's archive is created from its folder on request.
       const made = file.replace(/^(\.\.\/sdk\/[a-z]+)\.zip$/, '$1');
       const target = file === '' ? path : posix.join(posix.dirname(path), made);
       if (!existsSync(new URL(target, root))) return true;
@@ -226,7 +226,7 @@ test('every link of README.md, CONTRIBUTING.md and the manual leads somewhere', 
   }
 });
 
-test('CONTRIBUTING.md has every folder of src/ and test/ on its maps', () => {
+test('CONTRIBUTING.md lists every folder of src/ and test/', () => {
   const contributing = readFileSync(new URL('CONTRIBUTING.md', root), 'utf8');
   const unmapped = (folder: string, asShown: (name: string) => string) =>
     readdirSync(new URL(folder, root), { withFileTypes: true })
@@ -248,7 +248,7 @@ test('CONTRIBUTING.md names every program that .ci/run installs for the tests', 
   expect(programs.filter((name) => !contributing.includes(quoted(name)))).toEqual([]);
 });
 
-/** A row for each command below, and the command itself when there are none. */
+/** A row for each subcommand, and the command itself when there are none. */
 function usagesOf(command: Command, path: readonly string[]): string[][] {
   if (command.commands.length > 0) {
     return command.commands.flatMap((one) => usagesOf(one, [...path, one.name()]));
@@ -279,7 +279,7 @@ function quotedCell(code: string): string[] {
   return [quoted(code)];
 }
 
-/** As GitHub makes them. */
+/** As GitHub creates them. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
@@ -289,7 +289,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-/** What a section of a page says, without what is pasted; with no heading, all of the page. */
+/** A section's text, without code blocks; without a heading, the whole page. */
 function section(page: string, heading: string | null): string {
   const prose = documents.get(`public/docs/${page}.md`)?.replace(/^```.*?^```$/gms, '');
   if (prose === undefined) throw new Error(`there is no page "${page}"`);
@@ -299,7 +299,7 @@ function section(page: string, heading: string | null): string {
   return text.split('\n## ')[0] ?? '';
 }
 
-/** The rows of a section's table (the first one, or the one so many tables further), without its heading. */
+/** The rows of a section's table (the first one, or a later one by index), without its header. */
 function table(page: string, heading: string | null = null, index = 0): string[][] {
   const tables = section(page, heading).match(/(?:^\|.*\n)+/gm) ?? [];
   const rows = (tables[index] ?? '').trim().split('\n').slice(2);
@@ -315,7 +315,7 @@ function count(value: number | bigint): string {
   return value.toLocaleString('en');
 }
 
-/** Of so many bytes. */
+/** A text of this many bytes. */
 function size(bytes: number): string {
   const units = ['GiB', 'MiB', 'KiB'];
   const at = units.findIndex((_, power) => bytes >= 1024 ** (3 - power));

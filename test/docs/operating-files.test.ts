@@ -13,7 +13,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const folder = join(repository, 'public/docs/files');
 const run = promisify(execFile);
 
-test('the Grafana dashboard shows every metric of ours, and asks for none that is not there', async () => {
+test('the Grafana dashboard shows every metric of ours, and queries only existing ones', async () => {
   await using server = await startTestServer();
   const { body } = await get(`${server.url}/metrics`, { Authorization: `Bearer ${server.adminToken}` });
   const types = [...String(body).matchAll(/^# TYPE (\w+) (\w+)/gm)].map(([, name = '', type = '']) => ({
@@ -28,14 +28,14 @@ test('the Grafana dashboard shows every metric of ours, and asks for none that i
       panels: z.array(z.object({ targets: z.array(z.object({ expr: z.string() })).default([]) })),
     })
     .parse(JSON.parse(await readFile(join(folder, 'grafana-dashboard.json'), 'utf8')));
-  const asked = dashboard.panels
+  const requested = dashboard.panels
     .flatMap(({ targets }) => targets)
     .flatMap(({ expr }) => expr.match(/\b(gantry|process|nodejs)_\w+/g) ?? []);
-  // Only there with a Redis; `test/telemetry/` sees it.
-  expect(asked.filter((name) => !series.includes(name) && name !== 'gantry_redis_up')).toEqual([]);
+  // Only present with a Redis; `test/telemetry/` covers it.
+  expect(requested.filter((name) => !series.includes(name) && name !== 'gantry_redis_up')).toEqual([]);
   const ours = types.map(({ name }) => name).filter((name) => name.startsWith('gantry_'));
   expect(ours.length).toBeGreaterThan(10);
-  expect(ours.filter((name) => !asked.some((one) => one.startsWith(name)))).toEqual([]);
+  expect(ours.filter((name) => !requested.some((one) => one.startsWith(name)))).toEqual([]);
 });
 
 test('the units, the container and the compose files set no variable that Gantry does not read', async () => {
@@ -58,7 +58,7 @@ test('the units, the container and the compose files set no variable that Gantry
   expect(set.filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('the script for backups makes one that can be restored, and deletes old ones only', async () => {
+test('the backup script creates a restorable backup, and deletes only old ones', async () => {
   await using data = await temporaryDirectory();
   await using backups = await temporaryDirectory();
   await using programs = await temporaryDirectory();

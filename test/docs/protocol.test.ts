@@ -17,7 +17,7 @@ const firstEvent = 'realtime-events connected';
 const text = readFileSync(new URL('../../src/transports/socket/PROTOCOL.md', import.meta.url), 'utf8');
 const prose = text.replace(/^```.*?^```$/gms, '');
 const spans = [...prose.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
-/** A step is one line, or all the frames that come before anything else happens. */
+/** A step is one line, or all the frames before anything else happens. */
 const transcripts = [...text.matchAll(/^### (.+?)\n.*?^```transcript\n(.*?)^```$/gms)].map(
   ([, title = '', lines = '']) => ({
     title,
@@ -25,7 +25,7 @@ const transcripts = [...text.matchAll(/^### (.+?)\n.*?^```transcript\n(.*?)^```$
   }),
 );
 
-test('every event and every signal there is is named, and none else', () => {
+test('every event and every signal is listed, and no other', () => {
   const inProse = spans.filter((span) => /^[a-z]+(-[a-z]+)* [a-z]+$/.test(span));
   const inFrames = [...text.matchAll(/^← 42\["([^"<]+)"/gm)].map(([, name = '']) => name);
   const known = [...Object.keys(catalogue), ...Object.keys(signals), firstEvent, skippedEvent.name].sort();
@@ -45,13 +45,13 @@ test('the tables of events and signals list the fields of every record', () => {
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(inCode));
 });
 
-test('every reason named is one the server gives', () => {
+test('every listed reason is one the server uses', () => {
   const named = spans.filter((span) => /^[a-z]+(_[a-z]+)+$/.test(span));
   expect(named).toContain('session_ended');
   expect(named.filter((reason) => !Object.hasOwn(reasons, reason))).toEqual([]);
 });
 
-test('the limits are those the server keeps', () => {
+test('the limits are those the server enforces', () => {
   const { retention, connectionsPerAddress } = readConfig({});
   const count = (value: number) => value.toLocaleString('en');
   expect(text).toContain(`${maxBodyBytes / 2 ** 20} MiB (\`maxPayload\`, ${count(maxBodyBytes)} bytes)`);
@@ -69,7 +69,7 @@ test('the version is the latest of its history', () => {
   expect(history.map(([, number]) => number).at(0)).toBe(version);
 });
 
-test('there is a transcript of a connect, a replay, a trimmed stream, and the other turns', () => {
+test('there is a transcript of a connect, a replay, a trimmed stream, and the other cases', () => {
   expect(transcripts.map(({ title }) => title)).toEqual([
     'A connect, a message, and two calls',
     'A reconnect with replay',
@@ -80,7 +80,7 @@ test('there is a transcript of a connect, a replay, a trimmed stream, and the ot
   ]);
 });
 
-test.for(transcripts)('a server says what the transcript says: $title', async ({ steps }) => {
+test.for(transcripts)('a server behaves as in the transcript: $title', async ({ steps }) => {
   const settings = [...(steps[0]?.[0] ?? '').matchAll(/([A-Z_]+)=(\w+)/g)].map(([, name, value]) => [
     name,
     value,
@@ -129,7 +129,7 @@ test.for(transcripts)('a server says what the transcript says: $title', async ({
   socket?.close();
 });
 
-/** A WebSocket that keeps what it was sent until it is asked for. */
+/** A WebSocket that buffers received frames until they are read. */
 class RawSocket {
   readonly closed: Promise<void>;
   readonly #socket: WebSocket;
@@ -157,8 +157,8 @@ class RawSocket {
 }
 
 /**
- * What differs from one server to the next: ids and epochs, numbered by when they were first seen, so that
- * two texts agree when the same id stands in the same places; and times and the like, which only stand there.
+ * What differs between servers: ids and epochs, numbered by first occurrence, so that two texts match when the same ids
+ * are in the same places; and times and the like, which are only placeholders.
  */
 class Names {
   readonly #seen: string[] = [];
@@ -178,13 +178,13 @@ class Names {
   }
 }
 
-/** Order is promised within a stream only: frames by stream, those of each in their order. */
+/** Order is guaranteed within a stream only: frames by stream, each in order. */
 function byStream(frames: readonly string[]): string[] {
   const streamOf = (frame: string) => /\{"stream":"(\w+):[^}]*\}\]$/.exec(frame)?.[1] ?? '';
   return frames.toSorted((one, other) => streamOf(one).localeCompare(streamOf(other)));
 }
 
-/** The packet's type and number, and what it carries. */
+/** The packet's type and number, and its payload. */
 function parse(frame: string): unknown[] {
   const [, head, body = ''] = /^(\d+)(.*)$/s.exec(frame) ?? [];
   return [head, body === '' ? null : JSON.parse(body)];

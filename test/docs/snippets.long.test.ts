@@ -8,11 +8,11 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { documents } from './documents.ts';
 
-/** A fenced block of a document: a file to save, commands to paste, or what the commands before it print. */
+/** A fenced block of a document: a file to save, commands to paste, or the output of the preceding commands. */
 interface Snippet {
   language: string;
   text: string;
-  /** The name it is to be saved under. */
+  /** The name it is saved under. */
   file: string | undefined;
 }
 
@@ -21,12 +21,12 @@ const ranElsewhere = ['public/docs/coming-from-basement.md', 'public/docs/sdks.m
 const snippets: Snippet[] = [...documents]
   .filter(([path]) => !ranElsewhere.includes(path))
   .flatMap(([, text]) => snippetsOf(text));
-/** What starts servers of its own, or needs a PostgreSQL, is tried by other tests, and by .ci/run. */
+/** Snippets that start separate servers, or need a PostgreSQL, are covered by other tests, and by .ci/run. */
 const startsAServer =
   /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\bdocker\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|restore --database/;
 
-test('the snippets of README.md and the manual, pasted one after the other, do what the text says they do', {
-  timeout: 300_000, // dozens of commands, each a process, one after the other
+test('the snippets of README.md and the manual, pasted one after the other, work as described', {
+  timeout: 300_000, // dozens of commands, each a process, in sequence
 }, async () => {
   await using data = await temporaryDirectory();
   await using folder = await temporaryDirectory();
@@ -46,7 +46,7 @@ test('the snippets of README.md and the manual, pasted one after the other, do w
     } else if (language === 'sh' && !startsAServer.test(text)) {
       output = await shell.paste(withPrintedValues(here(text), server.output.stdout));
       run++;
-      continue; // so that a text right behind it is what it printed
+      continue; // so that a text right after it is its output
     } else if (language === 'text' && output !== '') {
       await shell.printed(here(text));
     } else {
@@ -70,13 +70,13 @@ function snippetsOf(document: string): Snippet[] {
   );
 }
 
-/** A shell that snippets are pasted into; what one defines is there for the next. */
+/** A shell that snippets are pasted into; definitions persist for the next. */
 function startShell(directory: string, dataDirectory: string) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn('bash', [], {
     cwd: directory,
     env: { PATH, HOME, DATA_DIR: dataDirectory, NO_COLOR: '1' },
-    detached: true, // a process group of its own, which the background jobs end with
+    detached: true, // a separate process group, which includes the background jobs
   });
   let output = '';
   let from = 0;
@@ -87,7 +87,7 @@ function startShell(directory: string, dataDirectory: string) {
     });
   }
   return {
-    /** Resolves when the commands are done; background jobs go on. */
+    /** Resolves when the commands are done; background jobs continue. */
     async paste(commands: string): Promise<string> {
       from = output.length;
       pasted++;
@@ -111,7 +111,7 @@ function startShell(directory: string, dataDirectory: string) {
   };
 }
 
-/** Puts what the server printed where a snippet says to put it: `TOKEN='the launcherJwt printed'`. */
+/** Inserts the server's output where a snippet says so: `TOKEN='the launcherJwt printed'`. */
 function withPrintedValues(commands: string, printed: string): string {
   return commands.replace(/'the (?:id printed as )?([\w ]+?)(?: printed[\w ]*)?'/g, (_, name: string) => {
     const value = new RegExp(`^ *${name} +(\\S+)`, 'im').exec(printed)?.[1];
@@ -121,8 +121,8 @@ function withPrintedValues(commands: string, printed: string): string {
 }
 
 /**
- * The first part of an output as the document shows it that is not in the output, behind the parts before it;
- * undefined when all is there. What stands for `…` and between the lines may be anything.
+ * The first part of an expected output that is missing from the actual one, after the parts before it; undefined when
+ * all match. `…` and the gaps between lines match anything.
  */
 function firstMissing(output: string, shown: string): string | undefined {
   let at = 0;
@@ -134,7 +134,7 @@ function firstMissing(output: string, shown: string): string | undefined {
   return undefined;
 }
 
-/** Ids, times, tokens and counts differ from run to run. */
+/** Ids, times, tokens and counts differ between runs. */
 const varying =
   /\b[0-9a-f]{8}-[0-9a-f-]*|0x[0-9a-fA-F]+|eyJ[\w.-]*|\b\d{10,}\b|\b[0-9a-f]{12,16}\b|(?<=\b(?:seq|latest): |\b[rt]=)\d+/g;
 

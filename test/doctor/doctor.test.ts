@@ -28,7 +28,7 @@ const report = z.strictObject({
   ),
 });
 
-/** Runs doctor, and checks that its exit code says what its findings say. */
+/** Runs doctor, and checks that its exit code matches its findings. */
 async function doctor(dataDirectory: string, env: Record<string, string> = {}) {
   const settings = {
     env: { DATA_DIR: dataDirectory, PORT: '0', ADMIN_TOKEN: 'the-admin-token-of-the-tests', ...env },
@@ -62,27 +62,27 @@ const editDatabase = (dataDirectory: string, edit: (db: SqliteDatabase.Database)
 
 const faults: Fault[] = [
   {
-    fault: 'keys that others can read',
+    fault: 'keys readable by others',
     plant: (data) => void chmodSync(dataFiles(data).tokenKeys, 0o644),
     finds: { check: 'keys', level: 'error', message: /token-keys\.json .* 644/, remedy: /chmod 600 \// },
   },
   {
-    fault: 'a key file that is missing',
+    fault: 'a missing key file',
     plant: (data) => void rmSync(dataFiles(data).secretKey),
     finds: { check: 'keys', level: 'error', message: /secret\.key is missing/, remedy: /from a backup/ },
   },
   {
-    fault: 'a key file with something else in it',
+    fault: 'a key file with other content',
     plant: (data) => void writeFileSync(dataFiles(data).tokenKeys, '{"keys":[]}'),
     finds: { check: 'keys', level: 'error', message: /not a valid key file/, remedy: /from a backup/ },
   },
   {
-    fault: 'another key than the game secrets were encrypted with',
+    fault: 'a key other than the one that encrypted the game secrets',
     plant: () => ({ env: { GANTRY_SECRET_KEY: 'ab'.repeat(32) } }),
     finds: { check: 'secret-key', level: 'error', message: /is not the key/, remedy: /GANTRY_SECRET_KEY/ },
   },
   {
-    fault: 'a data directory that others can read',
+    fault: 'a data directory readable by others',
     plant: (data) => void chmodSync(data, 0o755),
     finds: { check: 'data-directory', level: 'warning', message: /mode 755/, remedy: /chmod 700/ },
   },
@@ -107,7 +107,7 @@ const faults: Fault[] = [
     },
   },
   {
-    fault: 'a page that was overwritten',
+    fault: 'an overwritten page',
     plant: (data) => {
       const { database } = dataFiles(data);
       const bytes = readFileSync(database);
@@ -118,12 +118,12 @@ const faults: Fault[] = [
     finds: { check: 'database', level: 'error', message: /damaged|cannot be read/, remedy: /gantry restore/ },
   },
   {
-    fault: 'a database that is a letter',
-    plant: (data) => void writeFileSync(dataFiles(data).database, 'a letter'.repeat(999)),
+    fault: 'a text file as the database',
+    plant: (data) => void writeFileSync(dataFiles(data).database, 'a text'.repeat(999)),
     finds: { check: 'database', level: 'error', message: /cannot be read as a database/, remedy: /restore/ },
   },
   {
-    fault: 'a port that another program has',
+    fault: 'a port in use by another program',
     async plant() {
       const server = createServer((_request, response) => response.end('{"status":"something else"}'));
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -144,7 +144,7 @@ const faults: Fault[] = [
     finds: { check: 'redis', level: 'error', message: /cannot be reached/, remedy: /Start Redis/ },
   },
   {
-    fault: 'a chain that cannot be reached',
+    fault: 'an unreachable chain',
     plant: async () => ({ env: { CHAINS: `{"5":["http://127.0.0.1:${await freePort()}/hidden"]}` } }),
     finds: {
       check: 'chains',
@@ -154,7 +154,7 @@ const faults: Fault[] = [
     },
   },
   {
-    fault: 'a setting that cannot be used',
+    fault: 'an invalid setting',
     plant: () => ({ env: { SESSION_DAYS: 'many' } }),
     finds: {
       check: 'configuration',
@@ -164,12 +164,12 @@ const faults: Fault[] = [
     },
   },
   {
-    fault: 'tokens that pass in the clear',
+    fault: 'tokens sent in clear text',
     plant: () => ({ env: { PUBLIC_URL: 'http://play.example' } }),
     finds: { check: 'public-url', level: 'warning', message: /not encrypted/, remedy: /TLS/ },
   },
   {
-    fault: 'a signing key that others can read',
+    fault: 'a signing key readable by others',
     plant: (data) => {
       const file = join(data, '..', 'keystore.json');
       writeFileSync(file, '{}', { mode: 0o644 });
@@ -179,7 +179,7 @@ const faults: Fault[] = [
   },
 ];
 
-test('finds nothing wrong with a data directory that a server has made, nor beside the server', async () => {
+test("finds nothing wrong with a server's data directory, nor on a running server", async () => {
   await using directory = await temporaryDirectory();
   const port = `${await freePort()}`;
   const data = join(directory.path, 'data');
@@ -192,7 +192,7 @@ test('finds nothing wrong with a data directory that a server has made, nor besi
   expect(server.output.stderr).toBe('');
 });
 
-describe.concurrent('names a planted fault with its remedy, and nothing else:', () => {
+describe.concurrent('reports a planted fault with its remedy, and nothing else:', () => {
   test.each(faults)('$fault', async ({ plant, finds }) => {
     await using directory = await temporaryDirectory();
     const data = join(directory.path, 'data');
@@ -214,7 +214,7 @@ describe.concurrent('names a planted fault with its remedy, and nothing else:', 
 });
 
 test.skipIf(!mayMountDisk)(
-  `names a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  `reports a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
   async () => {
     await using disk = await smallDisk(12);
     const data = join(disk.path, 'data');
@@ -228,7 +228,7 @@ test.skipIf(!mayMountDisk)(
   },
 );
 
-test('names a clock that a chain is ahead of, and a chain under the number of another', async () => {
+test("reports a clock behind a chain's, and a chain with the wrong id", async () => {
   const ahead = 3_600;
   await using anvil = await startAnvil(['--timestamp', `${Math.floor(Date.now() / 1000) + ahead}`]);
   await using directory = await temporaryDirectory();
@@ -244,7 +244,7 @@ test('names a clock that a chain is ahead of, and a chain under the number of an
   expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 is of chain 31337/);
 });
 
-test.skipIf(redisMissing !== null)('finds a Redis that answers, and tells the same time', async () => {
+test.skipIf(redisMissing !== null)('finds a Redis that answers, with the same time', async () => {
   await using redis = await startRedis();
   await using directory = await temporaryDirectory();
   mkdirSync(join(directory.path, 'data'), { mode: 0o700 });
@@ -253,7 +253,7 @@ test.skipIf(redisMissing !== null)('finds a Redis that answers, and tells the sa
   expect(findings.filter(({ check }) => check === 'redis' || check === 'clock')).toHaveLength(2);
 });
 
-describe('what cannot be had on this machine is judged by its figures:', () => {
+describe('what cannot be set up on this machine is tested with figures:', () => {
   test.each([
     ['an old Node', checkRuntime('22.11.0'), 'error'],
     ['this Node', checkRuntime('24.0.0'), 'ok'],
@@ -276,7 +276,7 @@ describe('what cannot be had on this machine is judged by its figures:', () => {
   });
 });
 
-test('is a table for people, with the remedy under what is wrong, in colour on a terminal only', async () => {
+test('is a table for people, with the remedy under each finding, in colour on a terminal only', async () => {
   await using directory = await temporaryDirectory();
   const { code, stdout } = await gantry(['doctor'], {
     env: { DATA_DIR: join(directory.path, 'none'), REDIS_URL: `redis://127.0.0.1:${await freePort()}` },

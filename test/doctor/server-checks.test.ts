@@ -48,7 +48,7 @@ async function makeCertificate({
   return [key, certificate];
 }
 
-describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
+describe.skipIf(noPostgres !== null)('doctor, for a PostgreSQL,', () => {
   let server: PostgresServer;
   const url = () => server.url('gantry');
 
@@ -61,7 +61,7 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  /** As the server's administrator; each on a connection of its own, since settings hold for new ones. */
+  /** As the server's administrator; each on a separate connection, since settings apply to new ones. */
   async function run(text: string, on = server.url()): Promise<void> {
     const client = new Client({ connectionString: on });
     await client.connect();
@@ -73,13 +73,13 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
   }
   const look = (databaseUrl = url(), key = secretKey) =>
     checkServer({ databaseUrl, secretKey: key }, inspectServer);
-  /** Until what was set is what new connections find, which a reload takes a moment for. */
+  /** Waits until new connections have the setting, because a reload takes a moment. */
   const found = (check: string) =>
     expect
       .poll(async () => notOk(await look()).map((one) => one.check), { timeout: 30_000 })
       .toEqual([check]);
 
-  test('finds nothing wrong with one that is set up well, and says what it is', async () => {
+  test('finds nothing wrong with a well-configured one, and describes it', async () => {
     const findings = await look();
     expect(notOk(findings)).toEqual([]);
     const messages = findings.map(({ check, message }) => `${check}: ${message}`);
@@ -89,7 +89,7 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
     expect(messages).toContain(`schema: version ${schemaVersion}`);
   });
 
-  test('is part of what the command prints, instead of what it says of a data directory', async () => {
+  test("is part of the command's output, instead of the checks of a data directory", async () => {
     const env = { DATABASE_URL: url(), GANTRY_SECRET_KEY: secretKey, PORT: '0' };
     const { code, stdout } = await gantry(['doctor'], { env });
     expect(code).toBe(0);
@@ -124,7 +124,7 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
   });
   const withLocalCommits = () => `${server.url()}?options=-c%20synchronous_commit%3Dlocal`;
 
-  test('finds that there is no room for another node, by the limit that is the nearest', async () => {
+  test('finds that there is no room for another node, by the limit that is reached first', async () => {
     await run('ALTER DATABASE gantry CONNECTION LIMIT 20');
     expect(notOk(await look())).toMatchObject([
       { check: 'connections', level: 'warning', message: '20 left; a node makes 12' },
@@ -134,7 +134,7 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
     await run('ALTER DATABASE gantry CONNECTION LIMIT -1');
   });
 
-  test('finds a replication slot that nobody reads', async () => {
+  test('finds a replication slot without a consumer', async () => {
     await run(`SELECT pg_create_physical_replication_slot('forgotten')`);
     expect(notOk(await look())).toMatchObject([
       { check: 'slots', message: expect.stringContaining('forgotten') },
@@ -142,14 +142,14 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
     await run(`SELECT pg_drop_replication_slot('forgotten')`);
   });
 
-  test('finds a pooler between that gives each transaction another connection', async () => {
+  test('finds a pooler in between that gives each transaction another connection', async () => {
     await using pooler = await startTransactionPooler(url());
     expect(notOk(await look(pooler.url))).toMatchObject([
       { check: 'pooling', level: 'error', remedy: expect.stringContaining('pool_mode = session') },
     ]);
   });
 
-  test('says that a connection is encrypted, and refuses a certificate that nobody vouches for', async () => {
+  test('says that a connection is encrypted, and refuses an untrusted certificate', async () => {
     const [key, certificate] = await makeCertificate(server);
     await set('ssl_key_file', `'${key}'`);
     await set('ssl_cert_file', `'${certificate}'`);
@@ -179,7 +179,7 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
     ]);
   });
 
-  test('finds what is wrong with DATABASE_URL', async () => {
+  test('finds errors in DATABASE_URL', async () => {
     const [unknownUser, unknownDatabase, nobody] = await Promise.all([
       look(url().replace('gantry@', 'stranger@')),
       look(server.url('elsewhere')),
@@ -206,7 +206,7 @@ describe.skipIf(noPostgres !== null)('doctor, of a PostgreSQL,', () => {
   });
 });
 
-describe('doctor, told of a PostgreSQL,', () => {
+describe('doctor, given a PostgreSQL,', () => {
   const well: ServerCondition = {
     version: '18.4',
     major: 18,

@@ -28,7 +28,7 @@ async function countsOf(db: Database): Promise<number[]> {
   return Promise.all([db.write(endOneAndCount), db.write(endOneAndCount), db.write(open)]);
 }
 
-test('an index of rows that are open counts those that the same batch has closed no more, on SQLite', async () => {
+test('an index of open rows no longer counts those that the same batch has closed, on SQLite', async () => {
   await using directory = await temporaryDirectory();
   const db = new SqliteDatabase(join(directory.path, 'gantry.db'), domain);
   expect(await countsOf(db)).toEqual([2, 1, 1]);

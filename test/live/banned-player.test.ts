@@ -9,7 +9,7 @@ import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** Ada and Grace in a channel of a game, Grace in a launcher's own session as well; she is banned from the game. */
+/** Ada and Grace in a channel of a game, Grace also in a launcher session; she is banned from the game. */
 async function bannedPlayer(server: TestServer) {
   const { db } = server.services;
   const { gameId } = await server.createGame();
@@ -21,22 +21,22 @@ async function bannedPlayer(server: TestServer) {
   return { ada, grace, inLauncher, channelId, say };
 }
 
-/** What a launcher has been told of once it has caught up, by what it says. */
-async function heardBy(
+/** The texts a launcher has received once it has caught up. */
+async function receivedBy(
   server: TestServer,
   launcher: TestLauncher,
   player: { gameId: string; wallet: string },
 ) {
-  // The first mark may be replayed, before what is replayed of other streams; the second then comes behind the replay.
+  // The first mark may be replayed before other streams' events; the second then comes after the replay.
   for (const mark of [1, 2]) {
     const message = `mark ${mark} ${Math.random()}`;
     await server.services.db.write(notifyPlayer, player, { message, type: 'success' });
-    await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+    await until('the mark', () => launcher.received.some(({ record }) => record.message === message));
   }
-  return launcher.heard.flatMap(({ record }) => record.content ?? []);
+  return launcher.received.flatMap(({ record }) => record.content ?? []);
 }
 
-test("who is banned from a game hears no more of its messages through the launcher's session, and does again once let in", async () => {
+test('a player banned from a game receives none of its messages through the launcher session, until unbanned', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, inLauncher, channelId, say } = await bannedPlayer(server);
@@ -49,18 +49,18 @@ test("who is banned from a game hears no more of its messages through the launch
   await db.write(ban, grace.wallet, grace.gameId, 'cheating');
   await say('while banned');
   await adas.call('sendTypingSignal', { channelId }, 'chat-messages');
-  expect(await heardBy(server, hers, inLauncher)).toEqual(['before']);
-  const told = hers.heard.map(({ name }) => name);
-  expect(told).toContain('game-channels patched'); // that her session has ended, she is told
+  expect(await receivedBy(server, hers, inLauncher)).toEqual(['before']);
+  const told = hers.received.map(({ name }) => name);
+  expect(told).toContain('game-channels patched'); // the end of her session
   expect(told).not.toContain('chat-messages typing');
-  expect(await heardBy(server, adas, ada)).toEqual(['before', 'while banned']);
+  expect(await receivedBy(server, adas, ada)).toEqual(['before', 'while banned']);
   await db.write(unban, grace.wallet, grace.gameId);
-  await say('let in');
-  expect(await heardBy(server, hers, inLauncher)).toEqual(['before', 'let in']);
+  await say('connected');
+  expect(await receivedBy(server, hers, inLauncher)).toEqual(['before', 'connected']);
   expect(Object.keys(streams)).toContain(streamOf.channel(channelId));
 });
 
-test('nor is it replayed, with a cursor or without, and other games are as ever', async () => {
+test('messages are not replayed to a banned player either, with or without a cursor, and other games are unaffected', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, inLauncher, channelId, say } = await bannedPlayer(server);
@@ -79,11 +79,11 @@ test('nor is it replayed, with a cursor or without, and other games are as ever'
   for (const given of [cursors, { ...cursors, [streamOf.channel(channelId)]: undefined }]) {
     using hers = await connectLauncher(server.url, { launcherJwt, cursors: given });
     expect(Object.keys(await hers.streams())).not.toContain(streamOf.channel(channelId));
-    expect(await heardBy(server, hers, inLauncher)).toEqual(['elsewhere']);
+    expect(await receivedBy(server, hers, inLauncher)).toEqual(['elsewhere']);
   }
 });
 
-test('a node that reads the message late tells nobody who is banned', async () => {
+test('a node that reads the message late does not deliver it to a banned player', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, say } = await bannedPlayer(server);

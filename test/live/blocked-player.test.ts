@@ -18,11 +18,11 @@ async function conversation(server: TestServer) {
   return { ada, grace, linus, channelId, gameSecret, db };
 }
 
-function messagesOf({ heard }: Pick<TestLauncher, 'heard'>) {
-  return heard.filter(({ name }) => name.startsWith('chat-messages'));
+function messagesOf({ received }: Pick<TestLauncher, 'received'>) {
+  return received.filter(({ name }) => name.startsWith('chat-messages'));
 }
 
-test('what a blocked player says reaches whoever blocks them in no way, and everyone else at once', async () => {
+test("a blocked player's messages reach the blocking player in no way, and everyone else immediately", async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, gameSecret, db } = await conversation(server);
   const phoneOfAda = await server.openSession(
@@ -35,7 +35,7 @@ test('what a blocked player says reaches whoever blocks them in no way, and ever
   using blocked = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
   await settled(blocker, phone, other, blocked);
   expect(await blocker.call('blockPlayer', { wallet: grace.wallet })).toEqual({ success: true });
-  await phone.hears('player-blocks patched');
+  await phone.waitForEvent('player-blocks patched');
 
   await blocked.call('sendTypingSignal', { channelId }, 'chat-messages');
   const sent = await db.write(sendMessage, grace, channelId, 'a canary sings');
@@ -44,11 +44,11 @@ test('what a blocked player says reaches whoever blocks them in no way, and ever
   await settled(blocker, phone, other, blocked);
 
   for (const deaf of [blocker, phone]) {
-    expect(JSON.stringify(deaf.heard)).not.toContain('canary');
+    expect(JSON.stringify(deaf.received)).not.toContain('canary');
     expect(messagesOf(deaf)).toMatchObject([{ record: { content: 'hello all' } }]);
-    const inChannel = deaf.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+    const inChannel = deaf.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
     const seqs = inChannel.map(({ meta }) => meta.seq);
-    expect(seqs).toEqual([2, 3, 4]); // no gap for a cursor to stumble over
+    expect(seqs).toEqual([2, 3, 4]); // no gap that would affect a cursor
     expect(inChannel.slice(0, 2)).toMatchObject([
       { name: 'realtime-events skipped', record: {} },
       { name: 'realtime-events skipped', record: {} },
@@ -57,7 +57,7 @@ test('what a blocked player says reaches whoever blocks them in no way, and ever
   expect(messagesOf(other).map(({ record }) => record.content)).toEqual(
     expect.arrayContaining(['a canary sings', 'a canary sings again', 'hello all']),
   );
-  expect(blocked.heard.map(({ name }) => name)).not.toContain('player-blocks patched');
+  expect(blocked.received.map(({ name }) => name)).not.toContain('player-blocks patched');
 
   const listed = await apiOf(server).post('/launcher/get-channel-messages', {
     launcherJwt: ada.launcherJwt,
@@ -72,21 +72,21 @@ test('what a blocked player says reaches whoever blocks them in no way, and ever
   expect(byServer.body).toMatchObject({ total: 2 });
 });
 
-test('a replay by cursors skips what was hidden without a gap, and a client catches up in one connection', async () => {
+test('a replay by cursors skips hidden messages without a gap, and a client catches up in one connection', async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, db } = await conversation(server);
   await db.write(block, ada, grace.wallet);
   using listening = listen({ url: server.url, launcherJwt: ada.launcherJwt });
   await listening.client.ready();
   await db.write(sendMessage, linus, channelId, 'before');
-  await until('it is heard', () => listening.heard.some(({ record }) => record.content === 'before'));
+  await until('it is received', () => listening.received.some(({ record }) => record.content === 'before'));
   await db.write(sendMessage, grace, channelId, 'a canary, live');
   const sent = await db.write(sendMessage, grace, channelId, 'a canary, live too');
   await db.write(unsendMessage, grace, sent._id);
   await db.write(sendMessage, linus, channelId, 'live');
-  await until('it is heard', () => listening.heard.some(({ record }) => record.content === 'live'));
+  await until('it is received', () => listening.received.some(({ record }) => record.content === 'live'));
   expect(listening.connections()).toBe(1);
-  expect(JSON.stringify(listening.heard)).not.toContain('canary');
+  expect(JSON.stringify(listening.received)).not.toContain('canary');
 
   const cursor = { epoch: '', seq: 2 };
   using first = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
@@ -99,13 +99,13 @@ test('a replay by cursors skips what was hidden without a gap, and a client catc
   });
   expect(await again.streams()).toMatchObject({ [`channel:${channelId}`]: { seq: 2, recovered: true } });
   await settled(again);
-  expect(JSON.stringify(again.heard)).not.toContain('canary');
-  const inChannel = again.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  expect(JSON.stringify(again.received)).not.toContain('canary');
+  const inChannel = again.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
   expect(inChannel.map(({ meta }) => meta.seq)).toEqual([3, 4, 5, 6]);
   expect(messagesOf(again)).toMatchObject([{ record: { content: 'live' } }]);
 });
 
-test('the end of a block brings back the conversation, and channels can be shared again', async () => {
+test('the end of a block restores the conversation, and channels can be shared again', async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, db } = await conversation(server);
   const api = apiOf(server);

@@ -36,7 +36,7 @@ async function conversation(server: TestServer): Promise<Conversation> {
   };
 }
 
-/** Connects, sees where the streams stand, and leaves. */
+/** Connects, reads the stream positions, and disconnects. */
 async function cursorsOf(server: TestServer, player: TestPlayer) {
   using visit = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
   const streams = Object.entries(await visit.streams());
@@ -45,12 +45,12 @@ async function cursorsOf(server: TestServer, player: TestPlayer) {
   return cursors;
 }
 
-function ofStream({ heard }: TestLauncher, stream: string) {
-  return heard.filter(({ meta }) => meta.stream === stream);
+function ofStream({ received }: TestLauncher, stream: string) {
+  return received.filter(({ meta }) => meta.stream === stream);
 }
 
-/** Ends of an event's way that tests wait for: the channel's last message. */
-async function hearsAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
+/** The last events that tests wait for: the channel's last message. */
+async function receivesAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
   await until(`${count} events`, () => ofStream(launcher, stream).length >= count, 60_000);
 }
 
@@ -58,7 +58,7 @@ function upTo(count: number): number[] {
   return Array.from({ length: count }, (_, index) => index + 1);
 }
 
-test('what was missed is replayed in order, and what happens meanwhile follows without a gap', async () => {
+test('missed events are replayed in order, and concurrent ones follow without a gap', async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
@@ -70,14 +70,14 @@ test('what was missed is replayed in order, and what happens meanwhile follows w
   }
   await sending;
   for (const launcher of launchers) {
-    await hearsAll(launcher, stream, 1_000);
+    await receivesAll(launcher, stream, 1_000);
     // The channel's creation was the first event of its stream.
     expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(1_000).map((seq) => seq + 1));
     launcher.socket.disconnect();
   }
 });
 
-test('more happens during a replay from a slow db than is kept in memory, and still nothing is missing', async () => {
+test('more happens during a replay from a slow database than is buffered in memory, and nothing is missed', async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
@@ -85,19 +85,19 @@ test('more happens during a replay from a slow db than is kept in memory, and st
   let sending: Promise<void> | undefined;
   interceptReads(server.services.db, eventsOfStream, {
     after() {
-      // 1,500 are sent while the first page is under way; more than the 1,000 that are held.
+      // 1,500 are sent while the first page is in flight; more than the 1,000 that are buffered.
       sending ??= send(501, 2_000);
       return sending;
     },
   });
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 2_000);
+  await receivesAll(launcher, stream, 2_000);
   await send(2_001, 2_010);
-  await hearsAll(launcher, stream, 2_010);
+  await receivesAll(launcher, stream, 2_010);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(2_010).map((seq) => seq + 1));
 });
 
-test('the first event says how each stream goes on', async () => {
+test('the first event says where each stream continues', async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);
   await send(1, 3);
@@ -111,38 +111,41 @@ test('the first event says how each stream goes on', async () => {
     latest: 6,
     recovered: true,
   });
-  await hearsAll(launcher, stream, 2);
+  await receivesAll(launcher, stream, 2);
 });
 
-test('a client without cursors starts now', async () => {
+test('a client without cursors starts at the current position', async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);
   await send(1, 3);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
   expect((await launcher.streams())[stream]).toMatchObject({ seq: 4, latest: 4, recovered: false });
   await send(4, 4);
-  await hearsAll(launcher, stream, 1);
+  await receivesAll(launcher, stream, 1);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
 });
 
 test.each([
   { what: 'into another history', change: { epoch: 'another' } },
-  { what: 'ahead of what there is', change: { seq: 1_000 } },
-])('a cursor $what is answered recovered:false, and the stream goes on from now', async ({ change }) => {
-  await using server = await startTestServer();
-  const { grace, stream, send } = await conversation(server);
-  await send(1, 3);
-  const cursors = await cursorsOf(server, grace);
-  const [epoch, seq] = [cursors[stream]?.epoch ?? '', cursors[stream]?.seq ?? 0];
-  const changed = { ...cursors, [stream]: { epoch, seq, ...change } };
-  using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors: changed });
-  expect((await launcher.streams())[stream]).toEqual({ epoch, seq: 4, latest: 4, recovered: false });
-  await send(4, 4);
-  await hearsAll(launcher, stream, 1);
-  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
-});
+  { what: 'ahead of the stream', change: { seq: 1_000 } },
+])(
+  'a cursor $what is answered recovered:false, and the stream continues from the current position',
+  async ({ change }) => {
+    await using server = await startTestServer();
+    const { grace, stream, send } = await conversation(server);
+    await send(1, 3);
+    const cursors = await cursorsOf(server, grace);
+    const [epoch, seq] = [cursors[stream]?.epoch ?? '', cursors[stream]?.seq ?? 0];
+    const changed = { ...cursors, [stream]: { epoch, seq, ...change } };
+    using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors: changed });
+    expect((await launcher.streams())[stream]).toEqual({ epoch, seq: 4, latest: 4, recovered: false });
+    await send(4, 4);
+    await receivesAll(launcher, stream, 1);
+    expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([5]);
+  },
+);
 
-test('a cursor older than what is kept is answered recovered:false, and nothing of the rest is replayed', async () => {
+test('a cursor older than the retained events is answered recovered:false, and the others are not replayed', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
   const { grace, stream, send } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
@@ -150,11 +153,11 @@ test('a cursor older than what is kept is answered recovered:false, and nothing 
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
   expect((await launcher.streams())[stream]).toMatchObject({ seq: 31, latest: 31, recovered: false });
   await send(31, 32);
-  await hearsAll(launcher, stream, 2);
+  await receivesAll(launcher, stream, 2);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual([32, 33]);
 });
 
-test('a cursor at the edge of what is kept is good', async () => {
+test('a cursor at the edge of the retained events is valid', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
   const { grace, stream, send } = await conversation(server);
   await send(1, 20);
@@ -162,10 +165,10 @@ test('a cursor at the edge of what is kept is good', async () => {
   await send(21, 30);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
   expect((await launcher.streams())[stream]).toMatchObject({ seq: 21, latest: 31, recovered: true });
-  await hearsAll(launcher, stream, 10);
+  await receivesAll(launcher, stream, 10);
 });
 
-test('the client resynchronises by itself: it says which stream, and goes on hearing it without a gap', async () => {
+test('the client resynchronises automatically: it reports which stream, and continues it without a gap', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
   const { grace, stream, send } = await conversation(server);
   using before = listen({ url: server.url, launcherJwt: grace.launcherJwt });
@@ -178,9 +181,9 @@ test('the client resynchronises by itself: it says which stream, and goes on hea
   await after.client.ready();
   expect(after.resyncs).toEqual([stream]);
   await send(31, 33);
-  const heard = () => after.heard.filter(({ meta }) => meta.stream === stream);
-  await until('the next messages', () => heard().length === 3);
-  expect(heard().map(({ record }) => record.content)).toEqual(['message 31', 'message 32', 'message 33']);
+  const received = () => after.received.filter(({ meta }) => meta.stream === stream);
+  await until('the next messages', () => received().length === 3);
+  expect(received().map(({ record }) => record.content)).toEqual(['message 31', 'message 32', 'message 33']);
   expect(after.client.cursors[stream]?.seq).toBe(34);
   expect(after.connections()).toBe(1);
 });
@@ -189,15 +192,15 @@ test.each([
   ['a text', 'cursors'],
   ['a list', [{ epoch: 'a', seq: 1 }]],
   ['a number', 7],
-  ['an entry that is no cursor', { stream: 1 }],
-  ['an epoch that is no text', { stream: { epoch: 1, seq: 1 } }],
+  ['an entry that is not a cursor', { stream: 1 }],
+  ['an epoch that is not a string', { stream: { epoch: 1, seq: 1 } }],
   ['a seq below 0', { stream: { epoch: 'a', seq: -1 } }],
   ['a broken seq', { stream: { epoch: 'a', seq: 1.5 } }],
   ['no seq', { stream: { epoch: 'a' } }],
   ['a stream name that has no end', { ['s'.repeat(201)]: { epoch: 'a', seq: 1 } }],
   ['far too many', Object.fromEntries(upTo(5_001).map((seq) => [`s${seq}`, { epoch: 'a', seq }]))],
   ['of too many games', Object.fromEntries(upTo(101).map((seq) => [`game:${seq}`, { epoch: 'a', seq }]))],
-])('cursors that are %s are refused', async (_what, cursors) => {
+])('invalid cursors (%s) are refused', async (_what, cursors) => {
   await using server = await startTestServer();
   const { grace } = await conversation(server);
   await expect(
@@ -205,7 +208,7 @@ test.each([
   ).rejects.toMatchObject({ data: { success: false, code: 400, data: { reason: 'cursors_invalid' } } });
 });
 
-test('what is wrong with cursors is said in words, and a client that has such connects without them', async () => {
+test('the error says what is wrong with cursors, and a client with invalid ones reconnects without them', async () => {
   await using server = await startTestServer();
   const { grace, stream } = await conversation(server);
   const { launcherJwt } = grace;
@@ -219,7 +222,7 @@ test('what is wrong with cursors is said in words, and a client that has such co
   expect(Object.keys(listening.client.cursors)).toHaveLength(2);
 });
 
-test("a launcher's cursors follow the games there are, and no more of them than a connection may", async () => {
+test("a launcher's cursors cover all its games, within the limit of a connection", async () => {
   await using server = await startTestServer();
   const launcher = await server.openSession((await server.createGame({ kind: 'launcher' })).gameId);
   const gameIds: string[] = [];
@@ -242,12 +245,12 @@ test("a launcher's cursors follow the games there are, and no more of them than 
     code: 400,
     message: expect.stringContaining('at most 100 games'),
   });
-  await follow(gameIds[0]); // one that is followed already
+  await follow(gameIds[0]); // one that is already covered
   await socket.call('unsubscribe', { gameId: gameIds[0] }, 'realtime-events');
   await follow(gameIds[100]);
 });
 
-test("cursors into streams of others, of no one and of Object's own names open nothing", async () => {
+test("cursors of other players' streams, unknown ones and names from Object.prototype grant no access", async () => {
   await using server = await startTestServer();
   const { ada, grace, stream, send } = await conversation(server);
   const eve = await server.openSession(grace.gameId);
@@ -261,11 +264,11 @@ test("cursors into streams of others, of no one and of Object's own names open n
   expect(Object.keys(await launcher.streams())).toEqual([`player:${eve.gameId}:${eve.wallet}`]);
   await send(4, 5);
   await launcher.call('sendNotification', { message: 'after all that', type: 'success' });
-  await launcher.hears('notifications created');
-  expect(launcher.heard.map(({ name }) => name)).not.toContain('chat-messages created');
+  await launcher.waitForEvent('notifications created');
+  expect(launcher.received.map(({ name }) => name)).not.toContain('chat-messages created');
 });
 
-test('a replay tells nothing of what was unsent meanwhile but that it was', async () => {
+test('a replay reveals only that an unsent message was unsent', async () => {
   await using server = await startTestServer();
   const { ada, grace, channelId, stream } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
@@ -274,36 +277,36 @@ test('a replay tells nothing of what was unsent meanwhile but that it was', asyn
   await db.write(editMessage, ada, _id, 'regretted more');
   await db.write(unsendMessage, ada, _id);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 3);
+  await receivesAll(launcher, stream, 3);
   expect(ofStream(launcher, stream).map(({ name }) => name)).toEqual([
     'chat-messages created',
     'chat-messages patched',
     'chat-messages removed',
   ]);
-  expect(JSON.stringify(launcher.heard)).not.toContain('regretted');
+  expect(JSON.stringify(launcher.received)).not.toContain('regretted');
 });
 
-test('thousands of events are replayed to one socket without taking it for one that does not read', async () => {
+test('thousands of events are replayed to one socket without treating it as a slow consumer', async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
   await send(1, 6_000);
   using launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 6_000);
+  await receivesAll(launcher, stream, 6_000);
   expect(launcher.socket.connected).toBe(true);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(6_000).map((seq) => seq + 1));
 });
 
-test('a replay of long messages over a slow line goes at the pace of the line, on one connection', {
+test('a replay of long messages over a slow line runs at the pace of the line, on one connection', {
   timeout: 120_000,
 }, async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
-  await send(1, 1_500, () => '漢'.repeat(4_000)); // 18 MB, of which the kernel's buffers take a few
+  await send(1, 1_500, () => '漢'.repeat(4_000)); // 18 MB, a few of which fit the kernel's buffers
   await using line = await startBalancer([Number(new URL(server.url).port)], { bytesPerSecond: 4_000_000 });
   using launcher = await connectLauncher(line.url, { launcherJwt: grace.launcherJwt, cursors });
-  await hearsAll(launcher, stream, 1_500);
+  await receivesAll(launcher, stream, 1_500);
   expect(launcher.socket.connected).toBe(true);
   expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(1_500).map((seq) => seq + 1));
 });

@@ -7,7 +7,7 @@ import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-test('a client the server cannot let in right now tries again, until it can', async () => {
+test('a client the server cannot accept right now retries until it succeeds', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   const full = new GantryError('store_unavailable', 'The database cannot take writes right now');
@@ -23,10 +23,10 @@ test('a client the server cannot let in right now tries again, until it can', as
   expect(listening.client.status.state).toBe('live');
   expect(states).not.toContain('refused');
   await server.services.db.write(notifyPlayer, player, { message: 'hello', type: 'success' });
-  await until('the notification', () => listening.heard.some(({ record }) => record.message === 'hello'));
+  await until('the notification', () => listening.received.some(({ record }) => record.message === 'hello'));
 });
 
-test('a client that is closed while it waits to try again stays closed', async () => {
+test('a client that is closed while waiting to retry stays closed', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   const positions = interceptReads(server.services.db, streamPositions, {
@@ -37,14 +37,14 @@ test('a client that is closed while it waits to try again stays closed', async (
   const listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
   await until('the refusal', () => positions.calls === 1);
   listening.client.close();
-  await until('nobody there', async () => !(await server.services.presence.isPresent(player.sessionId)));
+  await until('nobody is present', async () => !(await server.services.presence.isPresent(player.sessionId)));
   await new Promise((resolve) => setTimeout(resolve, 1_500)); // longer than it would have waited
   expect(positions.calls).toBe(1);
   expect(listening.client.status.state).toBe('connecting');
   expect(listening.connections()).toBe(0);
 });
 
-test('a client that has connected too often waits, and is let in again', { timeout: 120_000 }, async () => {
+test('a client that has connected too often waits, and is accepted again', { timeout: 120_000 }, async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   interceptReads(server.services.db, streamPositions, {
@@ -55,6 +55,6 @@ test('a client that has connected too often waits, and is let in again', { timeo
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
   const states: string[] = [];
   listening.client.onStatus(({ state }) => states.push(state));
-  await until('let in again', () => states.includes('live'), 60_000);
+  await until('connected again', () => states.includes('live'), 60_000);
   expect(states).not.toContain('refused');
 });

@@ -17,7 +17,7 @@ interface HttpAnswer {
   body: string;
 }
 
-/** A request of long polling that would open a connection. */
+/** A long-polling request that would open a connection. */
 function poll(url: string, query = ''): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     get(`${url}/socket.io/?EIO=4&transport=polling${query}`, { agent: false }, (response) => {
@@ -42,11 +42,11 @@ async function newPlayer() {
   return server.openSession((await server.createGame()).gameId);
 }
 
-test('a player who hears 6,000 channels connects again with cursors of some, and is told of nothing twice', async () => {
+test('a player in 6,000 channels reconnects with cursors of some, and receives nothing twice', async () => {
   const launcher = await server.createGame({ kind: 'launcher' });
   const ada = await server.openSession(launcher.gameId);
   const { db } = server.services;
-  // Nobody is put in more than a thousand of a game.
+  // A player can be added to at most a thousand per game.
   const games = await Promise.all(upTo(6).map(() => server.createGame()));
   const channels = await Promise.all(
     games.flatMap(({ gameId }) =>
@@ -63,24 +63,24 @@ test('a player who hears 6,000 channels connects again with cursors of some, and
     const sender = { gameId: channel?.gameId ?? '', wallet: channel?.participants[0]?.wallet ?? '' };
     await db.write(sendMessage, sender, channel?._id ?? '', content);
   };
-  await say(quiet, 'said in one whose cursor is left out');
+  await say(quiet, 'sent in one whose cursor is omitted');
   await say(busy, 'said in one of the last');
 
   using second = listen({ url: server.url, launcherJwt: ada.launcherJwt, cursors: saved });
   await second.client.ready();
   await until('the replay', () =>
-    second.heard.some(({ record }) => record.content === 'said in one of the last'),
+    second.received.some(({ record }) => record.content === 'said in one of the last'),
   );
-  // What went on in a stream without a cursor is to be loaded; the thousands in which nothing happened are not.
+  // Events of a stream without a cursor must be loaded; the thousands of streams without events need not be.
   expect(second.resyncs).toEqual([`channel:${quiet?._id}`]);
   await say(quiet, 'live');
-  await until('the next', () => second.heard.some(({ record }) => record.content === 'live'));
-  expect(second.heard.filter(({ name }) => name.startsWith('message-channels'))).toEqual([]);
+  await until('the next', () => second.received.some(({ record }) => record.content === 'live'));
+  expect(second.received.filter(({ name }) => name.startsWith('message-channels'))).toEqual([]);
   expect(second.connections()).toBe(1);
   expect(Object.keys(second.client.cursors)).toHaveLength(6_001);
 }, 120_000);
 
-test('cursors left out on purpose stand where the stream does; otherwise their streams are replayed from joining', async () => {
+test("deliberately omitted cursors start at the stream's position; otherwise the streams are replayed from joining", async () => {
   const ada = await newPlayer();
   const { db } = server.services;
   const stream = `channel:${(await db.write(createChannel, { ...ada, wallet: randomWallet() }, [ada.wallet]))._id}`;
@@ -93,7 +93,7 @@ test('cursors left out on purpose stand where the stream does; otherwise their s
   expect((await some.streams())[stream]).toMatchObject({ seq: 1, latest: 1, recovered: false });
 });
 
-test('a handshake of 180,000 cursors is refused in words before it is read, and its connection closed', async () => {
+test('a handshake with 180,000 cursors is refused with a clear error before it is parsed, and its connection closed', async () => {
   const { launcherJwt } = await newPlayer();
   using raw = await openRawWebSocket(server);
   const cursors = upTo(180_000).map((at) => `"${at}":0`);
@@ -106,7 +106,7 @@ test('a handshake of 180,000 cursors is refused in words before it is read, and 
   expect(raw.texts.some((one) => one.startsWith('40'))).toBe(false);
 });
 
-test('too many cursors in a shorter one are refused by their number, whatever they are', async () => {
+test('too many cursors in a shorter one are refused for their number, whatever their content', async () => {
   const { launcherJwt } = await newPlayer();
   const cursors = Object.fromEntries(upTo(20_000).map((at) => [at, 0]));
   await expect(connectLauncher(server.url, { launcherJwt, cursors })).rejects.toMatchObject({
@@ -114,7 +114,7 @@ test('too many cursors in a shorter one are refused by their number, whatever th
   });
 });
 
-test('JSONP is refused in words, whichever way it is asked for', async () => {
+test('JSONP is refused with a clear error, whichever way it is requested', async () => {
   for (const query of ['&j=0', '&j=', '&j=a&j=b']) {
     const { status, body } = await poll(server.url, query);
     expect(status).toBe(400);
@@ -124,7 +124,7 @@ test('JSONP is refused in words, whichever way it is asked for', async () => {
   expect((await poll(server.url)).status).toBe(200);
 });
 
-test('opening connections is counted by address before anything is made of them, by polling and by WebSocket', async () => {
+test('connection attempts are counted per address before they are processed, over polling and WebSocket', async () => {
   await using strict = await startTestServer({ RATE_LIMIT_FACTOR: '0.002' }); // 12 in half a minute
   const answers = await Promise.all(upTo(15).map(() => poll(strict.url)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(12);
@@ -134,7 +134,7 @@ test('opening connections is counted by address before anything is made of them,
   await expect(connectLauncher(strict.url)).rejects.toThrow();
 });
 
-test('an address has so many connections open and no more, until one is closed', async () => {
+test('open connections are limited per address, until one is closed', async () => {
   await using strict = await startTestServer({ CONNECTIONS_PER_ADDRESS: '2' });
   const [one, other] = [await connectLauncher(strict.url), await connectLauncher(strict.url)];
   const { status, body, retryAfter } = await poll(strict.url);
@@ -146,7 +146,7 @@ test('an address has so many connections open and no more, until one is closed',
   other.socket.disconnect();
 });
 
-test('sockets that answer pings, read nothing and are catching up are closed, and cost the others little', async () => {
+test('sockets that answer pings but read nothing while catching up are closed, at little cost to the others', async () => {
   const ada = await newPlayer();
   const { db } = server.services;
   const { _id } = await db.write(createChannel, ada, [randomWallet()]);
@@ -166,7 +166,7 @@ test('sockets that answer pings, read nothing and are catching up are closed, an
     for (const raw of raws) raw.send(text('3'));
   }, 500);
   const open = () => server.services.presence.isPresent(ada.sessionId);
-  await until('they are there', open);
+  await until('they are connected', open);
   await until('all closed', async () => !(await open()), 60_000);
   clearInterval(pongs);
   for (const raw of raws) raw[Symbol.dispose]();

@@ -3,7 +3,7 @@ import { GantryClient } from '../../src/client/client.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
 
 test.each(['socket', 'http'] as const)(
-  "the reference client of a game's server calls about any player, over %s, and does a write once under a key",
+  "the reference client of a game's server calls for any player over %s, and executes a write once per key",
   async (callOver) => {
     await using server = await startTestServer();
     const { gameSecret } = await server.createGame();

@@ -14,7 +14,7 @@ import { openRawWebSocket, text } from '../support/raw-websocket.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** The promise (DESIGN.md, issue "Ending"): told why and cut within this. */
+/** The guarantee (DESIGN.md, issue "Ending"): notified and disconnected within this time. */
 const cutWithinMs = 5_000;
 
 async function playerIn(server: TestServer): Promise<TestPlayer> {
@@ -25,14 +25,14 @@ function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestL
   return connectLauncher(server.url, { launcherJwt });
 }
 
-function saysEnded({ heard }: TestLauncher, { sessionId }: TestPlayer): boolean {
-  return heard.some(
+function expectEnded({ received }: TestLauncher, { sessionId }: TestPlayer): boolean {
+  return received.some(
     ({ name, record }) =>
       name === 'game-channels patched' && record._id === sessionId && record.exists === false,
   );
 }
 
-test('an ended session is told so, is cut for good, and hears nothing more', async () => {
+test('an ended session is notified, disconnected permanently, and receives nothing more', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   using launcher = await connect(server, player);
@@ -42,20 +42,20 @@ test('an ended session is told so, is cut for good, and hears nothing more', asy
   });
   expect(await launcher.call('endChannelSession')).toEqual({ success: true });
   await until('the cut', () => reason !== '', cutWithinMs);
-  // The one reason after which a Socket.IO client does not come back by itself.
+  // The one disconnect reason after which a Socket.IO client does not reconnect automatically.
   expect(reason).toBe('io server disconnect');
-  expect(saysEnded(launcher, player)).toBe(true);
+  expect(expectEnded(launcher, player)).toBe(true);
   await expect(connect(server, player)).rejects.toMatchObject({
     data: { data: { reason: 'session_ended' } },
   });
 });
 
-test('a client that neither reads nor closes is cut off within five seconds of the end of its session', async () => {
+test('a client that neither reads nor closes is disconnected within five seconds of the end of its session', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using raw = await openRawWebSocket(server);
   raw.send(text(`40${JSON.stringify({ launcherJwt: player.launcherJwt })}`));
-  await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+  await until('connected', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
   await server.services.db.write(revokeSessionById, player.sessionId);
   const from = performance.now();
   await until('the goodbye', () => raw.closeCode() !== null);
@@ -64,7 +64,7 @@ test('a client that neither reads nor closes is cut off within five seconds of t
   expect(performance.now() - from).toBeLessThan(5_000);
 });
 
-test('only the ended session is cut, of all that a player has', async () => {
+test("of a player's sessions, only the ended one is disconnected", async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   const another = await server.openSession(player.gameId, player.wallet);
@@ -73,12 +73,12 @@ test('only the ended session is cut, of all that a player has', async () => {
   await server.services.db.write(endSession, player.wallet, player.sessionId);
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
   await server.services.db.write(notifyPlayer, another, { message: 'to who is left', type: 'success' });
-  await staying.hears('notifications created');
-  expect(saysEnded(staying, player)).toBe(true);
-  expect(launcher.heard.map(({ name }) => name)).not.toContain('notifications created');
+  await staying.waitForEvent('notifications created');
+  expect(expectEnded(staying, player)).toBe(true);
+  expect(launcher.received.map(({ name }) => name)).not.toContain('notifications created');
 });
 
-test('a session ended by another process on the same data is told so and cut too', async () => {
+test('a session ended by another process on the same data is notified and disconnected too', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   using launcher = await connect(server, player);
@@ -86,10 +86,10 @@ test('a session ended by another process on the same data is told so and cut too
   await db.write(endSession, player.wallet, player.sessionId);
   await db.close();
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
-  expect(saysEnded(launcher, player)).toBe(true);
+  expect(expectEnded(launcher, player)).toBe(true);
 });
 
-test('a session that ends while its socket is being let in does not stay', async () => {
+test("a session that ends during its socket's handshake does not stay connected", async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   const { db } = server.services;
@@ -109,7 +109,7 @@ test('a session that ends while its socket is being let in does not stay', async
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
 });
 
-test('a session that ends while its socket is being brought up to date does not stay', async () => {
+test('a session that ends while its socket is catching up does not stay connected', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   const { db } = server.services;
@@ -118,17 +118,17 @@ test('a session that ends while its socket is being brought up to date does not 
   });
   using launcher = await connect(server, player);
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
-  expect(saysEnded(launcher, player)).toBe(true);
+  expect(expectEnded(launcher, player)).toBe(true);
 });
 
-test('a session whose time is up hears nothing more', async () => {
+test('an expired session receives nothing more', async () => {
   await using server = await startTestServer({ SESSION_DAYS: String(2 / 86_400) });
   const player = await playerIn(server);
   using launcher = await connect(server, player);
   await until('the cut', () => !launcher.socket.connected, 2_000 + cutWithinMs);
 });
 
-test('the client of an ended session says so and does not try again; a refused one says why', async () => {
+test('the client of an ended session says so and does not retry; a refused one says why', async () => {
   await using server = await startTestServer();
   const player = await playerIn(server);
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
@@ -140,7 +140,7 @@ test('the client of an ended session says so and does not try again; a refused o
   expect(refused.client.status).toMatchObject({ state: 'refused', reason: 'session_ended' });
 });
 
-test('the same wallet in another game hears nothing of this one, and its launcher hears all of them', async () => {
+test('the same wallet in another game receives nothing of this one, and its launcher receives both', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const here = await playerIn(server);
@@ -157,8 +157,8 @@ test('the same wallet in another game hears nothing of this one, and its launche
   using launcher = await connect(server, own);
   using stranger = await connect(server, strangersLauncher);
   await Promise.all([hers, inAnotherGame, launcher, stranger].map((one) => one.streams()));
-  inAnotherGame.heard.length = 0;
-  stranger.heard.length = 0;
+  inAnotherGame.received.length = 0;
+  stranger.received.length = 0;
 
   const { _id: channelId } = await db.write(createChannel, here, [other.wallet]);
   await db.write(sendMessage, other, channelId, 'here');
@@ -172,17 +172,17 @@ test('the same wallet in another game hears nothing of this one, and its launche
     'notifications created',
     'scores created',
   ];
-  for (const name of names) await Promise.all([hers, launcher].map((one) => one.hears(name)));
-  await until('the score there', () => launcher.heard.some(({ record }) => record.score === 2));
-  await inAnotherGame.hears('scores created');
-  expect(inAnotherGame.heard.map(({ name, record }) => [name, record.score])).toEqual([
+  for (const name of names) await Promise.all([hers, launcher].map((one) => one.waitForEvent(name)));
+  await until('the score', () => launcher.received.some(({ record }) => record.score === 2));
+  await inAnotherGame.waitForEvent('scores created');
+  expect(inAnotherGame.received.map(({ name, record }) => [name, record.score])).toEqual([
     ['scores created', 2],
   ]);
-  expect(hers.heard.map(({ record }) => record.score)).not.toContain(2);
-  expect(stranger.heard).toEqual([]);
+  expect(hers.received.map(({ record }) => record.score)).not.toContain(2);
+  expect(stranger.received).toEqual([]);
 });
 
-test('a page of a foreign origin is refused when the game names its own, over both transports', async () => {
+test('a page of a foreign origin is refused when the game lists allowed ones, over both transports', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame({ allowedOrigins: ['https://game.example'] });
   const { launcherJwt } = await server.openSession(gameId);
@@ -212,7 +212,7 @@ test('a page of a foreign origin is refused when the game names its own, over bo
   }
 });
 
-test('a token sent with a call over a socket without one is checked against the origin as well', async () => {
+test('a token sent with a call over an anonymous socket is checked against the origin as well', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame({ allowedOrigins: ['https://game.example'] });
   const { launcherJwt } = await server.openSession(gameId);

@@ -9,7 +9,7 @@ import { openSharedData } from '../support/shared-data.ts';
 import { signedIn, signInsTo } from '../support/sign-in.ts';
 import { until } from '../support/until.ts';
 
-/** Games of basement.fun send no heartbeat while their launcher is open. */
+/** basement.fun's games send no heartbeat while their launcher is open. */
 
 async function isPresent({ url }: { url: string }, launcherJwt: string): Promise<boolean> {
   return Object((await post(`${url}/launcher/channel-status`, { launcherJwt })).body).present;
@@ -30,7 +30,7 @@ describe('a session of a player with a launcher', () => {
     Object((await post(`${server.url}/launcher/open-channel-session`, { launcherJwt, gameId: game })).body)
       .launcherJwt;
 
-  test('that the launcher opened is present while the launcher is connected, and its launchers are told', async () => {
+  test('opened by the launcher is present while the launcher is connected, and its launchers are notified', async () => {
     const { launcherJwt } = await server.openSession(launcherGameId);
     const before = await opened(launcherJwt);
     expect(await isPresent(server, before)).toBe(false);
@@ -41,15 +41,15 @@ describe('a session of a player with a launcher', () => {
     expect(await isPresent(server, game)).toBe(true);
     const toldOf = (token: string) => {
       const { jti } = JSON.parse(atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/')));
-      return launcher.heard
+      return launcher.received
         .filter(({ name, record }) => name === 'game-channels patched' && record._id === jti)
         .map(({ record }) => record.present);
     };
-    await until('it was told', () => toldOf(game).length > 0);
-    // What its own coming changed lies before what it is told.
+    await until('it was notified', () => toldOf(game).length > 0);
+    // The change caused by its own connection comes before its position.
     expect([toldOf(before), toldOf(game)]).toEqual([[], [true]]);
 
-    // One of two that are there makes no difference.
+    // One of two connections makes no difference.
     using second = await connectLauncher(server.url, { launcherJwt });
     second.socket.disconnect();
     using inGame = await connectLauncher(server.url, { launcherJwt: game });
@@ -59,11 +59,11 @@ describe('a session of a player with a launcher', () => {
     expect(toldOf(game)).toEqual([true]);
 
     launcher.socket.disconnect();
-    await until('nobody is there any more', async () => !(await isPresent(server, before)));
+    await until('nobody is present any more', async () => !(await isPresent(server, before)));
     expect(await isPresent(server, game)).toBe(true); // for the three minutes of its own heartbeat
   });
 
-  test('that its player signed in to is present while the launcher is connected', async () => {
+  test("opened by the player's sign-in is present while the launcher is connected", async () => {
     const wallet = privateKeyToAccount(generatePrivateKey());
     const { launcherJwt } = await server.openSession(launcherGameId, wallet.address.toLowerCase());
     using _launcher = await connectLauncher(server.url, { launcherJwt });
@@ -74,13 +74,13 @@ describe('a session of a player with a launcher', () => {
     expect(await isPresent(server, token)).toBe(true);
   });
 
-  test('that an administrator opened is present by itself only', async () => {
+  test('opened by an administrator is only present through its own connections', async () => {
     const { launcherJwt, wallet } = await server.openSession(launcherGameId);
     using _launcher = await connectLauncher(server.url, { launcherJwt });
     expect(await isPresent(server, (await server.openSession(gameId, wallet)).launcherJwt)).toBe(false);
   });
 
-  test('is not made present by the launcher of another player, nor a launcher’s session by another one’s', async () => {
+  test('is not made present by the launcher of another player, nor a launcher session by another one', async () => {
     const { launcherJwt } = await server.openSession(launcherGameId);
     const game = await opened(launcherJwt);
     const { gameId: otherLauncherId } = await server.createGame({ kind: 'launcher' });
@@ -94,17 +94,17 @@ describe('a session of a player with a launcher', () => {
     expect(await isPresent(server, otherLauncher)).toBe(false);
   });
 
-  test('is no longer present once the launcher’s own session has ended', async () => {
+  test('is no longer present once the launcher session has ended', async () => {
     const { launcherJwt } = await server.openSession(launcherGameId);
     using _launcher = await connectLauncher(server.url, { launcherJwt });
     const game = await opened(launcherJwt);
     expect(await isPresent(server, game)).toBe(true);
     await post(`${server.url}/launcher/end-channel-session`, { launcherJwt });
-    await until('nobody is there any more', async () => !(await isPresent(server, game)));
+    await until('nobody is present any more', async () => !(await isPresent(server, game)));
   });
 });
 
-test('over two nodes a session is present on both while its launcher is on one of them', {
+test('across two nodes a session is present on both while its launcher is on one of them', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');

@@ -5,31 +5,31 @@ import { eventsOfStream, streamPosition, streamPositions } from '../../src/live/
 import type { Listening } from '../support/listening-client.ts';
 import type { TestPlayer } from '../support/server.ts';
 
-/** What each client heard, held against what the store says happened. */
+/** Compares what each client received with the store's events. */
 export interface Balance {
-  /** Events the clients passed on, all together. */
-  heard: number;
-  /** Events a client should have heard and did not. */
+  /** Events the clients emitted, in total. */
+  received: number;
+  /** Events a client should have received and did not. */
   missed: number;
-  /** Events passed on behind a later one of the same stream. */
+  /** Events emitted after a later one of the same stream. */
   outOfOrder: number;
-  /** Events passed on twice. */
+  /** Events emitted twice. */
   duplicates: number;
-  /** Events passed on with another content than the store's. */
+  /** Events emitted with content different from the store's. */
   altered: number;
-  /** Acknowledged messages some participant was not told of. */
+  /** Acknowledged messages that some participant did not receive. */
   acknowledgedMissed: number;
 }
 
-/** What arrived on the wire beyond what was passed on. */
+/** What arrived on the wire beyond what was emitted. */
 export interface WireCounts {
-  /** Events that came again and were dropped by their seq. */
+  /** Duplicates, dropped by their seq. */
   rawDuplicates: number;
-  /** Times an event came out of turn, and the client asked again from where it was. */
+  /** Times an event arrived out of order, and the client re-requested from its position. */
   gaps: number;
 }
 
-/** Counts what the clients' own cursors decide, from now until disposed. */
+/** Counts decisions based on the clients' own cursors, until disposed. */
 export function watchCursors(): { counts: WireCounts } & Disposable {
   const counts: WireCounts = { rawDuplicates: 0, gaps: 0 };
   const { judge } = Cursors.prototype;
@@ -47,15 +47,15 @@ export function watchCursors(): { counts: WireCounts } & Disposable {
   };
 }
 
-/** A client, and whose it is. */
+/** A client and its player. */
 export interface LedgerClient {
   player: TestPlayer;
   listening: Listening;
-  /** The public stream it has subscribed to, and where that stood; left out: none. */
+  /** The public stream it has subscribed to, and its position then; omitted: none. */
   subscription?: { stream: string; seq: number } | undefined;
 }
 
-/** Whether every client has heard its streams to their ends. */
+/** Whether every client has received its streams to their ends. */
 export async function isCaughtUp(db: Database, clients: readonly LedgerClient[]): Promise<boolean> {
   for (const client of clients) {
     const cursors = await client.listening.cursors();
@@ -66,13 +66,13 @@ export async function isCaughtUp(db: Database, clients: readonly LedgerClient[])
   return true;
 }
 
-/** How far everything has come that a client is to hear. */
+/** How far the delivery to each client has progressed. */
 async function positionsOf(db: Database, { player, subscription }: LedgerClient) {
   const own = await db.read(streamPositions, player);
   return subscription ? [...own, await db.read(streamPosition, subscription.stream)] : own;
 }
 
-/** What an event says, without what was written in a message: that is erased from the store when it is unsent. */
+/** An event's content, without a message's text, which unsending erases from the store. */
 function saidWithout(content: boolean, { name, record }: { name: string; record: object }): string {
   return JSON.stringify(content && name.startsWith('chat-messages') ? { ...record, content: '' } : record);
 }
@@ -97,14 +97,16 @@ export async function prizesGiven(
   return given;
 }
 
-/** Holds what the clients heard against the store; `acknowledged` are the ids of answered messages, by stream. */
+/**
+ * Compares what the clients received with the store; `acknowledged` are the ids of acknowledged messages, by stream.
+ */
 export async function balance(
   db: Database,
   clients: readonly LedgerClient[],
   acknowledged: ReadonlyMap<string, ReadonlySet<string>>,
 ): Promise<Balance> {
   const total: Balance = {
-    heard: 0,
+    received: 0,
     missed: 0,
     outOfOrder: 0,
     duplicates: 0,
@@ -114,12 +116,12 @@ export async function balance(
   const truths = new Map<string, StreamEvent[]>();
   for (const client of clients) {
     const { listening, subscription } = client;
-    const heard = listening.heard.filter(({ meta }) => meta.seq !== undefined); // others are signals
-    total.heard += heard.length;
+    const received = listening.received.filter(({ meta }) => meta.seq !== undefined); // others are signals
+    total.received += received.length;
     for (const { stream } of await positionsOf(db, client)) {
       const truth = truths.get(stream) ?? (await wholeStream(db, stream));
       truths.set(stream, truth);
-      const ofStream = heard.filter(({ meta }) => meta.stream === stream);
+      const ofStream = received.filter(({ meta }) => meta.stream === stream);
       const isPublic = subscription?.stream === stream;
       const from = isPublic ? subscription.seq : (listening.start()[stream]?.seq ?? 0);
       const seqs = new Set<number>();

@@ -32,32 +32,32 @@ import { type SenderCounts, startSending } from './message-sender.ts';
 export interface LedgerOptions {
   sockets: number;
   messagesPerSecond: number;
-  /** How often each of the two nodes is killed and started again. */
+  /** How often each of the two nodes is killed and restarted. */
   kills: number;
-  /** How long Redis is away each time, in milliseconds. */
+  /** How long each Redis outage lasts, in milliseconds. */
   redisOutagesMs: readonly number[];
 }
 
 export interface LedgerCounts extends LedgerOptions, SenderCounts, Balance, WireCounts {
   nodeKills: number;
   seasonsEnded: number;
-  /** Prizes that players were given at the ends of seasons; how many were not, and how many more than once. */
+  /** Prizes given to players at the ends of seasons; how many are missing, and how many were given more than once. */
   prizes: number;
   prizesMissed: number;
   prizesTwice: number;
-  /** What the clients heard of. */
+  /** What the clients received. */
   kinds: string[];
-  /** Times a node ended by itself. */
+  /** Times a node crashed. */
   crashes: number;
-  /** Times the clients became live again after the first time, all together. */
+  /** Reconnects of all clients, after the first connection of each. */
   reconnects: number;
-  /** Streams a client was told could not be replayed, after its first connection. */
+  /** Streams that were reported as not recoverable, after a client's first connection. */
   resyncs: number;
   caughtUp: boolean;
   seconds: number;
 }
 
-/** Stands in front of the nodes, and everyone goes through it. */
+/** A proxy in front of the nodes that all clients use. */
 export type Front = (ports: readonly number[]) => Promise<{ url: string } & AsyncDisposable>;
 
 const fullSize: LedgerOptions = {
@@ -68,7 +68,7 @@ const fullSize: LedgerOptions = {
 };
 
 const participantsOfChannel = 8;
-/** A season lasts this long, and so many players get a prize. */
+/** The length of a season, and the number of prizes. */
 const seasonMs = 2_000;
 const prizedPlaces = 20;
 const weekly: NewLeaderboard = {
@@ -86,18 +86,18 @@ const prizeRule = {
   seasonEnd: { leaderboard: weekly.name, places: { to: prizedPlaces } },
   actions: [{ type: 'Notify', message: 'prize {nonce} {place}' }],
 };
-/** How long a killed node stays away, and how long it then lives at least. */
+/** How long a killed node stays down, and how long it then runs at least. */
 const downMs = 300;
 const upMs = 2_500;
 const catchUpWithinMs = 60_000;
 
-/** Opens a launcher's connection, with the SDK that is tried. */
+/** Opens a launcher's connection with the SDK under test. */
 export type Listen = (options: { url: string; launcherJwt: string }) => Promise<Listening>;
 
 /**
- * Two nodes, a Redis and many launchers, while messages are sent and everything but the disk dies in turn;
- * then what each launcher was told is held against what the store says happened. Without a `front` of its own
- * some go to the nodes themselves.
+ * Two nodes, a Redis and many launchers, while messages are sent and everything but the disk is killed in turn; then
+ * what each launcher received is compared with the store's events. Without a `front`, some connect to the nodes
+ * directly.
  */
 export async function runLedger(
   options: LedgerOptions,
@@ -120,7 +120,7 @@ export async function runLedger(
   const channels = await Promise.all(
     groups(players).map(async (participants) => {
       const [creator, ...others] = participants;
-      if (!creator) throw new Error('a channel of nobody');
+      if (!creator) throw new Error('a channel without members');
       const { _id: id } = await data.db.write(
         createChannel,
         creator,
@@ -131,7 +131,7 @@ export async function runLedger(
   );
 
   const direct = front ? [] : [one.url, other.url];
-  // A third comes back to the same node each time, a third to the other, a third to whichever is there.
+  // A third always reconnects to the same node, a third to the other, a third to whichever is up.
   const urls = [...direct, balancer.url];
   const clients = await Promise.all(
     players.map(async (player, index) => ({
@@ -166,7 +166,7 @@ export async function runLedger(
   ).catch(() => false);
   const totals = await balance(data.db, clients, sender.acknowledged);
   const prizes = await prizesGiven(data.db, players);
-  const kinds = new Set(clients.flatMap(({ listening }) => listening.heard.map(({ name }) => name)));
+  const kinds = new Set(clients.flatMap(({ listening }) => listening.received.map(({ name }) => name)));
   for (const { listening } of clients) await listening.close();
   return {
     ...options,
@@ -190,7 +190,7 @@ export async function runLedger(
   };
 }
 
-/** Ends one season after the other, beside the nodes; `stop` ends the last one and says how many there were. */
+/** Ends one season after the other, beside the nodes; `stop` ends the last one and returns their number. */
 function endSeasons(db: Database, gameId: string): { stop(): Promise<number> } {
   let season = 0;
   let isStopped = false;
@@ -213,10 +213,10 @@ function endSeasons(db: Database, gameId: string): { stop(): Promise<number> } {
   };
 }
 
-/** Who is to have which prize, as the final places say. */
+/** Which player must have which prize, by the final places. */
 async function winnersOf(db: Database, gameId: string, seasons: number): Promise<string[]> {
   const game = await db.read(findGame, gameId);
-  if (!game) throw new Error('the game is gone');
+  if (!game) throw new Error('the game does not exist');
   const winners: string[] = [];
   for (let season = 1; season <= seasons; season++) {
     const board = await requireBoard(db, game, { leaderboard: weekly.name, season }, { isPublic: true });
@@ -228,7 +228,7 @@ async function winnersOf(db: Database, gameId: string, seasons: number): Promise
   return winners;
 }
 
-/** Every player is in two channels: one with its neighbours, one with players far off. */
+/** Every player is in two channels: one with its neighbours, one with distant players. */
 function groups(players: readonly TestPlayer[]): TestPlayer[][] {
   const count = Math.ceil(players.length / participantsOfChannel);
   const near = Array.from({ length: count }, (_, at) =>
@@ -238,7 +238,7 @@ function groups(players: readonly TestPlayer[]): TestPlayer[][] {
   return [...near, ...far].filter((group) => group.length > 1);
 }
 
-/** Kills and restarts the nodes in turn, and Redis beside them, its outages spread over the time that takes. */
+/** Kills and restarts the nodes in turn, and Redis meanwhile, with its outages spread over that time. */
 async function killInTurn(
   nodes: readonly ClusterNode[],
   redis: TestRedis,
@@ -267,7 +267,7 @@ async function takeAway(redis: TestRedis, awayMs: number): Promise<void> {
   await redis.start();
 }
 
-/** The only waits in time: how long what was killed stays away is what is being tried. */
+/** The only fixed waits: the length of the outages is what is being tested. */
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -13,13 +13,13 @@ import { type Sender, startSending } from './message-sender.ts';
 
 const seconds = Number(process.env.LOSSY_BUS_SECONDS ?? 5);
 const players = 12;
-/** From a message's commit to the slowest launcher: other nodes' events are looked for every second. */
+/** From a message's commit to the slowest launcher: other nodes' events are polled every second. */
 const mostMs = 1_500;
 
 const engines = isOnPostgres ? ['PostgreSQL'] : ['SQLite', 'PostgreSQL'];
 
 test.for(engines)(
-  'nodes on %s that lose every second message between them pass on every event once, in order, within 1.5 s',
+  'nodes on %s that lose every second message between them deliver every event once, in order, within 1.5 s',
   { timeout: 120_000 },
   async (engine, { skip }) => {
     const onPostgres = engine === 'PostgreSQL' && !isOnPostgres;
@@ -41,7 +41,7 @@ test.for(engines)(
     const channels = await Promise.all(
       [everyone.slice(0, 6), everyone.slice(6), everyone.slice(3, 9)].map(async (participants) => {
         const [creator, ...others] = participants;
-        if (!creator) throw new Error('a channel of nobody');
+        if (!creator) throw new Error('a channel without members');
         const wallets = others.map(({ wallet }) => wallet);
         return { id: (await data.db.write(createChannel, creator, wallets))._id, participants };
       }),
@@ -66,11 +66,11 @@ test.for(engines)(
     );
     const urls = [near.url, far.url];
     const senders: Sender[] = [];
-    // Many, each of which shows what was lost before it; then some with nothing behind them, as the last always is.
+    // Many, each of which reveals a gap before it; then some with nothing after them, like any last one.
     for (const perSecond of [60, 0.8]) {
       const sender = startSending({ urls, perSecond, channels });
       senders.push(sender);
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000)); // so long it is looked at
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000)); // the polling interval
       await sender.stop();
     }
     const wanted = (wallet: string) =>
@@ -78,15 +78,15 @@ test.for(engines)(
         .filter(({ participants }) => participants.some((one) => one.wallet === wallet))
         .flatMap(({ id }) => senders.flatMap((one) => [...(one.acknowledged.get(`channel:${id}`) ?? [])]));
     await until(
-      'everything heard',
+      'everything received',
       () => launchers.every(({ player, messages }) => messages.length >= wanted(player.wallet).length),
       10_000,
     );
 
     for (const { player, messages } of launchers) {
       expect(messages.map(({ id }) => id).sort()).toEqual(wanted(player.wallet).sort());
-      for (const [stream, heard] of Map.groupBy(messages, (one) => one.stream)) {
-        const seqs = heard.map(({ seq }) => seq);
+      for (const [stream, received] of Map.groupBy(messages, (one) => one.stream)) {
+        const seqs = received.map(({ seq }) => seq);
         expect([stream, seqs]).toEqual([stream, seqs.map((_, at) => (seqs[0] ?? 0) + at)]);
       }
     }
@@ -96,7 +96,7 @@ test.for(engines)(
     const told = {
       engine,
       acknowledged,
-      heard: took.length,
+      received: took.length,
       p50: at(0.5),
       p99: at(0.99),
       max: at(1),
@@ -104,7 +104,7 @@ test.for(engines)(
     };
     process.stdout.write(`lossy bus: ${JSON.stringify(told)}\n`);
     expect(at(1)).toBeLessThan(mostMs);
-    // Otherwise nothing was tried.
+    // Otherwise the run tested nothing.
     for (const { lost } of [nearRedis.counts, farRedis.counts]) expect(lost).toBeGreaterThan(20);
     expect(acknowledged).toBeGreaterThan(seconds * 30);
     for (const { launcher } of launchers) launcher[Symbol.dispose]();

@@ -8,7 +8,9 @@ import { listen } from '../support/listening-client.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** Ada, who administers; Grace, who comes and goes; Eve, so that a channel outlives Grace's leaving. */
+/**
+ * Ada, the channel's administrator; Grace, who leaves and returns; Eve, so that the channel outlives Grace's leaving.
+ */
 async function threePlayers(server: TestServer) {
   const { gameId } = await server.createGame();
   const [ada, grace, eve] = [1, 2, 3].map(() => server.openSession(gameId));
@@ -27,15 +29,15 @@ function connect(server: TestServer, player: TestPlayer, cursors: unknown): Prom
   return connectLauncher(server.url, { launcherJwt: player.launcherJwt, cursors });
 }
 
-/** What was heard of a channel, once the launcher has caught up. */
+/** A launcher's events of a channel, once it has caught up. */
 async function heardOf(launcher: TestLauncher, channelId: string) {
   await settled(launcher);
-  return launcher.heard
+  return launcher.received
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
     .map(({ name, record, meta }) => [meta.seq, name, record.content]);
 }
 
-test('a channel created while a player was away is replayed whole', async () => {
+test("a channel created during a player's absence is replayed completely", async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace } = await threePlayers(server);
@@ -56,7 +58,7 @@ test('a channel created while a player was away is replayed whole', async () => 
   ]);
 });
 
-test('who was removed while away is told nothing more of the channel, not even what came before', async () => {
+test('a player removed while offline receives nothing more of the channel, not even earlier events', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
@@ -71,7 +73,7 @@ test('who was removed while away is told nothing more of the channel, not even w
   expect(await heardOf(launcher, channelId)).toEqual([]);
 });
 
-test('who was removed in the middle of a replay is told nothing that was said afterwards', async () => {
+test('a player removed during a replay receives nothing sent afterwards', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
@@ -91,7 +93,7 @@ test('who was removed in the middle of a replay is told nothing that was said af
   expect(contents).not.toContain('after');
 });
 
-test('who is removed while connected is told nothing more; who is added hears what comes after', async () => {
+test('a player removed while connected receives nothing more; an added one receives later events', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
@@ -100,7 +102,7 @@ test('who is removed while connected is told nothing more; who is added hears wh
   using newcomers = await connect(server, eve, undefined);
   await Promise.all([hers.streams(), newcomers.streams()]);
   await db.write(sendMessage, ada, channelId, 'with Grace');
-  await hers.hears('chat-messages created');
+  await hers.waitForEvent('chat-messages created');
   await db.write(addToChannel, ada, channelId, eve.wallet);
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'with Eve');
@@ -115,7 +117,7 @@ test('who is removed while connected is told nothing more; who is added hears wh
   ]);
 });
 
-test('who was added while away is told only what came after', async () => {
+test('a player added while offline receives only later events', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
@@ -133,14 +135,14 @@ test('who was added while away is told only what came after', async () => {
   ]);
 });
 
-test('an old cursor of a player who left and came back does not open what was said in between', async () => {
+test('an old cursor of a player who left and returned does not reveal what was sent in between', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
   const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet, eve.wallet]);
   const cursors = await cursorsOf(server, grace);
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
-  await db.write(sendMessage, ada, channelId, 'she is gone');
+  await db.write(sendMessage, ada, channelId, 'she has left');
   await db.write(addToChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'she is back');
   using launcher = await connect(server, grace, {
@@ -153,7 +155,7 @@ test('an old cursor of a player who left and came back does not open what was sa
   ]);
 });
 
-test('the client of a player who leaves and comes back while connected goes on, without what was said in between', async () => {
+test('the client of a player who leaves and returns while connected continues, without messages from in between', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const { ada, grace, eve } = await threePlayers(server);
@@ -161,11 +163,11 @@ test('the client of a player who leaves and comes back while connected goes on, 
   using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
-  await db.write(sendMessage, ada, channelId, 'she is gone');
+  await db.write(sendMessage, ada, channelId, 'she has left');
   await db.write(addToChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'she is back');
   const contents = () =>
-    listening.heard
+    listening.received
       .filter(({ name }) => name === 'chat-messages created')
       .map(({ record }) => record.content);
   await until('the message', () => contents().includes('she is back'));

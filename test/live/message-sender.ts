@@ -3,15 +3,15 @@ import type { TestPlayer } from '../support/server.ts';
 
 export interface SenderCounts {
   acknowledged: number;
-  /** Attempts that broke off without an answer: the message may have been sent, and was tried again. */
+  /** Attempts that failed without a response: the message may have been sent, and was retried. */
   unknownOutcomes: number;
-  /** Attempts nobody took or that were refused for now: certainly not sent, and tried again. */
+  /** Attempts without a connection, or refused temporarily: certainly not sent, and retried. */
   refused: number;
 }
 
 export interface Sender {
   counts: SenderCounts;
-  /** The ids of acknowledged messages, by the stream they are in. */
+  /** The ids of acknowledged messages, by stream. */
   acknowledged: Map<string, Set<string>>;
   /** Stops sending new ones, and resolves when the last has been acknowledged. */
   stop(): Promise<void>;
@@ -21,20 +21,23 @@ export interface SenderOptions {
   urls: readonly string[];
   perSecond: number;
   channels: readonly { id: string; participants: readonly TestPlayer[] }[];
-  /** What the message with this number says. */
+  /** The text of the message with this number. */
   content?: (number: number) => string;
   /**
-   * Whether something is done with messages beside: of twelve, others react to three and mark them as read, reply to three,
-   * the sender edits two and unsends two, is sent notifications with three and marks all of them as read with one, and sets a
-   * score on this leaderboard with three. Each until it is acknowledged, and edits and the like once.
+   * Whether messages are accompanied by other writes: of twelve, others react to three and mark them as read, reply to
+   * three, the sender edits two and unsends two, gets notifications with three and marks all of them as read with one,
+   * and sets a score on this leaderboard with three. Each is retried until it is acknowledged, and edits and the like
+   * are sent once.
    */
   leaderboard?: string;
 }
 
-/** So many are tried again and again while no server answers; more would keep the machine from starting one. */
+/** The maximum retried concurrently while no server answers; more would keep the machine from starting one. */
 const mostWaiting = 500;
 
-/** Sends messages over HTTP at an even rate, to the servers and channels in turn, each until it is acknowledged. */
+/**
+ * Sends messages over HTTP at a constant rate, to the servers and channels in turn, each retried until acknowledged.
+ */
 export function startSending({
   urls,
   perSecond,
@@ -51,7 +54,7 @@ export function startSending({
   async function send(number: number): Promise<void> {
     const channel = channels[number % channels.length];
     const sender = channel?.participants[number % channel.participants.length];
-    if (!channel || !sender) throw new Error('there is nobody to send');
+    if (!channel || !sender) throw new Error('there is no sender');
     const channelId = channel.id;
     const { launcherJwt } = sender;
     const message = { launcherJwt, channelId, content: content(number) };
@@ -114,15 +117,15 @@ export function startSending({
       const answer = await post(url, body, headers);
       if (answer.status === 200) return answer.body as { _id?: string };
       if (answer.status === 502) {
-        counts.unknownOutcomes++; // a proxy's word that the server behind it broke off
+        counts.unknownOutcomes++; // a proxy reports that the server behind it closed the connection
         return null;
       }
-      // 408: the server waited in vain for the whole request, on a machine that is too busy, and has carried out nothing.
+      // 408: the server did not receive the whole request in time, on a busy machine, and has executed nothing.
       if (answer.status !== 503 && answer.status !== 408)
         throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
       counts.refused++;
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no answer came
+      if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no response came
       if (isRefusal(error.cause)) counts.refused++;
       else counts.unknownOutcomes++;
     }

@@ -29,7 +29,7 @@ afterAll(async () => {
   await data[Symbol.asyncDispose]();
 });
 
-/** The process lives, answers others on the connections they had, and found no defect of its own. */
+/** The process is up, answers others on existing connections, and logged no unhandled error. */
 async function isUnharmed(by = 'it'): Promise<void> {
   const status = await wellBehaved.client.call('channelStatus');
   expect(status, by).toMatchObject({ exists: true, present: true });
@@ -38,14 +38,14 @@ async function isUnharmed(by = 'it'): Promise<void> {
   expect(node.log(), by).not.toContain('defect');
 }
 
-/** Random things, and the seed that gives them again. */
+/** Random values, and the seed that reproduces them. */
 function random<T>(arbitrary: fc.Arbitrary<T>, count: number): { things: T[]; seed: number } {
   const seed = Math.trunc(Math.random() * 2 ** 31);
   return { things: fc.sample(arbitrary, { numRuns: count, seed }), seed };
 }
 
-/** Sends texts as Engine.IO messages on a connection of their own, after the launcher was let in when `letIn`. */
-async function sendRaw(texts: readonly string[], letIn: boolean): Promise<void> {
+/** Sends texts as Engine.IO messages on a separate connection, after the launcher was accepted when `letIn`. */
+async function sendRaw(texts: readonly string[], afterConnect: boolean): Promise<void> {
   const manager = new Manager(node.url, {
     transports: ['websocket'],
     reconnection: false,
@@ -54,13 +54,13 @@ async function sendRaw(texts: readonly string[], letIn: boolean): Promise<void> 
   await new Promise<void>((resolve, reject) => manager.open((error) => (error ? reject(error) : resolve())));
   const { engine } = manager;
   const closed = new Promise<void>((resolve) => engine.once('close', () => resolve()));
-  if (letIn) {
+  if (afterConnect) {
     const answered = new Promise<void>((resolve) => engine.once('message', () => resolve()));
     engine.send(`0${JSON.stringify({ launcherJwt: player.launcherJwt })}`);
     await answered;
   }
   for (const text of texts) engine.send(text);
-  engine.send('1'); // Socket.IO's DISCONNECT, behind which nothing is left to read
+  engine.send('1'); // Socket.IO's DISCONNECT, after which nothing is read
   engine.close();
   await closed;
 }
@@ -74,17 +74,17 @@ test.each<[string, string[]]>([
   ['a text where the ack should be', [call('getStates', 'launcher', {}, {}, 'ack')]],
   ['an object where the ack should be', [call('getStates', 'launcher', {}, {}, { call: 'me', apply: 'me' })]],
   ['an ack id beyond counting', [`2${'9'.repeat(400)}["getStates","launcher",{},{}]`]],
-  ['an ack of nothing the server asked', ['37["what"]', '3["what"]', `3${'9'.repeat(400)}[]`]],
+  ['an ack that the server did not request', ['37["what"]', '3["what"]', `3${'9'.repeat(400)}[]`]],
   [
-    'events nobody listens to',
+    'events without a listener',
     [call('no such event'), call('', 'launcher'), call('find', 'no such service')],
   ],
   ['no arguments', [call('getStates'), call('subscribe'), call('setUserScore', 'launcher')]],
   [
-    'a service that is no text',
+    'a service that is not a string',
     [call('getStates', 7), call('getStates', null), call('getStates', ['launcher'])],
   ],
-  ['data that is no object', ['a', 7, null, true, [[]]].map((it) => call('getStates', 'launcher', it))],
+  ['data that is not an object', ['a', 7, null, true, [[]]].map((it) => call('getStates', 'launcher', it))],
   [
     "Object's own names",
     ['__proto__', 'constructor', 'toString', 'hasOwnProperty'].flatMap((name) => [
@@ -143,7 +143,7 @@ test.each<[string, string[]]>([
     'other namespaces',
     ['0/admin,{}', '2/admin,["getStates"]', `0/${'a'.repeat(10_000)},{}`, '0/__proto__,{}'],
   ],
-])('%s: the process lives on and answers others', async (_what, texts) => {
+])('%s: the process survives and answers others', async (_what, texts) => {
   for (const text of texts) await sendRaw([text], true);
   await sendRaw(texts, true);
   await isUnharmed();
@@ -157,15 +157,15 @@ test.each<[string, string]>([
   ['a token of a megabyte', `0{"launcherJwt":"${'a'.repeat(1_000_000)}"}`],
   ['deep cursors', `0{"launcherJwt":"a","cursors":${deep('{"a":', '1', '}')}}`],
   ['a prototype', '0{"__proto__":{"launcherJwt":"a"}}'],
-])('a handshake that brings %s: the process lives on and answers others', async (_what, text) => {
+])('a handshake with %s: the process survives and answers others', async (_what, text) => {
   await sendRaw([text], false);
   await isUnharmed();
 });
 
 test.each([
-  ['a connection that is gone as soon as it came', 1],
+  ['a connection that closes immediately', 1],
   ['many CONNECTs at once on one connection', 200],
-])('%s: nobody is left behind', async (_what, connects) => {
+])('%s: no session stays present', async (_what, connects) => {
   const another = await data.openSession(player.gameId);
   const connect = `0${JSON.stringify({ launcherJwt: another.launcherJwt })}`;
   await sendRaw(
@@ -177,13 +177,13 @@ test.each([
     const answer = await post(`${node.url}/launcher/channel-status`, { launcherJwt: another.launcherJwt });
     return (answer.body as { present: boolean }).present === false;
   });
-  // And no room of theirs: what is sent now waits for the next connection.
+  // And none of their rooms: what is sent now waits for the next connection.
   await data.db.write(notifyPlayer, another, { message: 'you won', type: 'success' });
   using launcher = await connectLauncher(node.url, { launcherJwt: another.launcherJwt });
-  expect((await launcher.hears('notifications created')).meta.late).toBe(true);
+  expect((await launcher.waitForEvent('notifications created')).meta.late).toBe(true);
 });
 
-test('binary values are refused as no JSON, wherever they are', async () => {
+test('binary values are refused as invalid JSON, wherever they are', async () => {
   using launcher = await connectLauncher(node.url, { launcherJwt: player.launcherJwt });
   const bytes = Buffer.alloc(1_000_000);
   const refused = { code: 400, data: { reason: 'body_not_json' } };
@@ -193,7 +193,7 @@ test('binary values are refused as no JSON, wherever they are', async () => {
   await isUnharmed();
 });
 
-test('nesting is refused in words when it can be answered', async () => {
+test('excessive nesting is refused with a clear error when it can be answered', async () => {
   using launcher = await connectLauncher(node.url, { launcherJwt: player.launcherJwt });
   const nested = JSON.parse('['.repeat(200) + ']'.repeat(200));
   await expect(launcher.call('setState', { label: 'a', state: nested })).rejects.toMatchObject({
@@ -203,7 +203,7 @@ test('nesting is refused in words when it can be answered', async () => {
   await isUnharmed();
 });
 
-test('a frame over the cap closes its connection, and only that', async () => {
+test('a frame over the limit closes its connection, and no other', async () => {
   using launcher = await connectLauncher(node.url, { launcherJwt: player.launcherJwt });
   const closed = new Promise((resolve) => launcher.socket.once('disconnect', resolve));
   launcher.socket.emit('setState', 'launcher', { label: 'a', state: 'x'.repeat(3 * 1024 * 1024) });
@@ -211,7 +211,7 @@ test('a frame over the cap closes its connection, and only that', async () => {
   await isUnharmed();
 });
 
-test('200 emits of random things: the process lives on and answers others', async () => {
+test('200 emits of random values: the process survives and answers others', async () => {
   using launcher = await connectLauncher(node.url, { launcherJwt: player.launcherJwt });
   const method = fc.oneof(
     fc.constantFrom('getStates', 'setState', 'subscribe', 'find', 'sendChannelMessage', 'setUserScore'),
@@ -242,12 +242,12 @@ test('200 emits of random things: the process lives on and answers others', asyn
     if (args.length % 2) launcher.socket.emit(name, ...args);
     else launcher.socket.emit(name, ...args, () => {});
   }
-  // Answered behind all of them, on the same connection.
+  // Answered after all of them, on the same connection.
   expect(await launcher.call('channelStatus')).toMatchObject({ exists: true });
   await isUnharmed(`seed ${seed}`);
 });
 
-test('200 random texts as packets: the process lives on and answers others', async () => {
+test('200 random texts as packets: the process survives and answers others', async () => {
   const text = fc.oneof(
     fc.string(),
     fc

@@ -8,14 +8,14 @@ import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** From now on the server does not live to write down what it has delivered. */
+/** Simulates a server that dies before it records its deliveries. */
 function loseMarks(db: Database): void {
-  const write = db.write.bind(db) as Database['write']; // `bind` loses that it is generic
+  const write = db.write.bind(db) as Database['write']; // `bind` loses the generic signature
   db.write = (command, ...args) =>
     command.commandName === markDelivered.commandName ? new Promise(() => {}) : write(command, ...args);
 }
 
-test('a notification that was delivered is passed on once, though the server died before it knew', async () => {
+test('a delivered notification is emitted once, although the server died before recording the delivery', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'gantry-notified-'));
   await using first = await startTestServer({ DATA_DIR: directory.path });
   const player = await first.openSession((await first.createGame()).gameId);
@@ -23,8 +23,8 @@ test('a notification that was delivered is passed on once, though the server die
   using listening = listen({ url: first.url, launcherJwt: player.launcherJwt });
   await listening.client.ready();
   await first.services.db.write(notifyPlayer, player, { message: 'once', type: 'success' });
-  await until('the notification', () => listening.heard.some(({ record }) => record.message === 'once'));
-  // Pushing tracks its own writes, not these: closing does not wait for what is never settled.
+  await until('the notification', () => listening.received.some(({ record }) => record.message === 'once'));
+  // Push tracks its own writes, not these: closing does not wait for what never settles.
   await first.close();
   await using second = await startTestServer({
     DATA_DIR: directory.path,
@@ -32,7 +32,7 @@ test('a notification that was delivered is passed on once, though the server die
   });
   await until('back', () => listening.connections() === 2);
   await second.services.db.write(notifyPlayer, player, { message: 'mark', type: 'success' });
-  await until('the mark', () => listening.heard.some(({ record }) => record.message === 'mark'));
-  const messages = listening.heard.filter(({ name }) => name === 'notifications created');
+  await until('the mark', () => listening.received.some(({ record }) => record.message === 'mark'));
+  const messages = listening.received.filter(({ name }) => name === 'notifications created');
   expect(messages.map(({ record }) => record.message)).toEqual(['once', 'mark']);
 });

@@ -10,7 +10,7 @@ import { startTestServer, type TestPlayer } from '../support/server.ts';
 import { openSharedData, type SharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
 
-/** A player with a session in a game, and the launcher that watches over it. */
+/** A player with a session in a game, and the launcher that observes it. */
 async function playerAndLauncher(data: SharedData) {
   const inGame = await data.openSession(await data.createGame());
   const inLauncher = await data.openSession(await data.createGame({ kind: 'launcher' }), inGame.wallet);
@@ -25,23 +25,23 @@ async function status({ url }: ClusterNode, { launcherJwt }: TestPlayer): Promis
   return (await post(`${url}/launcher/channel-status`, { launcherJwt })).body;
 }
 
-/** What a launcher has been told of a session's presence, in order. */
-function toldOf({ heard }: TestLauncher, { sessionId }: TestPlayer): unknown[] {
-  return heard
+/** A session's presence changes as a launcher received them, in order. */
+function toldOf({ received }: TestLauncher, { sessionId }: TestPlayer): unknown[] {
+  return received
     .filter(({ name, record }) => name === 'game-channels patched' && record._id === sessionId)
     .map(({ record }) => record.present);
 }
 
-/** Waits for as many as are expected, and then for a mark behind them, so that one too many would show. */
+/** Waits for the expected number, and then for a mark after them, so that a surplus one would show. */
 async function isTold(data: SharedData, launcher: TestLauncher, player: TestPlayer, expected: boolean[]) {
   await until(`presence ${expected}`, () => toldOf(launcher, player).length >= expected.length);
   const message = `mark ${Math.random()}`;
   await data.db.write(notifyPlayer, player, { message, type: 'success' });
-  await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+  await until('the mark', () => launcher.received.some(({ record }) => record.message === message));
   expect(toldOf(launcher, player)).toEqual(expected);
 }
 
-test('over two nodes a session is present while a socket is on either, and its launcher is told of each change once', {
+test('across two nodes a session is present while a socket is on either, and its launcher receives each change once', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -77,7 +77,7 @@ test('over two nodes a session is present while a socket is on either, and its l
   expect(await statuses()).toMatchObject([absent, absent]);
 });
 
-test('a heartbeat makes a session present without a socket, on every node, and is told once', {
+test('a heartbeat makes a session present without a socket, on every node, announced once', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -98,7 +98,7 @@ test('a heartbeat makes a session present without a socket, on every node, and i
   for (const node of [one, other]) expect(await status(node, inGame)).toMatchObject({ present: true });
 });
 
-test('when a node dies, who was there only is absent by itself, and the launcher on another node is told, once', {
+test('when a node dies, those only present there become absent, and the launcher on another node is notified once', {
   timeout: 120_000,
 }, async ({ skip, annotate }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -119,10 +119,10 @@ test('when a node dies, who was there only is absent by itself, and the launcher
 
   const from = performance.now();
   await dying.kill();
-  expect(await status(one, inGame)).toMatchObject({ exists: true, present: true }); // its lease is not over
+  expect(await status(one, inGame)).toMatchObject({ exists: true, present: true }); // its lease has not expired
   await until('the lapse', () => toldOf(watching, inGame).length === 2, 60_000);
   const seconds = Math.round((performance.now() - from) / 1000);
-  await annotate(`told ${seconds} s after the node died`);
+  await annotate(`announced ${seconds} s after the node died`);
   process.stdout.write(`presence: told as absent ${seconds} s after its node was killed\n`);
   expect(seconds).toBeLessThan(30);
   for (const node of [one, third]) {
@@ -139,7 +139,7 @@ test('when a node dies, who was there only is absent by itself, and the launcher
   await isTold(data, watching, inGame, [true, false, true]);
 });
 
-test('without Redis one node tells of presence just the same', async () => {
+test('without Redis one node announces presence just the same', async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
   const { inGame, inLauncher } = await playerAndLauncher(data);
@@ -153,7 +153,7 @@ test('without Redis one node tells of presence just the same', async () => {
   expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
 });
 
-test('when the only node is killed and started again, who does not come back is told of as absent, once', {
+test('when the only node is killed and restarted, those who do not return are announced as absent, once', {
   timeout: 120_000,
 }, async () => {
   await using data = await openSharedData();
@@ -163,7 +163,7 @@ test('when the only node is killed and started again, who does not come back is 
   using watching = listen({ url: node.url, launcherJwt: inLauncher.launcherJwt });
   await watching.client.ready();
   const told = ({ sessionId }: TestPlayer) =>
-    watching.heard
+    watching.received
       .filter(({ name, record }) => name === 'game-channels patched' && record._id === sessionId)
       .map(({ record }) => record.present);
   using _playing = await connect(node, inGame);
@@ -174,16 +174,16 @@ test('when the only node is killed and started again, who does not come back is 
   await node.kill();
   await node.start();
   expect(await status(node, inGame)).toMatchObject({ exists: true, present: false });
-  await until('told of as absent', () => told(inGame).length === 2, 30_000);
+  await until('announced as absent', () => told(inGame).length === 2, 30_000);
   expect(told(inGame)).toEqual([true, false]);
-  expect(told(back)).toEqual([true]); // who came back was there all the while, as far as anyone was told
+  expect(told(back)).toEqual([true]); // to others, a player who returned was present throughout
   expect(await status(node, back)).toMatchObject({ present: true });
   comingBack.client.close();
-  await until('told of as gone', () => told(back).length === 2);
+  await until('announced as ended', () => told(back).length === 2);
   expect(told(inGame)).toEqual([true, false]);
 });
 
-test('an ended session is told of as gone, and not as absent afterwards', async () => {
+test('an ended session is announced as ended, and not as absent afterwards', async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
   const { inGame, inLauncher } = await playerAndLauncher(data);
@@ -193,23 +193,23 @@ test('an ended session is told of as gone, and not as absent afterwards', async 
   await playing.call('endChannelSession');
   await until('the cut', () => !playing.socket.connected);
   await isTold(data, watching, inGame, [true, false]);
-  expect(watching.heard.filter(({ record }) => record._id === inGame.sessionId).at(-1)?.record).toMatchObject(
-    {
-      exists: false,
-      present: false,
-    },
-  );
+  expect(
+    watching.received.filter(({ record }) => record._id === inGame.sessionId).at(-1)?.record,
+  ).toMatchObject({
+    exists: false,
+    present: false,
+  });
   expect(await status(node, inGame)).toMatchObject({ exists: false, present: false });
 });
 
-test('a connection that is gone while its token is being checked leaves nobody there', async () => {
+test('a connection that closes while its token is being verified leaves nobody present', async () => {
   await using server = await startTestServer();
   const { presence, tokens } = server.services;
   const { launcherJwt, sessionId } = await server.openSession((await server.createGame()).gameId);
   const verify = tokens.verify.bind(tokens);
   let gone = false;
   const checking = vi.spyOn(tokens, 'verify').mockImplementationOnce(async (token, read) => {
-    await until('the connection gone', () => gone);
+    await until('the disconnect', () => gone);
     return verify(token, read);
   });
   const connected = vi.spyOn(presence, 'connected');
@@ -221,6 +221,6 @@ test('a connection that is gone while its token is being checked leaves nobody t
   gone = true;
   await until('the check done', () => checking.mock.settledResults.every(({ type }) => type === 'fulfilled'));
   bystander.socket.disconnect();
-  await until('nobody there', async () => !(await presence.isPresent(sessionId)));
+  await until('nobody is present', async () => !(await presence.isPresent(sessionId)));
   expect(connected).toHaveBeenCalledTimes(1);
 });

@@ -28,7 +28,7 @@ function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestL
   return connectLauncher(server.url, { launcherJwt });
 }
 
-/** A follower's own copy of a leaderboard, as the events' documentation says to keep it. */
+/** A follower's copy of a leaderboard, maintained as the events' documentation says. */
 function followRows(client: Pick<GantryClient, 'on'>) {
   const copy = { rows: [] as LeaderboardRow[], changes: [] as number[] };
   client.on('leaderboards patched', ({ length, rows }) => {
@@ -51,7 +51,7 @@ async function leaderboard(url: string, gameId: string) {
   }));
 }
 
-test('a follower hears activities as they are recorded; others do not, nor does it after unsubscribing', async () => {
+test('a follower receives activities as they are recorded; others do not, nor does it after unsubscribing', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const [ada, grace, eve] = await players(server, 3);
@@ -71,21 +71,21 @@ test('a follower hears activities as they are recorded; others do not, nor does 
   });
 
   const activity = await db.write(recordActivity, ada, { label: '{username} won', eventId: 'win' });
-  const heard = await follower.hears('activities created');
-  expect(heard.record).toEqual(activity);
-  expect(heard.meta).toMatchObject({ stream, seq: 1 });
+  const received = await follower.waitForEvent('activities created');
+  expect(received.record).toEqual(activity);
+  expect(received.meta).toMatchObject({ stream, seq: 1 });
 
   expect(await follower.call('unsubscribe', {}, 'realtime-events')).toEqual({ success: true, stream });
   await db.write(recordActivity, ada, { label: 'unheard', eventId: 'win' });
   for (const launcher of [follower, other]) {
     await launcher.call('sendNotification', { message: 'the mark', type: 'success' });
-    await launcher.hears('notifications created');
+    await launcher.waitForEvent('notifications created');
   }
-  expect(follower.heard.filter(({ name }) => name === 'activities created')).toHaveLength(1);
-  expect(other.heard.map(({ name }) => name)).not.toContain('activities created');
+  expect(follower.received.filter(({ name }) => name === 'activities created')).toHaveLength(1);
+  expect(other.received.map(({ name }) => name)).not.toContain('activities created');
 });
 
-test('subscribing answers with the leaderboard as it stands, and the seq from which activities follow', async () => {
+test('subscribing returns the current leaderboard, and the seq after which activities follow', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const [ada, grace] = await players(server, 2);
@@ -97,11 +97,11 @@ test('subscribing answers with the leaderboard as it stands, and the seq from wh
   const answer = await follower.call('subscribe', {}, 'realtime-events');
   expect(answer).toMatchObject({ seq: 1, leaderboard: await leaderboard(server.url, ada.gameId) });
   await db.write(recordActivity, ada, { label: 'after', eventId: 'win' });
-  const heard = await follower.hears('activities created');
-  expect([heard.record.label, heard.meta.seq]).toEqual(['after', 2]);
+  const received = await follower.waitForEvent('activities created');
+  expect([received.record.label, received.meta.seq]).toEqual(['after', 2]);
 });
 
-test('a burst of 500 scores becomes at most four changes a second, after which the followed rows are the leaderboard', async () => {
+test('a burst of 500 scores becomes at most four changes a second, and the followed rows then equal the leaderboard', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const everyone = await players(server, 80); // more than the 50 rows that are followed
@@ -119,7 +119,7 @@ test('a burst of 500 scores becomes at most four changes a second, after which t
         return player && db.write(setScore, player, Math.floor(Math.random() * 1_000_000));
       }),
     );
-    // Spread over some of the windows in which changes are brought together.
+    // Spread over several of the windows in which changes are coalesced.
     await until('another change', () => copy.changes.length > round / 4);
   }
   const truth = await leaderboard(server.url, ada.gameId);
@@ -128,12 +128,12 @@ test('a burst of 500 scores becomes at most four changes a second, after which t
   expect(copy.rows).toHaveLength(50);
   const tooClose = copy.changes.filter((at, index) => {
     const fourth = copy.changes[index + 4];
-    return fourth !== undefined && fourth - at < 800; // the rest is for the way here
+    return fourth !== undefined && fourth - at < 800; // the rest is for delivery
   });
   expect(tooClose).toEqual([]);
 });
 
-test('a leaderboard that changes without a score is told of: by a name, an erasure, the order it has', {
+test('a leaderboard that changes without a score is announced: by a name, an erasure, its order', {
   timeout: 40_000,
 }, async () => {
   await using server = await startTestServer();
@@ -157,7 +157,7 @@ test('a leaderboard that changes without a score is told of: by a name, an erasu
   expect(names()).toEqual([ada.wallet, eve.wallet]);
 });
 
-test('a leaderboard on which nothing changes is not told of', async () => {
+test('an unchanged leaderboard is not announced', async () => {
   await using server = await startTestServer();
   const { db } = server.services;
   const [ada, grace] = await players(server, 2);
@@ -165,10 +165,10 @@ test('a leaderboard on which nothing changes is not told of', async () => {
   using listening = listen({ url: server.url, launcherJwt: grace.launcherJwt });
   await listening.client.ready();
   for (let marks = 0; marks < 3; marks++) {
-    // Live from then on, see `settled`: who follows before is shown the leaderboard once more.
-    const { length } = listening.heard;
+    // Live from then on, see `settled`: earlier followers receive the leaderboard once more.
+    const { length } = listening.received;
     await listening.client.call('sendNotification', { message: 'a mark', type: 'success' });
-    await until('the mark', () => listening.heard.length > length);
+    await until('the mark', () => listening.received.length > length);
   }
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
@@ -178,14 +178,14 @@ test('a leaderboard on which nothing changes is not told of', async () => {
   await db.write(setScore, grace, 1);
   await until('the change', () => copy.changes.length > 1);
   expect(copy.rows.map(({ score }) => score)).toEqual([10, 1]);
-  const patched = listening.heard.filter(({ name }) => name === 'leaderboards patched');
+  const patched = listening.received.filter(({ name }) => name === 'leaderboards patched');
   expect(patched.map(({ record }) => record.rows)).toEqual([
     [expect.objectContaining({ score: 10, position: 1 })],
     [expect.objectContaining({ score: 1, position: 2 })],
   ]);
 });
 
-test("a game's token follows no other game; a launcher's may follow any", async () => {
+test("a game's token can subscribe to no other game; a launcher's can subscribe to any", async () => {
   await using server = await startTestServer();
   const [ada] = await players(server, 1);
   if (!ada) throw new Error('no players');
@@ -204,11 +204,11 @@ test("a game's token follows no other game; a launcher's may follow any", async 
   await launcher.call('subscribe', { gameId: otherGame }, 'realtime-events');
   const there = await server.openSession(otherGame);
   await server.services.db.write(recordActivity, there, { label: 'there', eventId: 'win' });
-  await launcher.hears('activities created');
-  expect(hers.heard.map(({ name }) => name)).not.toContain('activities created');
+  await launcher.waitForEvent('activities created');
+  expect(hers.received.map(({ name }) => name)).not.toContain('activities created');
 });
 
-test("a cursor into another game's stream does not follow it for a game's token", async () => {
+test("a game's token cannot subscribe through a cursor of another game's stream", async () => {
   await using server = await startTestServer();
   const [ada] = await players(server, 1);
   const { gameId: otherGame } = await server.createGame();
@@ -237,7 +237,7 @@ test.each(['subscribe', 'unsubscribe', 'getSubscribedChannels'])(
   },
 );
 
-test('after a restart of the server a follower follows on by its cursor: what it missed is replayed, and its rows are right again', {
+test('after a server restart a follower resumes by its cursor: missed events are replayed, and its rows are correct', {
   timeout: 120_000,
 }, async () => {
   await using data = await openSharedData();
@@ -252,7 +252,7 @@ test('after a restart of the server a follower follows on by its cursor: what it
   const copy = followRows(listening.client);
   copy.rows = (await listening.client.subscribe()).leaderboard;
   const labels = () =>
-    listening.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label);
+    listening.received.filter(({ name }) => name === 'activities created').map(({ record }) => record.label);
   await db.write(recordActivity, ada, { label: 'before', eventId: 'win' });
   await until('the first activity', () => labels().length === 1);
 
@@ -261,18 +261,18 @@ test('after a restart of the server a follower follows on by its cursor: what it
   await db.write(setScore, grace, 15);
   await node.start();
   await until('the missed activity', () => labels().length === 2);
-  await until('the rows as they stand', async () => {
+  await until('the current rows', async () => {
     return JSON.stringify(copy.rows) === JSON.stringify(await leaderboard(node.url, gameId));
   });
   await db.write(recordActivity, ada, { label: 'after', eventId: 'win' });
   await db.write(setScore, ada, 20);
   await until('the next activity', () => labels().length === 3);
   expect(labels()).toEqual(['before', 'meanwhile', 'after']);
-  await until('the rows as they then stand', () => copy.rows[0]?.score === 20);
+  await until('the rows after that', () => copy.rows[0]?.score === 20);
   expect(copy.rows).toEqual(await leaderboard(node.url, gameId));
 });
 
-test('a follower that subscribes again and again is told everything once', async () => {
+test('a follower that subscribes repeatedly receives everything once', async () => {
   await using server = await startTestServer();
   const [ada, grace] = await players(server, 2);
   if (!ada || !grace) throw new Error('no players');
@@ -280,9 +280,12 @@ test('a follower that subscribes again and again is told everything once', async
   for (let again = 0; again < 3; again++) await follower.call('subscribe', {}, 'realtime-events');
   await server.services.db.write(recordActivity, ada, { label: 'one', eventId: 'win' });
   await server.services.db.write(recordActivity, ada, { label: 'two', eventId: 'win' });
-  await until('both', () => follower.heard.filter(({ name }) => name === 'activities created').length >= 2);
+  await until(
+    'both',
+    () => follower.received.filter(({ name }) => name === 'activities created').length >= 2,
+  );
   expect(
-    follower.heard.filter(({ name }) => name === 'activities created').map(({ record }) => record.label),
+    follower.received.filter(({ name }) => name === 'activities created').map(({ record }) => record.label),
   ).toEqual(['one', 'two']);
 });
 
@@ -308,12 +311,12 @@ test('a subscription made in the middle of a long replay begins at its own curso
   });
   expect(await follower.call('subscribe', {}, 'realtime-events')).toMatchObject({ seq: 20 });
   await db.write(recordActivity, ada, { label: 'now', eventId: 'win' });
-  // More than is held for a socket that is catching up, so that everything is read once more.
+  // More than is buffered for a socket that is catching up, so that everything is read once more.
   await Promise.all(Array.from({ length: 1_100 }, () => db.write(sendMessage, ada, channelId, 'meanwhile')));
   goOn();
-  const heard = (name: string) => follower.heard.filter((one) => one.name === name);
-  await until('the replay', () => heard('chat-messages created').length === 1_101, 60_000);
+  const received = (name: string) => follower.received.filter((one) => one.name === name);
+  await until('the replay', () => received('chat-messages created').length === 1_101, 60_000);
   await db.write(recordActivity, ada, { label: 'later', eventId: 'win' });
-  await until('the activities', () => heard('activities created').length >= 2);
-  expect(heard('activities created').map(({ record }) => record.label)).toEqual(['now', 'later']);
+  await until('the activities', () => received('activities created').length >= 2);
+  expect(received('activities created').map(({ record }) => record.label)).toEqual(['now', 'later']);
 });

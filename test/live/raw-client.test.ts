@@ -16,13 +16,15 @@ type Meta = { stream: string; late?: true } & Partial<Cursor>;
 type Entry = { _id: string; content?: string };
 type Streams = Record<string, Cursor & { latest: number; recovered: boolean }>;
 
-/** A whole launcher, from src/transports/socket/PROTOCOL.md and over a WebSocket alone; numbers are its sections. */
+/**
+ * A complete launcher implementing src/transports/socket/PROTOCOL.md over a bare WebSocket; numbers are its sections.
+ */
 function rawClient(url: string, launcherJwt: string, cursors = new Map<string, Cursor>()) {
   const client = {
     state: 'connecting' as 'connecting' | 'live' | 'ended',
-    heard: [] as { name: string; record: Entry; meta: Meta }[],
+    received: [] as { name: string; record: Entry; meta: Meta }[],
     cursors,
-    toReload: [] as string[], // the streams whose history could not be had
+    toReload: [] as string[], // the streams whose history could not be recovered
     call(operation: string, data: object): Promise<unknown> {
       const answer = Promise.withResolvers<unknown>();
       socket.send(`42${calls.push(answer) - 1}${JSON.stringify([operation, 'launcher', data, {}])}`); // 7
@@ -84,7 +86,7 @@ function rawClient(url: string, launcherJwt: string, cursors = new Map<string, C
       if (notified.has(record._id)) return;
       notified.add(record._id);
     }
-    client.heard.push({ name, record, meta });
+    client.received.push({ name, record, meta });
   }
   function reconnect(): void {
     for (const { reject } of calls) reject(new Error('the connection was lost')); // 7
@@ -99,7 +101,7 @@ function rawClient(url: string, launcherJwt: string, cursors = new Map<string, C
   return client;
 }
 
-/** Two players of one game, one of them connected; and how to call on behalf of the other, over HTTP. */
+/** Two players of one game, one of them connected; and how to call for the other, over HTTP. */
 async function twoPlayers(server: TestServer) {
   const { gameId } = await server.createGame();
   const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
@@ -119,7 +121,7 @@ async function twoPlayers(server: TestServer) {
 const isLive = (client: ReturnType<typeof rawClient>) =>
   until('the connection', () => client.state === 'live');
 
-test('calls with an answer, hears a message, and after a lost connection is replayed what it missed, once', async () => {
+test('calls with an acknowledgement, receives a message, and after a lost connection the missed events, once', async () => {
   await using server = await startTestServer();
   const { grace, calls } = await twoPlayers(server);
   using client = rawClient(server.url, grace.launcherJwt);
@@ -131,8 +133,8 @@ test('calls with an answer, hears a message, and after a lost connection is repl
     data: { reason: 'score_not_finite' },
   });
   const { _id: channelId } = await calls('createMessageChannel', { otherParticipants: [grace.wallet] });
-  await calls('sendChannelMessage', { channelId, content: 'heard live' });
-  await until('the message', () => contents(client).includes('heard live'));
+  await calls('sendChannelMessage', { channelId, content: 'received live' });
+  await until('the message', () => contents(client).includes('received live'));
 
   client.loseConnection();
   await until('the loss', () => client.state === 'connecting');
@@ -142,12 +144,12 @@ test('calls with an answer, hears a message, and after a lost connection is repl
 
   await calls('sendChannelMessage', { channelId, content: 'live again' });
   await until('the last message', () => contents(client).includes('live again'));
-  expect(contents(client)).toEqual(['heard live', 'missed', 'missed too', 'live again']);
-  const ofChannel = client.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  expect(contents(client)).toEqual(['received live', 'missed', 'missed too', 'live again']);
+  const ofChannel = client.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
   expect(ofChannel.map(({ meta }) => meta.seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('is told which stream to load anew when what it missed is no longer kept', async () => {
+test('is told which stream to reload when missed events are no longer kept', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '3' });
   const { grace, calls } = await twoPlayers(server);
   using before = rawClient(server.url, grace.launcherJwt);
@@ -165,7 +167,7 @@ test('is told which stream to load anew when what it missed is no longer kept', 
   expect(contents(after)).toEqual(['from here on']);
 });
 
-test('hears everything since its return to a channel it was removed from, once', async () => {
+test('receives everything since its return to a channel it was removed from, once', async () => {
   await using server = await startTestServer();
   const { grace, calls } = await twoPlayers(server);
   using client = rawClient(server.url, grace.launcherJwt);
@@ -178,7 +180,7 @@ test('hears everything since its return to a channel it was removed from, once',
   await calls('addParticipant', { channelId, wallet: grace.wallet });
   await calls('sendChannelMessage', { channelId, content: 'welcome back' });
   await until('the message', () => contents(client).includes('welcome back'));
-  const ofChannel = client.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  const ofChannel = client.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
   expect(ofChannel.map(({ name, meta }) => [name, meta.seq])).toEqual([
     ['message-channels created', 1],
     ['message-channels patched', 4],
@@ -186,7 +188,7 @@ test('hears everything since its return to a channel it was removed from, once',
   ]);
 });
 
-test('comes back to a server that was restarted, and stays away once its session has ended', async () => {
+test('reconnects to a restarted server, and stays disconnected once its session has ended', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'gantry-raw-'));
   await using first = await startTestServer({ DATA_DIR: directory.path });
   const { grace, calls } = await twoPlayers(first);
@@ -207,16 +209,16 @@ test('comes back to a server that was restarted, and stays away once its session
 
   await second.services.db.write(endSession, grace.wallet, grace.sessionId);
   await until('the end', () => client.state === 'ended');
-  expect(client.heard.at(-1)).toMatchObject({
+  expect(client.received.at(-1)).toMatchObject({
     name: 'game-channels patched',
     record: { _id: grace.sessionId, exists: false },
   });
   using refused = rawClient(second.url, grace.launcherJwt);
   await until('the refusal', () => refused.state === 'ended');
-  expect(refused.heard).toEqual([]);
+  expect(refused.received).toEqual([]);
 });
 
-/** What was said in the messages it has heard of. */
-function contents({ heard }: Pick<ReturnType<typeof rawClient>, 'heard'>): (string | undefined)[] {
-  return heard.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
+/** The texts of the messages it has received. */
+function contents({ received }: Pick<ReturnType<typeof rawClient>, 'received'>): (string | undefined)[] {
+  return received.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
 }

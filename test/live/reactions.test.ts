@@ -21,13 +21,13 @@ async function conversation(server: TestServer) {
   return { ada, grace, eve, channelId, messageId };
 }
 
-/** What a launcher was told of reactions, in the order it was: what happened, which, and how many have it. */
-const toldTo = ({ heard }: TestLauncher) =>
-  heard
+/** A launcher's reaction events in the order received: type, reaction and count. */
+const toldTo = ({ received }: TestLauncher) =>
+  received
     .filter(({ name }) => name.startsWith('message-reactions '))
     .map(({ name, record }) => `${name.split(' ')[1]} ${record.reaction} ${record.count}`);
 
-test('reactions are told once and in order to everyone in the channel, and to nobody else', async () => {
+test('reactions are delivered once and in order to everyone in the channel, and to nobody else', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId, messageId } = await conversation(server);
   using hers = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
@@ -42,7 +42,7 @@ test('reactions are told once and in order to everyone in the channel, and to no
   await settled(hers, his, stranger);
   const expected = ['created 🎉 1', 'created 🎉 2', 'created gg 1', 'removed 🎉 1'];
   expect([toldTo(hers), toldTo(his), toldTo(stranger)]).toEqual([expected, expected, []]);
-  expect((await hers.hears('message-reactions created')).record).toMatchObject({
+  expect((await hers.waitForEvent('message-reactions created')).record).toMatchObject({
     channelId,
     messageId,
     wallet: grace.wallet,
@@ -51,7 +51,7 @@ test('reactions are told once and in order to everyone in the channel, and to no
   });
 });
 
-test('who was away is told with cursors what was reacted meanwhile, once and in order', async () => {
+test('a player who was offline receives missed reactions by cursor, once and in order', async () => {
   await using server = await startTestServer();
   const { ada, grace, messageId, channelId } = await conversation(server);
   const before = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
@@ -62,7 +62,7 @@ test('who was away is told with cursors what was reacted meanwhile, once and in 
   const streams = await before.streams();
   const cursors: Record<string, { epoch: string; seq: number }> = {};
   for (const [stream, { epoch, seq }] of Object.entries(streams)) cursors[stream] = { epoch, seq };
-  for (const { meta } of before.heard) {
+  for (const { meta } of before.received) {
     if (meta.seq !== undefined) cursors[meta.stream] = { epoch: meta.epoch, seq: meta.seq };
   }
   before.socket.disconnect();
@@ -74,13 +74,13 @@ test('who was away is told with cursors what was reacted meanwhile, once and in 
   await settled(again);
   const missed = Array.from({ length: 9 }, (_, n) => `created e${n + 1} 1`);
   expect(toldTo(again)).toEqual([...missed, 'removed e0 0', 'created last 1']);
-  const seqs = again.heard
+  const seqs = again.received
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
     .map(({ meta }) => meta.seq);
   expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n));
 });
 
-test('reactions on two nodes at once come to the same counts on both', async ({ skip }) => {
+test('concurrent reactions on two nodes result in the same counts on both', async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

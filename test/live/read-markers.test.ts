@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
 
-/** Ada has said ten things to Grace. */
+/** Ada has sent ten messages to Grace. */
 async function conversation(server: TestServer) {
   const { gameId } = await server.createGame();
   const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
@@ -21,13 +21,13 @@ async function conversation(server: TestServer) {
   return { ada, grace, again, channelId, ids };
 }
 
-const markersOf = ({ heard }: TestLauncher) =>
-  heard.filter(({ name }) => name === 'read-markers patched').map(({ record }) => record.messageId);
+const markersOf = ({ received }: TestLauncher) =>
+  received.filter(({ name }) => name === 'read-markers patched').map(({ record }) => record.messageId);
 
-/** How far a launcher knows to have read: the last it was told. */
+/** A launcher's read position: the last one it received. */
 const shownBy = (launcher: TestLauncher) => markersOf(launcher).at(-1);
 
-test('two devices that read at once come to the same marker, and nobody else is told of it', async () => {
+test('two devices that read concurrently agree on the marker, and nobody else receives it', async () => {
   await using server = await startTestServer();
   const { ada, grace, again, channelId, ids } = await conversation(server);
   using phone = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
@@ -54,13 +54,13 @@ test('two devices that read at once come to the same marker, and nobody else is 
   }
 });
 
-test('a device that was away hears with its cursors how far the other has read', async () => {
+test('a device that was offline receives by cursor how far the other has read', async () => {
   await using server = await startTestServer();
   const { grace, again, channelId, ids } = await conversation(server);
   const { launcherJwt } = await again();
   const before = await connectLauncher(server.url, { launcherJwt });
   await settled(before);
-  const meta = before.heard.findLast(({ meta }) => meta.stream.startsWith('player:'))?.meta;
+  const meta = before.received.findLast(({ meta }) => meta.stream.startsWith('player:'))?.meta;
   before.socket.disconnect();
   using phone = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt });
   for (const n of [2, 9]) await phone.call('markMessagesRead', { channelId, messageId: ids[n] });
@@ -71,7 +71,7 @@ test('a device that was away hears with its cursors how far the other has read',
   expect(markersOf(desk)).toEqual([ids[2], ids[9]]);
 });
 
-test('devices on two nodes come to the same marker', async ({ skip }) => {
+test('devices on two nodes agree on the marker', async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   await using data = await openSharedData();

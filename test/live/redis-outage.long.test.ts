@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 import { isCaughtUp } from './ledger-book.ts';
 import { startSending } from './message-sender.ts';
 
-/** Other nodes' events are looked for every second; the rest is for a busy machine. */
+/** Other nodes' events are polled every second; the rest is for a busy machine. */
 const withinAboutASecond = 2_500;
 
 const degraded = {
@@ -49,15 +49,15 @@ async function connect(node: ClusterNode, player: TestPlayer): Promise<Listening
   return listening;
 }
 
-function messages({ heard }: ListeningClient): unknown[] {
-  return heard.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
+function messages({ received }: ListeningClient): unknown[] {
+  return received.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
 }
 
-async function hears(who: ListeningClient, content: string, withinMs: number): Promise<void> {
+async function waitForEvent(who: ListeningClient, content: string, withinMs: number): Promise<void> {
   await until(`hearing "${content}"`, () => messages(who).includes(content), withinMs);
 }
 
-test('Redis killed under load takes no node with it: local launchers go on hearing at once, others soon after, and all is whole', {
+test('Redis killed under load takes no node down: local launchers still receive immediately, others soon after, and nothing is lost', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -76,11 +76,14 @@ test('Redis killed under load takes no node with it: local launchers go on heari
   await redis.kill();
   await Promise.all([saysReadiness(near, degraded), saysReadiness(far, degraded)]);
   const heardBefore = messages(local).length;
-  await until('local launchers go on hearing', () => messages(local).length > heardBefore + 100);
+  await until('local launchers still receive', () => messages(local).length > heardBefore + 100);
 
-  // One message more, by itself, to see how long it takes to either side.
+  // One more message, by itself, to measure the delay to either side.
   const { content } = await data.db.write(sendMessage, ada, channel.id, 'while Redis is away');
-  await Promise.all([hears(local, content, withinAboutASecond), hears(remote, content, withinAboutASecond)]);
+  await Promise.all([
+    waitForEvent(local, content, withinAboutASecond),
+    waitForEvent(remote, content, withinAboutASecond),
+  ]);
 
   await redis.start();
   await Promise.all([saysReadiness(near, ready), saysReadiness(far, ready)]);
@@ -98,7 +101,7 @@ test('Redis killed under load takes no node with it: local launchers go on heari
   await Promise.all([near, far].map(async (node) => expect((await node.stop()).exitCode).toBe(0)));
 });
 
-test('what one node writes while Redis works reaches the launchers of the other by it, not by looking', {
+test("while Redis works, one node's writes reach the launchers of the other through it, not by polling", {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -114,14 +117,14 @@ test('what one node writes while Redis works reaches the launchers of the other 
   for (let number = 0; number < 20; number++) {
     const from = performance.now();
     await sending.client.call('sendChannelMessage', { channelId: channel.id, content: `message ${number}` });
-    await hears(remote, `message ${number}`, withinAboutASecond);
+    await waitForEvent(remote, `message ${number}`, withinAboutASecond);
     latencies.push(performance.now() - from);
   }
   latencies.sort((one, other) => one - other);
   expect(latencies[10]).toBeLessThan(250);
 });
 
-test('a node starts without Redis, serves, says so, joins the others when Redis comes, and stops cleanly without it again', {
+test('a node starts without Redis, serves, reports it, joins the others when Redis comes up, and stops cleanly without it', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -137,13 +140,13 @@ test('a node starts without Redis, serves, says so, joins the others when Redis 
   using local = await connect(near, ada);
   using remote = await connect(far, grace);
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'without Redis' });
-  await Promise.all([local, remote].map((one) => hears(one, 'without Redis', withinAboutASecond)));
+  await Promise.all([local, remote].map((one) => waitForEvent(one, 'without Redis', withinAboutASecond)));
   expect(await local.client.call('channelStatus')).toMatchObject({ exists: true, present: true });
 
   await redis.start();
   await Promise.all([saysReadiness(near, ready), saysReadiness(far, ready)]);
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'with Redis' });
-  await Promise.all([local, remote].map((one) => hears(one, 'with Redis', withinAboutASecond)));
+  await Promise.all([local, remote].map((one) => waitForEvent(one, 'with Redis', withinAboutASecond)));
 
   await redis.kill();
   await saysReadiness(near, degraded);
@@ -158,7 +161,7 @@ test('a node that never reached Redis stops cleanly', { timeout: 120_000 }, asyn
   expect(node.log()).not.toMatch(/unhandled|did not stop cleanly/i);
 });
 
-test('a server that is closed while Redis is away leaves no rejection behind', async ({ skip }) => {
+test('a server that is closed while Redis is down leaves no unhandled rejection', async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis();
   const rejections: unknown[] = [];
@@ -172,12 +175,12 @@ test('a server that is closed while Redis is away leaves no rejection behind', a
   });
   await server.close();
   await new Promise((resolve) => setImmediate(resolve));
-  await new Promise((resolve) => setTimeout(resolve, 50)); // a connection that closes takes a few turns
+  await new Promise((resolve) => setTimeout(resolve, 50)); // a closing connection takes a few turns
   process.off('unhandledRejection', note);
   expect(rejections).toEqual([]);
 });
 
-test('a Redis that hangs with its connections open is noticed, and holds up nobody', {
+test('a Redis that hangs with open connections is detected, and delays nobody', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -192,11 +195,11 @@ test('a Redis that hangs with its connections open is noticed, and holds up nobo
 
   redis.freeze();
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'into the void' });
-  await Promise.all([local, remote].map((one) => hears(one, 'into the void', withinAboutASecond)));
+  await Promise.all([local, remote].map((one) => waitForEvent(one, 'into the void', withinAboutASecond)));
   await saysReadiness(near, degraded);
   using late = await connect(near, await data.openSession(ada.gameId, ada.wallet));
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'still here' });
-  await Promise.all([local, remote, late].map((one) => hears(one, 'still here', withinAboutASecond)));
+  await Promise.all([local, remote, late].map((one) => waitForEvent(one, 'still here', withinAboutASecond)));
 
   redis.thaw();
   await saysReadiness(near, ready);

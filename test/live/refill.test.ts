@@ -10,7 +10,7 @@ import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-test('what another process writes to the same data reaches the launchers here, in the order of commits', async () => {
+test("another process's writes to the same data reach the launchers here, in commit order", async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -19,7 +19,7 @@ test('what another process writes to the same data reaches the launchers here, i
   const { db } = server.services;
   for (let score = 0; score < 100; score++) await (score % 2 ? other : db).write(setScore, player, score);
   await other.close();
-  const scores = () => launcher.heard.filter(({ name }) => name === 'scores created');
+  const scores = () => launcher.received.filter(({ name }) => name === 'scores created');
   await until('all scores', () => scores().length === 100);
   expect(scores().map(({ record }) => record.score)).toEqual(
     Array.from({ length: 100 }, (_, score) => score),
@@ -30,7 +30,7 @@ test('what another process writes to the same data reaches the launchers here, i
   );
 });
 
-test('a read of the database that fails costs no process and no event', async () => {
+test('a failed database read crashes no process and loses no event', async () => {
   await using server = await startTestServer();
   const player = await server.openSession((await server.createGame()).gameId);
   using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -47,12 +47,12 @@ test('a read of the database that fails costs no process and no event', async ()
   await other.close();
   await until('a failed read', () => failing.calls > 0);
   failing.restore();
-  const scores = () => launcher.heard.filter(({ name }) => name === 'scores created');
+  const scores = () => launcher.received.filter(({ name }) => name === 'scores created');
   await until('both scores', () => scores().length === 2);
   expect(scores().map(({ record }) => record.score)).toEqual([1, 2]);
 });
 
-test('who left before this node could read what another wrote hears what was said until then, and nothing after', async () => {
+test("a player who left before this node read another's writes receives what was sent until then, and nothing after", async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
@@ -66,7 +66,7 @@ test('who left before this node could read what another wrote hears what was sai
   const { db: other } = await openStore(server.config);
   await other.write(sendMessage, ada, channelId, 'before she left');
   await other.write(removeFromChannel, ada, channelId, grace.wallet);
-  await other.write(sendMessage, ada, channelId, 'while she is gone');
+  await other.write(sendMessage, ada, channelId, 'while she is away');
   await other.write(addToChannel, ada, channelId, grace.wallet);
   await other.write(sendMessage, ada, channelId, 'when she is back');
   await other.write(removeFromChannel, grace, channelId, grace.wallet);
@@ -74,16 +74,16 @@ test('who left before this node could read what another wrote hears what was sai
   await other.close();
   await until('a failed read', () => failing.calls > 0);
   failing.restore();
-  await until('the score', () => launcher.heard.some(({ name }) => name === 'scores created'));
-  const heard = launcher.heard.filter(({ meta }) => meta.stream === `channel:${channelId}`);
-  expect(heard.map(({ meta, record }) => [meta.seq, record.content])).toEqual([
+  await until('the score', () => launcher.received.some(({ name }) => name === 'scores created'));
+  const received = launcher.received.filter(({ meta }) => meta.stream === `channel:${channelId}`);
+  expect(received.map(({ meta, record }) => [meta.seq, record.content])).toEqual([
     [2, 'before she left'],
     [5, undefined],
     [6, 'when she is back'],
   ]);
 });
 
-test('what was trimmed before this node could read it makes the client resynchronise, not miss it in silence', async () => {
+test('events trimmed before this node read them make the client resynchronise, rather than miss them silently', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '5' });
   const player = await server.openSession((await server.createGame()).gameId);
   using listening = listen({ url: server.url, launcherJwt: player.launcherJwt });
@@ -97,7 +97,7 @@ test('what was trimmed before this node could read it makes the client resynchro
   expect(listening.resyncs.at(-1)).toBe(stream);
   await listening.client.ready();
   await server.services.db.write(setScore, player, 50);
-  await until('the next score', () => listening.heard.at(-1)?.record.score === 50);
+  await until('the next score', () => listening.received.at(-1)?.record.score === 50);
   const { seq } = await server.services.db.read(streamPosition, stream);
   expect(listening.client.cursors[stream]?.seq).toBe(seq);
 });

@@ -1,7 +1,7 @@
 import { expect, type TestContext } from 'vitest';
 import { type Front, runLedger } from './ledger.ts';
 
-/** The ledger at a size for every run: its counts are told, and nothing may be wrong in them. */
+/** The ledger at a size for every run: its counts are printed, and must contain no error. */
 export async function holdShortLedger(annotate: TestContext['annotate'], front?: Front): Promise<void> {
   const counts = await runLedger(
     { sockets: 48, messagesPerSecond: 50, kills: 2, redisOutagesMs: [1_000, 5_000] },
@@ -22,7 +22,7 @@ export async function holdShortLedger(annotate: TestContext['annotate'], front?:
     prizesTwice: 0,
     resyncs: 0,
   });
-  // Otherwise nothing was tried.
+  // Otherwise the run tested nothing.
   expect(counts.reconnects).toBeGreaterThanOrEqual(48);
   expect(counts.acknowledged).toBeGreaterThan(300);
 }

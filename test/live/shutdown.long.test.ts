@@ -29,7 +29,7 @@ async function halfARequest(port: number): Promise<Socket & Disposable> {
   return Object.assign(socket, { [Symbol.dispose]: () => socket.destroy() });
 }
 
-/** Sends one message after the other over the socket, each until it is acknowledged. */
+/** Sends one message after the other over the socket, each retried until acknowledged. */
 function sendOverSocket({ client }: ListeningClient, channelId: string) {
   let acknowledged = 0;
   let stopped = false;
@@ -53,7 +53,7 @@ function sendOverSocket({ client }: ListeningClient, channelId: string) {
   };
 }
 
-test('SIGTERM under load, with clients that hang: what was accepted is answered, the end is clean, and launchers miss nothing', {
+test('SIGTERM under load, with hanging clients: accepted calls are answered, the exit is clean, and launchers miss nothing', {
   timeout: 240_000,
 }, async ({ annotate }) => {
   await using data = await openSharedData();
@@ -90,7 +90,7 @@ test('SIGTERM under load, with clients that hang: what was accepted is answered,
   const { exitCode, tookMs } = await node.stop();
   await annotate(`stopped in ${Math.round(tookMs)} ms`);
   expect(exitCode).toBe(0);
-  // Ten seconds, by our own deadlines, and more on a machine that is busy with other tests.
+  // Ten seconds by our own deadlines, more on a machine that is busy with other tests.
   expect(tookMs).toBeLessThan(20_000);
   expect(node.log()).not.toMatch(/ending anyway|did not stop cleanly|unhandled|defect/);
 
@@ -102,7 +102,7 @@ test('SIGTERM under load, with clients that hang: what was accepted is answered,
   await Promise.all(senders.map((one) => one.stop()));
   await until('everyone caught up', () => isCaughtUp(data.db, clients), 60_000);
 
-  // A message carried out without an answer would have been sent again, and be there twice.
+  // A message executed without a response would have been resent, and be there twice.
   const { total } = await data.db.read(listChannelMessages, ada, channelId, { limit: 1, skip: 0 });
   const overSockets = senders.reduce((sum, one) => sum + one.acknowledged(), 0);
   expect(total).toBe(sender.counts.acknowledged + overSockets);
@@ -116,7 +116,7 @@ test('SIGTERM under load, with clients that hang: what was accepted is answered,
   expect(clients.map(({ listening }) => listening.connections())).toEqual(clients.map(() => 2));
 });
 
-test('SIGTERM with nobody hanging takes no longer than the goodbye', { timeout: 120_000 }, async () => {
+test('SIGTERM without hanging clients takes no longer than the drain', { timeout: 120_000 }, async () => {
   await using data = await openSharedData();
   await using node = await startClusterNode({ DATA_DIR: data.path });
   const gameId = await data.createGame();
@@ -128,7 +128,7 @@ test('SIGTERM with nobody hanging takes no longer than the goodbye', { timeout: 
   expect(tookMs).toBeLessThan(4_000);
 });
 
-test('a launcher on long polling is given the answer to the call under way, and comes back to the restarted node', {
+test('a long-polling launcher receives the result of the call in flight, and reconnects to the restarted node', {
   timeout: 180_000,
 }, async () => {
   await using data = await openSharedData();
@@ -174,7 +174,7 @@ test('a launcher on long polling is given the answer to the call under way, and 
   expect(scores.length).toBe(acknowledged);
 });
 
-test('while a stop waits for a launcher that polls no more, whoever comes is asked to come again later', async () => {
+test('while a stop waits for a launcher that no longer polls, new connections are told to retry later', async () => {
   await using server = await startTestServer();
   const { launcherJwt, sessionId } = await server.openSession((await server.createGame()).gameId);
   const session = `${server.url}/socket.io/?EIO=4&transport=polling`;
@@ -185,7 +185,7 @@ test('while a stop waits for a launcher that polls no more, whoever comes is ask
     body: `40${JSON.stringify({ launcherJwt })}`,
   });
   expect(await said.text()).toBe('ok');
-  await until('let in', async () => server.services.presence.isPresent(sessionId));
+  await until('connected', async () => server.services.presence.isPresent(sessionId));
 
   const from = performance.now();
   const closed = server.close();

@@ -12,7 +12,7 @@ import { type SenderCounts, startSending } from './message-sender.ts';
 export interface SlowReaderOptions {
   /** Sockets that stop reading. */
   slow: number;
-  /** Sockets that go on reading. */
+  /** Sockets that keep reading. */
   healthy: number;
   messagesPerSecond: number;
 }
@@ -22,9 +22,9 @@ export interface SlowReaderCounts extends SlowReaderOptions, SenderCounts {
   closed: number;
   /** Sockets closed for the same reason while they were catching up. */
   closedAgain: number;
-  /** How much was queued for them when they were closed, at most, in bytes. */
+  /** The maximum queued for one of them when it was closed, in bytes. */
   mostQueued: number;
-  /** How far the server's resident memory rose over what it took with everyone reading, in bytes. */
+  /** The increase of the server's resident memory over its value with everyone reading, in bytes. */
   grownBytes: number;
   /** From the write to the launcher, for those that read, while the others did not; in milliseconds. */
   p50: number;
@@ -40,8 +40,8 @@ const content = '漢'.repeat(4_000);
 const warmUpMessages = 300;
 
 /**
- * Some launchers in a busy channel stop reading; they are to be closed, the server is not to grow, the others
- * are not to notice, and when the slow ones read again they are to catch up by themselves.
+ * Some launchers in a busy channel stop reading; they must be closed, the server must not grow, the others must not be
+ * affected, and the slow ones must catch up by themselves once they read again.
  */
 export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowReaderCounts> {
   await using data = await openSharedData();
@@ -52,7 +52,7 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
     Array.from({ length: options.slow + options.healthy }, () => data.openSession(gameId)),
   );
   const [creator, ...others] = players;
-  if (!creator) throw new Error('nobody takes part');
+  if (!creator) throw new Error('there are no participants');
   const { _id: channelId } = await data.db.write(
     createChannel,
     creator,

@@ -15,18 +15,18 @@ async function conversation(server: TestServer) {
   return { ada, grace, eve, channelId };
 }
 
-/** A signal is for who is live. */
+/** A signal only reaches live sockets. */
 async function connect(server: { url: string }, { launcherJwt }: TestPlayer): Promise<TestLauncher> {
   const launcher = await connectLauncher(server.url, { launcherJwt });
   await settled(launcher);
   return launcher;
 }
 
-function typing({ heard }: TestLauncher) {
-  return heard.filter(({ name }) => name === 'chat-messages typing');
+function typing({ received }: TestLauncher) {
+  return received.filter(({ name }) => name === 'chat-messages typing');
 }
 
-test('typing is shown to the other participants, not to the sender nor anyone else, and leaves no trace', async () => {
+test('typing is shown to the other participants only, and is not stored', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId } = await conversation(server);
   using sender = await connect(server, ada);
@@ -34,15 +34,15 @@ test('typing is shown to the other participants, not to the sender nor anyone el
   using stranger = await connect(server, eve);
   const before = await server.services.db.read(streamPosition, `channel:${channelId}`);
   expect(await sender.call('sendTypingSignal', { channelId }, 'chat-messages')).toEqual({ success: true });
-  const heard = await participant.hears('chat-messages typing');
-  expect(heard.record).toEqual({ channelId, wallet: ada.wallet });
-  expect(heard.meta).toEqual({ stream: `channel:${channelId}` });
+  const received = await participant.waitForEvent('chat-messages typing');
+  expect(received.record).toEqual({ channelId, wallet: ada.wallet });
+  expect(received.meta).toEqual({ stream: `channel:${channelId}` });
   await settled(sender, participant, stranger);
   expect([typing(sender), typing(stranger)]).toEqual([[], []]);
   expect(await server.services.db.read(streamPosition, `channel:${channelId}`)).toEqual(before);
 });
 
-test('typing on and on is passed on once, of each player and channel', async () => {
+test('continuous typing is forwarded once, per player and channel', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId } = await conversation(server);
   const { _id: another } = await server.services.db.write(createChannel, ada, [grace.wallet, eve.wallet]);
@@ -56,7 +56,7 @@ test('typing on and on is passed on once, of each player and channel', async () 
   expect(typing(participant).map(({ record }) => record.channelId)).toEqual([channelId, another]);
 });
 
-test('typing in a channel everyone else has left is shown to nobody', async () => {
+test('typing in a channel that everyone else has left is shown to nobody', async () => {
   await using server = await startTestServer();
   const { ada, grace, eve, channelId } = await conversation(server);
   await server.services.db.write(removeFromChannel, grace, channelId, grace.wallet);
@@ -68,7 +68,7 @@ test('typing in a channel everyone else has left is shown to nobody', async () =
   expect([sender, former, stranger].flatMap(typing)).toEqual([]);
 });
 
-test('who is not in a channel cannot type in it', async () => {
+test('a player cannot type in a channel without being in it', async () => {
   await using server = await startTestServer();
   const { eve, channelId } = await conversation(server);
   using stranger = await connect(server, eve);
@@ -91,7 +91,10 @@ test('typing reaches participants on another node', async ({ skip }) => {
   using sender = await connect(near, ada);
   using participant = await connect(far, grace);
   await sender.call('sendTypingSignal', { channelId });
-  expect((await participant.hears('chat-messages typing')).record).toEqual({ channelId, wallet: ada.wallet });
+  expect((await participant.waitForEvent('chat-messages typing')).record).toEqual({
+    channelId,
+    wallet: ada.wallet,
+  });
   await settled(participant);
   expect(typing(participant)).toHaveLength(1);
 });

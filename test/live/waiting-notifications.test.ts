@@ -36,14 +36,14 @@ function connect(server: TestServer, player: TestPlayer, cursors?: unknown): Pro
   });
 }
 
-function notificationsOf({ heard }: TestLauncher): { message: unknown; late: boolean }[] {
-  return heard
+function notificationsOf({ received }: TestLauncher): { message: unknown; late: boolean }[] {
+  return received
     .filter(({ name }) => name === 'notifications created')
     .map(({ record, meta }) => ({ message: record.message, late: meta.late === true }));
 }
 
-/** What a connection is told before a mark that is set once it stands. */
-async function toldAtConnecting(server: TestServer, player: TestPlayer, cursors?: unknown) {
+/** What a connection receives before a mark that is set once it is connected. */
+async function receivedAtConnecting(server: TestServer, player: TestPlayer, cursors?: unknown) {
   using launcher = await connect(server, player, cursors);
   const mark = `mark ${Math.random()}`;
   await notify(server, player, mark);
@@ -53,7 +53,7 @@ async function toldAtConnecting(server: TestServer, player: TestPlayer, cursors?
 }
 
 async function nobodyIsThere(server: TestServer, ...players: TestPlayer[]): Promise<void> {
-  await until('nobody is there', async () => {
+  await until('nobody is present', async () => {
     const there = await Promise.all(
       players.map(({ sessionId }) => server.services.presence.isPresent(sessionId)),
     );
@@ -61,16 +61,16 @@ async function nobodyIsThere(server: TestServer, ...players: TestPlayer[]): Prom
   });
 }
 
-test('a notification sent while nobody was connected arrives on the next connection, once, and not again', async () => {
+test('a notification sent while nobody was connected arrives on the next connection, exactly once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   await notify(server, inOne, 'you won');
-  expect(await toldAtConnecting(server, inOne)).toEqual([{ message: 'you won', late: true }]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([{ message: 'you won', late: true }]);
   await nobodyIsThere(server, inOne);
-  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('with a cursor it is part of the replay, once, and not again', async () => {
+test('with a cursor it is part of the replay, exactly once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   const first = await connect(server, inOne);
@@ -79,28 +79,28 @@ test('with a cursor it is part of the replay, once, and not again', async () => 
   first.socket.disconnect();
   await nobodyIsThere(server, inOne);
   await notify(server, inOne, 'you won');
-  expect(await toldAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: false }]);
+  expect(await receivedAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: false }]);
   await nobodyIsThere(server, inOne);
-  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([]);
 });
 
-test("the launcher's own session is told those of every game, and then no game's session is told them again", async () => {
+test("a launcher session receives those of every game, and a game's session then receives none again", async () => {
   await using server = await startTestServer();
   const { inOne, inOther, inLauncher } = await playerOfTwoGames(server);
   await notify(server, inOne, 'from one');
   await notify(server, inOther, 'from the other');
-  const told = await toldAtConnecting(server, inLauncher);
+  const told = await receivedAtConnecting(server, inLauncher);
   expect(told.map(({ message }) => message).sort()).toEqual(['from one', 'from the other']);
-  expect(await toldAtConnecting(server, inOne)).toEqual([]);
-  expect(await toldAtConnecting(server, inOther)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOther)).toEqual([]);
 });
 
-test("a game's session is told that game's only; the others go on waiting", async () => {
+test("a game's session receives only that game's; the others stay undelivered", async () => {
   await using server = await startTestServer();
   const { inOne, inOther } = await playerOfTwoGames(server);
   await notify(server, inOther, 'from the other');
-  expect(await toldAtConnecting(server, inOne)).toEqual([]);
-  expect(await toldAtConnecting(server, inOther)).toEqual([{ message: 'from the other', late: true }]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOther)).toEqual([{ message: 'from the other', late: true }]);
 });
 
 test.each([
@@ -113,39 +113,39 @@ test.each([
   const cursors = withCursor ? { [`player:${inOne.gameId}:${inOne.wallet}`]: { epoch, seq: 0 } } : undefined;
   await notify(server, inOne, 'you won');
   for (let score = 0; score < 10; score++) await server.services.db.write(setScore, inOne, score);
-  expect(await toldAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: true }]);
+  expect(await receivedAtConnecting(server, inOne, cursors)).toEqual([{ message: 'you won', late: true }]);
   await nobodyIsThere(server, inOne);
-  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('one that was told live is not told to the next connection', async () => {
+test('one delivered live is not delivered to the next connection', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   const first = await connect(server, inOne);
   await first.streams();
   await notify(server, inOne, 'you won');
-  await first.hears('notifications created');
+  await first.waitForEvent('notifications created');
   first.socket.disconnect();
   await nobodyIsThere(server, inOne);
-  expect(await toldAtConnecting(server, inOne)).toEqual([]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([]);
 });
 
-test('many that waited all arrive on one connection, each once, oldest first, and the client passes each on once', async () => {
+test('many undelivered ones arrive on one connection, once each, oldest first, and the client emits each once', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   const messages = Array.from({ length: 1_234 }, (_, number) => `message ${number}`);
   await Promise.all(messages.map((message) => notify(server, inOne, message)));
   using listening = listen({ url: server.url, launcherJwt: inOne.launcherJwt });
-  await until('all of them', () => listening.heard.length >= messages.length);
-  const told = listening.heard.filter(({ name }) => name === 'notifications created');
+  await until('all of them', () => listening.received.length >= messages.length);
+  const told = listening.received.filter(({ name }) => name === 'notifications created');
   expect(told.map(({ record }) => record.message)).toEqual(messages);
-  // They are older than the cursor, which must not go back to them: the next event would seem a gap.
+  // They are older than the cursor, which must not move back to them: the next event would look like a gap.
   await notify(server, inOne, 'the next');
-  await until('the next', () => listening.heard.at(-1)?.record.message === 'the next');
+  await until('the next', () => listening.received.at(-1)?.record.message === 'the next');
   expect(listening.connections()).toBe(1);
 });
 
-test('those of several games arrive in the order of each game, while new ones come', async () => {
+test('those of several games arrive in the order of each game, while new ones are sent', async () => {
   await using server = await startTestServer();
   const { inOne, inOther, inLauncher } = await playerOfTwoGames(server);
   const numbers = Array.from({ length: 450 }, (_, number) => number);
@@ -157,15 +157,15 @@ test('those of several games arrive in the order of each game, while new ones co
   );
   using listening = listen({ url: server.url, launcherJwt: inLauncher.launcherJwt });
   await Promise.all(numbers.map((number) => notify(server, inOne, `one ${450 + number}`)));
-  await until('all of them', () => listening.heard.length >= 3 * 450);
-  const messages = listening.heard.map(({ record }) => String(record.message));
+  await until('all of them', () => listening.received.length >= 3 * 450);
+  const messages = listening.received.map(({ record }) => String(record.message));
   const of = (game: string) => messages.filter((message) => message.startsWith(game));
   expect(of('one')).toEqual([...numbers, ...numbers.map((number) => 450 + number)].map((n) => `one ${n}`));
   expect(of('other')).toEqual(numbers.map((number) => `other ${number}`));
   expect(listening.connections()).toBe(1);
 });
 
-test('a launcher that reads slowly gets them all on one connection, and what it had not taken waits for the next', {
+test('a slow launcher gets them all on one connection, and those it had not received wait for the next', {
   timeout: 120_000,
 }, async () => {
   await using server = await startTestServer();
@@ -179,25 +179,25 @@ test('a launcher that reads slowly gets them all on one connection, and what it 
   const seen: unknown[] = [];
   {
     using listening = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
-    await until('some of them', () => listening.heard.length >= 500, 60_000);
-    expect(listening.heard.length).toBeLessThan(messages.length);
-    // More would be lost with the connection than it holds on its way.
+    await until('some of them', () => listening.received.length >= 500, 60_000);
+    expect(listening.received.length).toBeLessThan(messages.length);
+    // More than the connection buffers in flight would be lost with it.
     expect((await waiting()).length).toBeGreaterThan(1_000);
     listening.client.close();
-    seen.push(...listening.heard.map(({ record }) => record.message));
+    seen.push(...listening.received.map(({ record }) => record.message));
   }
   await nobodyIsThere(server, inOne);
   await server.services.db.write(markDelivered, []); // after those that are being marked
   const left = (await waiting()).map(({ record }) => record.message);
   using back = listen({ url: line.url, launcherJwt: inOne.launcherJwt });
-  await until('the others', () => back.heard.length >= left.length, 30_000);
+  await until('the others', () => back.received.length >= left.length, 30_000);
   await until('all marked', async () => (await waiting()).length === 0);
-  expect(back.heard.map(({ record }) => record.message).slice(-left.length)).toEqual(left);
+  expect(back.received.map(({ record }) => record.message).slice(-left.length)).toEqual(left);
   expect(back.connections()).toBe(1);
   expect(seen).toEqual(messages.slice(0, seen.length));
 });
 
-test('a connection that is gone before it was brought up to date takes no notification with it', async () => {
+test('a connection that closes before it has caught up consumes no notification', async () => {
   await using server = await startTestServer();
   const { inOne } = await playerOfTwoGames(server);
   let goOn = () => {};
@@ -209,9 +209,9 @@ test('a connection that is gone before it was brought up to date takes no notifi
   });
   using launcher = await connect(server, inOne);
   await until('the catch-up under way', () => reading.calls === 1);
-  launcher.socket.io.engine.send('1'); // Socket.IO's DISCONNECT; the connection below it stays
+  launcher.socket.io.engine.send('1'); // Socket.IO's DISCONNECT; the underlying connection stays open
   await nobodyIsThere(server, inOne);
   goOn();
   await notify(server, inOne, 'you won');
-  expect(await toldAtConnecting(server, inOne)).toEqual([{ message: 'you won', late: true }]);
+  expect(await receivedAtConnecting(server, inOne)).toEqual([{ message: 'you won', late: true }]);
 });

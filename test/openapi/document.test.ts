@@ -54,7 +54,7 @@ const openApi = z.object({
 });
 
 let server: TestServer;
-/** As it was served, and as far as the tests below read it. */
+/** The document as served, as far as the tests below read it. */
 let served: Record<string, unknown>;
 let document: z.infer<typeof openApi>;
 let ajv: Ajv2020;
@@ -75,7 +75,7 @@ test('the document is OpenAPI 3.1 by its own schema', async () => {
   expect(document.servers[0].url).toBe(server.url);
 });
 
-test('no $ref leads nowhere', () => {
+test('every $ref resolves', () => {
   const references = [...JSON.stringify(served).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref);
   expect(references.length).toBeGreaterThan(registry.operations.length * 2);
   expect(references.filter((reference) => at(served, reference) === undefined)).toEqual([]);
@@ -101,7 +101,7 @@ test('every path is listed: one for each operation, one for each service, those 
   expect(Object.keys(document.paths).toSorted()).toEqual([...new Set([...own, ...services])].toSorted());
 });
 
-test('the paths for method dispatch name every operation and alias of theirs, and none of administrators', () => {
+test('the paths for method dispatch name all their operations and aliases, and none of administrators', () => {
   for (const service of registry.services) {
     const names = launcherOperations
       .filter((one) => service === 'launcher' || one.service === service)
@@ -116,21 +116,21 @@ test('the paths for method dispatch name every operation and alias of theirs, an
   }
 });
 
-test("administrators' paths, and no others, take the admin token", () => {
+test("administrators' paths, and no others, require the admin token", () => {
   expect(document.components.securitySchemes).toMatchObject({
     adminToken: { scheme: 'bearer' },
     gameSecret: { scheme: 'bearer' },
   });
   const demands = (operation: AnyOperation) => document.paths[pathOf(operation)]?.post?.security;
   for (const one of adminOperations) expect(demands(one), one.name).toEqual([{ adminToken: [] }]);
-  // A game's secret may be left out, unless the game wants it, or the operation.
+  // A game's secret may be omitted, unless the game or the operation requires it.
   for (const one of launcherOperations) {
     const optional = one.auth === 'game-secret' ? [] : [{}];
     expect(demands(one), one.name).toEqual([...optional, { gameSecret: [] }]);
   }
 });
 
-test('a launcherJwt is among what one authorizes with, as the header that GET takes', () => {
+test('a launcherJwt is among the authorization schemes, as the header that GET accepts', () => {
   expect(document.components.securitySchemes).toMatchObject({
     launcherJwt: { type: 'apiKey', in: 'header', name: 'X-Launcher-Jwt' },
   });
@@ -141,11 +141,11 @@ test('a launcherJwt is among what one authorizes with, as the header that GET ta
   }
 });
 
-test('no bound is listed that every JSON number has', () => {
+test('no bound is listed that every JSON number satisfies', () => {
   expect(JSON.stringify(served)).not.toContain('9007199254740991');
 });
 
-test('the document is sent compressed, and once to who keeps it', async () => {
+test('the document is compressed, and revalidated by ETag', async () => {
   const response = await fetch(`${server.url}/openapi.json`, { headers: { 'Accept-Encoding': 'br' } });
   expect(Object.fromEntries(response.headers)).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
@@ -159,13 +159,13 @@ test('the document is sent compressed, and once to who keeps it', async () => {
     headers: {
       'Accept-Encoding': 'br',
       'If-None-Match': response.headers.get('etag') ?? '',
-      'Cache-Control': 'max-age=0', // or fetch itself asks that nothing be answered from a cache
+      'Cache-Control': 'max-age=0', // or fetch itself disables caching
     },
   });
   expect([again.status, await again.text()]).toEqual([304, '']);
 });
 
-test('the headers that sign a request, and the one that keeps it from being done twice, are listed wherever they work', () => {
+test('the signature headers and the idempotency key header are listed wherever they work', () => {
   for (const one of launcherOperations) {
     const names = document.paths[pathOf(one)]?.post?.parameters.map(({ name }) => name);
     const keyed = one.kind === 'write' && !one.isRepeatable ? ['Idempotency-Key'] : [];
@@ -175,13 +175,13 @@ test('the headers that sign a request, and the one that keeps it from being done
 });
 
 describe.each(registry.operations)('$name', (operation) => {
-  test('is listed under its path, with what it takes and answers', () => {
+  test('is listed under its path, with its input and output', () => {
     const entry = document.paths[pathOf(operation)]?.post;
     expect(entry).toMatchObject({ operationId: operation.name, summary: operation.summary });
     const takes = requestSchema(operation);
     expect(takes).toMatchObject({ type: 'object' });
     expect(takes?.required?.includes('launcherJwt') ?? false).toBe(needsToken(operation));
-    // A game's server sends one for the other.
+    // A game's server sends one instead of the other.
     const isOpen = takesToken(operation) && !needsToken(operation);
     const fields = Object.keys(takes?.properties ?? {});
     expect(fields.includes('launcherJwt') && fields.includes('wallet')).toBe(
@@ -190,18 +190,18 @@ describe.each(registry.operations)('$name', (operation) => {
     if (operation.getPath) expect(document.paths[operation.getPath]?.get).toBeDefined();
   });
 
-  test('has an example of a call and its answer, which are what is listed', () => {
+  test('has an example of a call and its response, which match the listed schemas', () => {
     const entry = document.paths[pathOf(operation)]?.post;
-    const [asked, answered] = [entry?.requestBody, entry?.responses[200]].map(
+    const [requested, answered] = [entry?.requestBody, entry?.responses[200]].map(
       (one) => one?.content['application/json'].example,
     );
-    expect(asked).toBeTypeOf('object');
+    expect(requested).toBeTypeOf('object');
     expect(answered).toBeTypeOf('object');
-    expect(faults(requestPointer(operation), asked)).toEqual([]);
+    expect(faults(requestPointer(operation), requested)).toEqual([]);
     expect(faults(responsePointer(operation, 200), answered)).toEqual([]);
   });
 
-  test('takes and answers what is listed', async () => {
+  test('accepts and returns what is listed', async () => {
     const { input, caller: role = 'owner' } = caseOf(operation);
     const world = await createWorld(server);
     const sent = {
@@ -214,14 +214,14 @@ describe.each(registry.operations)('$name', (operation) => {
     const { status, body, text } = await call(operation, sent, secret);
     expect(status, text).toBe(200);
     expect(faults(responsePointer(operation, 200), body)).toEqual([]);
-    // The schema says something: it fits no other answer than such a one.
+    // The schema is specific: it fits only such responses.
     expect(faults(responsePointer(operation, 200), {})).not.toEqual([]);
     expect(faults(responsePointer(operation, 200), { ...asObject(body), unlisted: 1 })).not.toEqual([]);
   });
 });
 
 test.each([...failingCalls, ...failingAdminCalls].filter(({ code }) => code < 402))(
-  '$operation with $title is answered with the error listed',
+  '$operation with $title returns the listed error',
   async (failing) => {
     const operation = operationNamed(failing.operation);
     const world = await createWorld(server);
@@ -273,7 +273,7 @@ const acceptedInputs: readonly Accepted[] = [
 ];
 
 test.each(acceptedInputs)(
-  '$title, which is accepted, is listed as acceptable',
+  '$title, which is accepted, is listed as valid',
   async ({ operation: name, input }) => {
     const operation = operationNamed(name);
     const world = await createWorld(server);
@@ -287,7 +287,7 @@ test.each(acceptedInputs)(
   },
 );
 
-/** Calls by the operation's own path; over a connection, what is about one. */
+/** Calls by the operation's own path; over a connection, if it is about one. */
 async function call(
   operation: AnyOperation,
   input: Readonly<Record<string, unknown>>,
@@ -299,7 +299,7 @@ async function call(
   return await caller.call(operation, input, headers);
 }
 
-/** What the schema at a place of the document has against a value. */
+/** The validation errors of a value against the schema at a position in the document. */
 function faults(pointer: string, value: unknown): string[] {
   const validate = ajv.getSchema(`openapi${pointer}`);
   if (!validate) throw new Error(`the document has no schema at ${pointer}`);
@@ -321,7 +321,7 @@ function requestSchema(operation: AnyOperation) {
   return document.components.schemas[name];
 }
 
-/** What a JSON pointer (RFC 6901, as a URI fragment) leads to. */
+/** The target of a JSON pointer (RFC 6901, as a URI fragment). */
 function at(root: unknown, fragment: string): unknown {
   if (!fragment.startsWith('#/')) return undefined;
   return fragment

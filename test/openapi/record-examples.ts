@@ -15,10 +15,10 @@ import { isAboutConnection, registry, takesToken } from '../support/registered.t
 import { startTestServer } from '../support/server.ts';
 import { bearer, createWorld, credentialFieldsOf, headersOf, type World } from '../support/world.ts';
 
-/** Of a list, an example shows as many items. */
+/** An example of a list shows this many items. */
 const shownItems = 2;
 const exampleTime = 1795221996918;
-/** Further away from now than any time in an answer, in milliseconds. */
+/** Further from now than any time in a response, in milliseconds. */
 const nearMs = 400 * 24 * 60 * 60 * 1000;
 
 const gameId = '01a1fb91-be1f-72cb-b08d-dc44bcc5d621';
@@ -34,7 +34,7 @@ const otherWallets = [
   '0x01d98af29c53f20daba0d7bbc9abe74299df28b1',
 ];
 
-/** What states are kept under; they hold a text that is another in every run. */
+/** The label of states; they contain a text that differs between runs. */
 const stateHashes = [
   'bafkreie24qev2kdronhzlzhyun2pcmnx7nbx4p7ii2z3go4ktvmnrom4bu',
   'bafkreie7cubydyztubos63prt3m7z5nvljedf43rhwdby5wijwoxpozrim',
@@ -42,7 +42,7 @@ const stateHashes = [
 ];
 const guestAddress = '0x67756573746f1c2d3e4b5a69788796a5b4c3d2e1';
 
-/** Inputs that a test wants and a reader does not. */
+/** Inputs that a test needs and a reader does not. */
 const readable: Readonly<Record<string, object>> = { listEvents: { limit: 2 }, serverFigures: {} };
 
 await using server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
@@ -61,7 +61,7 @@ for (const operation of registry.operations) {
   if (status !== 200) throw new Error(`${operation.name} answered ${status}: ${JSON.stringify(body)}`);
   const present = presenter(world);
   const example = { input: present(sent), output: present(body) };
-  // Sizes, rates and the order of wallets are others in every run; what is recorded stays where nothing else has changed.
+  // Sizes, rates and the order of wallets differ between runs; what is recorded stays when nothing else has changed.
   const before = recorded[operation.name];
   examples[operation.name] = lasting(before) === lasting(example) ? before : example;
 }
@@ -69,7 +69,7 @@ await writeFile(file, `${JSON.stringify(examples, null, 2)}\n`);
 execFileSync(join(repository, 'node_modules/.bin/biome'), ['check', '--write', file]);
 process.stdout.write(`${Object.keys(examples).length} examples in ${file}\n`);
 
-/** What an example has that is the same in every run. */
+/** What is the same in an example in every run. */
 function lasting(example: unknown): string {
   const text = JSON.stringify(example, (_, value) => {
     if (typeof value === 'number') return 0;
@@ -79,7 +79,7 @@ function lasting(example: unknown): string {
   return text ?? '';
 }
 
-/** Replaces what differs from run to run by values that are the same in every example. */
+/** Replaces what differs between runs with values that are the same in every example. */
 function presenter(world: World): (value: unknown) => unknown {
   const replaced = new Map<string, string>([
     [world.gameId, gameId],
@@ -90,7 +90,7 @@ function presenter(world: World): (value: unknown) => unknown {
     [world.canaries.state, 'Ada'],
     [world.canaries.nonce, 'round-1'],
     [new URL(server.url).host, '127.0.0.1:3000'],
-    // What has been replaced already stays.
+    // Earlier replacements stay.
     ...[gameId, ada, grace].map((value): [string, string] => [value, value]),
   ]);
   const freeIds = [...ids];

@@ -1,39 +1,41 @@
 import type { Reason } from '../../src/errors.ts';
 import { type Role, roles } from '../support/world.ts';
 
-/** Refused, with this status of DESIGN.md "Errors" and reason, told nothing of the owner's, and to no effect. */
+/**
+ * Refused, with this status of DESIGN.md "Errors" and reason, without revealing the owner's data, and without effect.
+ */
 export interface Refusal {
   code: number;
   reason: Reason;
 }
 
 /**
- * What comes of a call by someone:
- * - `shared`: it is the owner's thing, and the caller may see or change it
- * - `own`: it is carried out on the caller's own things; the owner's are neither seen nor changed
+ * The outcome of someone's call:
+ * - `shared`: it is about the owner's data, which the caller may see or change
+ * - `own`: it is executed on the caller's own data; the owner's is neither seen nor changed
  */
 export type Access = 'shared' | 'own' | Refusal;
 
 export type AccessByRole = Readonly<Record<Role, Access>>;
 
-/** Callers no launcher token speaks for, and why: the same for every operation that takes one. */
+/** Callers that no launcher token identifies, and why: the same for every operation that takes one. */
 const unidentified = {
   ended: refused(401, 'session_ended'),
   revoked: refused(401, 'session_ended'),
   banned: refused(401, 'session_ended'),
   anonymous: refused(401, 'token_missing'),
   forged: refused(401, 'token_invalid'),
-  // To games and launchers `Authorization` carries a game's secret, and this is none.
+  // For games and launchers `Authorization` carries a game's secret, and this is not one.
   administrator: refused(401, 'secret_invalid'),
 } as const;
 
-/** A game's server, where only players are served. */
+/** A game's server, where only players are allowed. */
 export const playersOnly = {
   gameServer: refused(401, 'token_missing'),
   otherGameServer: refused(401, 'token_missing'),
 } as const;
 
-/** Who is not even let in with a connection of their own: the handshake refuses what the token is. */
+/** Callers without even a connection: the handshake refuses their token. */
 export const refusedAtHandshake: Partial<AccessByRole> = {
   ended: unidentified.ended,
   revoked: unidentified.revoked,
@@ -41,7 +43,7 @@ export const refusedAtHandshake: Partial<AccessByRole> = {
   forged: unidentified.forged,
 };
 
-/** Each player reaches the things of the token's own game and wallet, and no others. */
+/** Each player reaches the data of the token's own game and wallet, and no other. */
 export const ownThings: AccessByRole = {
   owner: 'shared',
   participant: 'own',
@@ -55,7 +57,7 @@ export const ownThings: AccessByRole = {
   ...unidentified,
 };
 
-/** The same where only players are served. */
+/** The same where only players are allowed. */
 export const ownThingsOfPlayers: AccessByRole = { ...ownThings, ...playersOnly };
 
 /** Only servers, each in its own game. */
@@ -64,7 +66,7 @@ export const serversOnly: AccessByRole = allRefused(refused(401, 'secret_require
   otherGameServer: 'own',
 });
 
-/** Anyone at all, with whatever launcher token or none. */
+/** Anyone, with any launcher token or none. */
 export const anyone: AccessByRole = {
   ...ownThings,
   ended: 'own',
@@ -75,7 +77,7 @@ export const anyone: AccessByRole = {
   gameServer: 'own',
 };
 
-/** For everyone but the owner, and as `but` says. */
+/** For everyone but the owner, with the exceptions in `but`. */
 export function refusedTo(others: Refusal, but: Partial<AccessByRole> = {}): AccessByRole {
   return {
     owner: 'shared',
@@ -91,7 +93,7 @@ export function refusedTo(others: Refusal, but: Partial<AccessByRole> = {}): Acc
   };
 }
 
-/** For everyone, whatever their token, and as `but` says; the admin token is never a game's secret. */
+/** For everyone, whatever their token, with the exceptions in `but`; the admin token is never a game's secret. */
 function allRefused(others: Refusal, but: Partial<AccessByRole>): AccessByRole {
   const everyone = Object.fromEntries(roles.map((role) => [role, others])) as Record<Role, Refusal>;
   return { ...everyone, administrator: unidentified.administrator, ...but };

@@ -14,7 +14,7 @@ import { type Refusal, refused } from './access.ts';
 import { caseOf, refusalHere } from './cases.ts';
 import { errorBody, leaked } from './expected.ts';
 
-/** What someone without the admin token may send in its place. */
+/** What someone without the admin token may send instead. */
 interface Stranger {
   title: string;
   headers?(world: World): Record<string, string>;
@@ -26,7 +26,7 @@ const strangers: readonly Stranger[] = [
   { title: 'nothing' },
   { title: 'a wrong token', headers: () => bearer('not-the-admin-token-of-the-tests') },
   { title: 'the token cut short', headers: ({ server }) => bearer(server.adminToken.slice(0, -1)) },
-  { title: 'the token with a letter behind it', headers: ({ server }) => bearer(`${server.adminToken}s`) },
+  { title: 'the token with a trailing letter', headers: ({ server }) => bearer(`${server.adminToken}s`) },
   { title: 'the token in capitals', headers: ({ server }) => bearer(server.adminToken.toUpperCase()) },
   {
     title: 'the token twice',
@@ -70,7 +70,7 @@ afterAll(async () => {
   );
 });
 
-/** Everything a call of an administrator's could change or tell of. */
+/** Everything that an administrator's call could change or reveal. */
 async function standing(world: World): Promise<unknown> {
   const { total } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
   return { owners: await ownersData(world), audited: total, effects: effects() };
@@ -99,7 +99,7 @@ describe.each(adminOperations)('$name', (operation) => {
     world = await createWorld(server);
   });
 
-  test.each(strangers)('is not for who sends $title', async ({ headers, fields }) => {
+  test.each(strangers)('is refused to a caller with $title', async ({ headers, fields }) => {
     using caller = await plainStyles['dedicated HTTP'](server.url);
     await expectRefusal(
       world,
@@ -118,7 +118,7 @@ describe.each(adminOperations)('$name', (operation) => {
     },
   );
 
-  test('is for who has the admin token', async () => {
+  test('is for callers with the admin token', async () => {
     const input = await caseOf(operation).input(world, 'administrator');
     const answer = await post(server.url + pathOf(operation), input, bearer(server.adminToken));
     const refusedHere = refusalHere(operation);
@@ -128,7 +128,7 @@ describe.each(adminOperations)('$name', (operation) => {
 });
 
 test.each(['short', 'with spaces in the middle', 'größer-als-ASCII-ist', 'x'.repeat(513)])(
-  'an admin token that no header carries, or that is too easy, is refused at the start: %s',
+  'an admin token that does not fit a header, or is too easy, is refused at the start: %s',
   (token) => {
     expect(() => readConfig({ ADMIN_TOKEN: token })).toThrow(/ADMIN_TOKEN: must be 16 to 512 characters/);
   },
@@ -149,7 +149,7 @@ interface WrongWay {
   refusal: Refusal;
 }
 
-/** Every way that operations of games and launchers are called by, and what looks like one. */
+/** Every way that operations of games and launchers are called, and similar ones. */
 function wrongWays(operation: AnyOperation): WrongWay[] {
   const { name } = operation;
   const withToken = () => bearer(server.adminToken);

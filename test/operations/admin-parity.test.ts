@@ -31,7 +31,7 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
   });
   afterAll(() => caller[Symbol.dispose]());
 
-  test.each(adminOperations)('$name answers the same as by every way', async (operation) => {
+  test.each(adminOperations)('$name returns the same as over every interface', async (operation) => {
     const world = await createWorld(server);
     const { input, answer } = caseOf(operation);
     const { body } = await caller.call(operation, await input(world, 'administrator'));
@@ -41,7 +41,7 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
   });
 
   test.each(failingAdminCalls)(
-    '$operation with $title is refused the same as by every way',
+    '$operation with $title is refused the same as over every interface',
     async (failing) => {
       const world = await createWorld(server);
       const operation = operationNamed(failing.operation);
@@ -57,33 +57,30 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
     },
   );
 
-  test.each(changing)(
-    '$name is in the audit log, with who did it, what was asked and how it ended',
-    async (operation) => {
-      const world = await createWorld(server);
-      const input = await caseOf(operation).input(world, 'administrator');
-      const { total } = await newestEntry();
-      const { text } = await caller.call(operation, input);
+  test.each(changing)('$name is in the audit log, with its actor, input and outcome', async (operation) => {
+    const world = await createWorld(server);
+    const input = await caseOf(operation).input(world, 'administrator');
+    const { total } = await newestEntry();
+    const { text } = await caller.call(operation, input);
 
-      const { total: now, entry } = await newestEntry();
-      expect(now).toBe(total + 1);
-      expect(entry).toMatchObject({
-        actor,
-        operation: operation.name,
-        outcome: refusalHere(operation) ?? 'ok',
-      });
-      expect(Math.abs(Date.now() - (entry?.at ?? 0))).toBeLessThan(60_000);
-      const logged = JSON.stringify(entry);
-      for (const secret of text.match(
-        /gsk_[\w-]+|gadm_[\w-]+|\/admin\/backups\/[\w-]+|whsec_[\w+/]+|eyJ[\w.-]+/g,
-      ) ?? [])
-        expect(logged).not.toContain(secret);
-      // What erases must not leave behind whom it erased.
-      if (operation.name === 'erasePlayer') expect(logged).not.toContain(world.owner.wallet);
-      const shown = operation.auditInput ? operation.auditInput(input as never) : input;
-      expect(entry?.input).toMatchObject(Object(shown));
-    },
-  );
+    const { total: now, entry } = await newestEntry();
+    expect(now).toBe(total + 1);
+    expect(entry).toMatchObject({
+      actor,
+      operation: operation.name,
+      outcome: refusalHere(operation) ?? 'ok',
+    });
+    expect(Math.abs(Date.now() - (entry?.at ?? 0))).toBeLessThan(60_000);
+    const logged = JSON.stringify(entry);
+    for (const secret of text.match(
+      /gsk_[\w-]+|gadm_[\w-]+|\/admin\/backups\/[\w-]+|whsec_[\w+/]+|eyJ[\w.-]+/g,
+    ) ?? [])
+      expect(logged).not.toContain(secret);
+    // Erasing must not leave the erased player in the log.
+    if (operation.name === 'erasePlayer') expect(logged).not.toContain(world.owner.wallet);
+    const shown = operation.auditInput ? operation.auditInput(input as never) : input;
+    expect(entry?.input).toMatchObject(Object(shown));
+  });
 
   test.each(reading)('$name, which changes nothing, is not in the audit log', async (operation) => {
     const world = await createWorld(server);
@@ -93,7 +90,7 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
     expect((await newestEntry()).total).toBe(total);
   });
 
-  test('what was refused is in the audit log with the reason', async () => {
+  test('refused calls are in the audit log with the reason', async () => {
     const { gameSlug } = await createWorld(server);
     await caller.call(operationNamed('createGame'), { name: 'Orbit again', slug: gameSlug });
     expect((await newestEntry()).entry).toMatchObject({
@@ -105,11 +102,11 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
 });
 
 describe('gantry admin', () => {
-  test('carries out an operation by the name in its path and prints the answer', async () => {
+  test('executes an operation by the name in its path and prints the result', async () => {
     const world = await createWorld(server);
     const { input, answer } = caseOf({ name: 'listPlayers' });
-    const asked = JSON.stringify(await input(world, 'administrator'));
-    const printed = await gantryJson(['admin', 'list-players', asked], server.config.dataDirectory);
+    const requested = JSON.stringify(await input(world, 'administrator'));
+    const printed = await gantryJson(['admin', 'list-players', requested], server.config.dataDirectory);
     expect(normalised(printed, world)).toEqual(answer);
   });
 

@@ -16,7 +16,7 @@ import { caseOf, refusalHere } from './cases.ts';
 import { errorBody, leaked } from './expected.ts';
 import type { AdminOperationName } from './operation-case.ts';
 
-/** Who comes: an administrator by name of each role, and somebody whose token was revoked. */
+/** The callers: a named administrator of each role, and somebody whose token was revoked. */
 const callers = [...adminRole.options, 'none'] as const;
 type AdminRoleOrNone = (typeof callers)[number];
 
@@ -25,7 +25,7 @@ const moderating = ['owner', 'operator', 'moderator'] as const;
 const operating = ['owner', 'operator'] as const;
 const owning = ['owner'] as const;
 
-/** Said here a second time, by hand: what an operation declares by mistake shows. */
+/** Deliberately repeated by hand, so that a wrong declaration fails. */
 const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   createGame: operating,
   listGames: all,
@@ -125,7 +125,7 @@ afterAll(async () => {
   );
 });
 
-/** Everything a call of an administrator's could change or tell of. */
+/** Everything that an administrator's call could change or reveal. */
 async function standing(world: World): Promise<unknown> {
   const { total } = await server.services.db.read(readAuditLog, { limit: 1, skip: 0 });
   return { owners: await ownersData(world), audited: total, effects: effects() };
@@ -169,7 +169,7 @@ describe.each(adminOperations)('$name', (operation) => {
     cells.refused++;
   });
 
-  test('is refused by its role before its input is looked at', async () => {
+  test('is refused by role before its input is validated', async () => {
     const roles = allowed[operation.name as AdminOperationName];
     const role = all.findLast((one) => !roles.includes(one));
     if (role === undefined) return expect(roles).toEqual(all);
@@ -186,14 +186,14 @@ test('every administrator’s operation declares its roles, and no other has any
   expect(launcherOperations.filter((one) => one.roles !== undefined)).toEqual([]);
 });
 
-test('what a role may call is what is told to the console', () => {
+test('the console is told what a role may call', () => {
   for (const role of all) {
     const names = Object.entries(allowed).flatMap(([name, roles]) => (roles.includes(role) ? [name] : []));
     expect(operationsOfRole(role).toSorted()).toEqual(names.toSorted());
   }
 });
 
-test('an administrator’s operation without roles does not compile, and is for nobody', () => {
+test('an administrator’s operation without roles does not compile, and is allowed to nobody', () => {
   const declared = {
     name: 'eraseEverything',
     service: 'admin',

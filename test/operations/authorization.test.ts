@@ -21,7 +21,7 @@ import { errorBody, leaked } from './expected.ts';
 const styles: [string, CallStyle][] = Object.entries(ownStyles);
 const outcomes = { refused: 0, own: 0, shared: 0, leaks: 0 };
 
-/** What a participant of the owner's channel knows without asking. */
+/** What a participant of the owner's channel knows anyway. */
 const knownToParticipants: readonly CanaryName[] = ['message', 'channelId', 'messageId'];
 
 let server: TestServer;
@@ -44,8 +44,8 @@ test('every operation of the registry has a case, and every case an operation', 
   expect(Object.keys(cases).sort()).toEqual(registry.operations.map(({ name }) => name).sort());
 });
 
-test("only the owner, and who is meant to, may reach the owner's things", () => {
-  // The table decides what the tests below hold callers to, so it is held to this much itself.
+test("only the owner, and those the case names, may access the owner's data", () => {
+  // The table decides what the tests below expect of callers, so it has minimum requirements itself.
   for (const { name, auth } of launcherOperations) {
     const { access } = launcherCaseOf({ name });
     expect(access.administrator, name).toEqual({ code: 401, reason: 'secret_invalid' });
@@ -74,8 +74,8 @@ describe.each(styles)('over %s', (_, connect) => {
     const { input, access, publishes = [] } = launcherCaseOf(operation);
     const worlds = new Map<Role, World>();
     beforeAll(async () => {
-      // Who is refused changes nothing, which each test holds them to: one world does for all of these. Made
-      // together, worlds share their commits.
+      // Refused callers change nothing, which each test checks: one world is enough for all of these. Created together,
+      // worlds share their commits.
       const changes = (role: Role) => ['own', 'shared'].includes(String(access[role]));
       const [forRefused, ...others] = await Promise.all(
         [null, ...roles.filter(changes)].map(() => createWorld(server)),
@@ -119,7 +119,7 @@ describe.each(styles)('over %s', (_, connect) => {
   });
 });
 
-/** What comes of a call when the transport, too, has a say in it. */
+/** The outcome of a call when the transport, too, affects it. */
 function overThis(caller: Caller, operation: AnyOperation, role: Role, access: Access): Access {
   if (caller.signsIn) return refusedAtHandshake[role] ?? access;
   if (caller.overSocket) return access;

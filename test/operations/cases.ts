@@ -21,8 +21,8 @@ import { stateCases } from './cases/states.ts';
 import type { AdminCases, LauncherCase, LauncherCases, OperationCase } from './operation-case.ts';
 
 /**
- * One entry an operation. An operation without one does not compile, and fails `authorization.test.ts`:
- * what it answers over every transport, and to whom, is decided when it is written.
+ * One entry per operation. An operation without one does not compile, and fails `authorization.test.ts`: its results
+ * over every transport, and its access rules, are decided when it is written.
  */
 export const cases: LauncherCases & AdminCases = {
   ...scoreCases,
@@ -45,7 +45,7 @@ export const cases: LauncherCases & AdminCases = {
   ...adminCases,
 };
 
-/** The case of an operation, its input's fields forgotten. */
+/** The case of an operation, with its input type erased. */
 export function caseOf({ name }: { name: string }): OperationCase {
   const all: Record<string, OperationCase> = cases;
   const found = Object.hasOwn(all, name) ? all[name] : undefined;
@@ -53,12 +53,12 @@ export function caseOf({ name }: { name: string }): OperationCase {
   return found;
 }
 
-/** With which reason an operation is refused by the servers of this run, whoever calls; null: it is carried out. */
+/** The reason with which the servers of this run refuse an operation for all callers; null: it is executed. */
 export function refusalHere(operation: { name: string }): Reason | null {
   return (isOnPostgres && caseOf(operation).refusedOnPostgres) || null;
 }
 
-/** As `caseOf`, of an operation that games and launchers call. */
+/** Like `caseOf`, for an operation that games and launchers call. */
 export function launcherCaseOf(operation: { name: string }): LauncherCase {
   const found: OperationCase & Partial<LauncherCase> = caseOf(operation);
   if (!found.access) throw new Error(`the case of ${operation.name} does not say who may call it`);

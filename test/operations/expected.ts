@@ -3,7 +3,7 @@ import type { Answer } from '../support/call-styles.ts';
 import { type CanaryName, canaryNames, type World } from '../support/world.ts';
 import type { Refusal } from './access.ts';
 
-/** Feathers' names for the statuses that the refusals of the matrices have (DESIGN.md "Errors"). */
+/** Feathers' names for the statuses of the refusals in the matrices (DESIGN.md "Errors"). */
 const names: Readonly<Record<number, { name: string; className: string }>> = {
   400: { name: 'BadRequest', className: 'bad-request' },
   401: { name: 'NotAuthenticated', className: 'not-authenticated' },
@@ -24,7 +24,7 @@ export function errorBody({ code, reason }: Refusal) {
   };
 }
 
-/** The canaries in an answer that the caller neither sent nor knew. */
+/** The canaries in a response that the caller neither sent nor knew. */
 export function leaked(
   { canaries }: World,
   sent: object,

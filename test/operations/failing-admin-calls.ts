@@ -4,14 +4,14 @@ import type { AdminOperationName } from './operation-case.ts';
 
 export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
   {
-    title: 'a field left out',
+    title: 'a missing field',
     operation: 'createGame',
     input: () => ({ slug: 'nameless' }),
     ...badRequest,
     reason: 'input_invalid',
   },
   {
-    title: 'several fields that cannot be',
+    title: 'several invalid fields',
     operation: 'updateGame',
     input: ({ gameId }) => ({
       gameId,
@@ -22,28 +22,28 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
     reason: 'input_invalid',
   },
   {
-    title: 'a policy that is none',
+    title: 'an invalid policy',
     operation: 'updateGame',
     input: ({ gameId }) => ({ gameId, policies: { requireSignature: 'maybe' } }),
     ...badRequest,
     reason: 'input_invalid',
   },
   {
-    title: 'a slug that is taken',
+    title: 'a slug in use',
     operation: 'createGame',
     input: ({ gameSlug }) => ({ name: 'Orbit again', slug: gameSlug }),
     ...badRequest,
     reason: 'slug_taken',
   },
   {
-    title: 'an address that is none',
+    title: 'an invalid address',
     operation: 'banPlayer',
     input: () => ({ wallet: '0x12' }),
     ...badRequest,
     reason: 'address_invalid',
   },
   {
-    title: 'a rule that is none',
+    title: 'an invalid rule',
     operation: 'setRules',
     input: ({ gameId }) => ({ gameId, rules: [{ trigger: 'win', actions: [{ type: 'MintToken' }] }] }),
     ...badRequest,
@@ -147,7 +147,7 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
     reason: 'message_unknown',
   },
   {
-    title: 'an address that is none',
+    title: 'an invalid address',
     operation: 'createWebhook',
     input: ({ gameId }) => ({ gameId, url: 'ftp://files.example/' }),
     ...badRequest,

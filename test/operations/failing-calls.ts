@@ -3,11 +3,11 @@ import { triggerRules } from '../../src/rules/commands.ts';
 import type { World } from '../support/world.ts';
 import type { LauncherOperationName } from './operation-case.ts';
 
-/** A call that fails the same however it is made. */
+/** A call that fails the same way however it is made. */
 export interface FailingCall<Name extends string = string> {
   title: string;
   operation: Name;
-  /** To a launcher's operation it goes beside the owner's token; a `launcherJwt` in it takes the token's place. */
+  /** For a launcher's operation it is sent with the owner's token; a `launcherJwt` in it replaces the token. */
   input(world: World): Record<string, unknown> | Promise<Record<string, unknown>>;
   code: number;
   /** What Feathers calls the error. */
@@ -20,7 +20,7 @@ export const notAuthenticated = { code: 401, name: 'NotAuthenticated' } as const
 
 export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
   {
-    title: 'a field left out',
+    title: 'a missing field',
     operation: 'sendChannelMessage',
     input: ({ channelId }) => ({ channelId }),
     ...badRequest,
@@ -34,7 +34,7 @@ export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
     reason: 'input_invalid',
   },
   {
-    title: 'a text too long',
+    title: 'a text that is too long',
     operation: 'sendChannelMessage',
     input: ({ channelId }) => ({ channelId, content: 'x'.repeat(4001) }),
     ...badRequest,
@@ -48,7 +48,7 @@ export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
     reason: 'paging_invalid',
   },
   {
-    title: 'an address that is none',
+    title: 'an invalid address',
     operation: 'getUsersPositionInGameScoreLeaderboard',
     input: ({ gameId }) => ({ gameId, wallet: '0x12' }),
     ...badRequest,
@@ -105,14 +105,14 @@ export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
     reason: 'version_conflict',
   },
   {
-    title: 'public states of an address that is none',
+    title: 'public states of an invalid address',
     operation: 'getPublicStates',
     input: () => ({ wallet: '0x12' }),
     ...badRequest,
     reason: 'address_invalid',
   },
   {
-    title: 'a play session that is no UUID',
+    title: 'a play session id that is not a UUID',
     operation: 'trackGameSessions',
     input: () => ({ sessionId: 'one', state: '{}' }),
     ...badRequest,
@@ -165,7 +165,7 @@ export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
     reason: 'token_missing',
   },
   {
-    title: 'a token that is none',
+    title: 'an invalid token',
     operation: 'getStates',
     input: () => ({ launcherJwt: 'not.a.token' }),
     ...notAuthenticated,
@@ -238,7 +238,7 @@ export const failingCalls: readonly FailingCall<LauncherOperationName>[] = [
     reason: 'not_the_sender',
   },
   {
-    title: 'a change that takes a permission',
+    title: 'a change that requires a permission',
     operation: 'editGroupInfo',
     input: ({ tokens, channelId }) => ({ launcherJwt: tokens.participant, channelId, name: 'Mine' }),
     ...notAuthenticated,

@@ -11,25 +11,25 @@ export type AdminOperationName = AdminOperation['name'];
 export type LauncherOperationName = Exclude<Operation, AdminOperation>['name'];
 export type InputOf<Name extends OperationName> = z.input<Extract<Operation, { name: Name }>['input']>;
 
-/** How an operation is called, and what it answers. */
+/** How an operation is called, and what it returns. */
 export interface OperationCase<Input = Record<string, unknown>> {
   /**
-   * Puts in place what the call needs and gives its input, without the token. For a role that is not the
-   * owner it aims at the owner's things.
+   * Sets up what the call needs and returns its input, without the token. For a role other than the owner it targets
+   * the owner's data.
    */
   input(world: World, by: Role): Input | Promise<Input>;
-  /** Whose call `answer` is the answer to, when it is not the owner's. */
+  /** The role whose call returns `answer`, if not the owner. */
   caller?: Role;
-  /** As `support/normalise.ts` leaves it. */
+  /** As normalized by `support/normalise.ts`. */
   answer: unknown;
-  /** With which reason it is refused on PostgreSQL, whoever calls. */
+  /** The reason with which it is refused on PostgreSQL for all callers. */
   refusedOnPostgres?: Reason;
 }
 
-/** Of an operation that games and launchers call, and so with who may call it. */
+/** For an operation that games and launchers call, thus with access rules. */
 export interface LauncherCase<Input = Record<string, unknown>> extends OperationCase<Input> {
   access: AccessByRole;
-  /** What the answer makes public, by INTERFACE.md. */
+  /** What the response makes public, by INTERFACE.md. */
   publishes?: readonly CanaryName[];
 }
 

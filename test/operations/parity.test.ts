@@ -20,7 +20,7 @@ import { failingCalls } from './failing-calls.ts';
 
 const reads = launcherOperations.filter(({ kind }) => kind === 'read');
 const aboutConnection = launcherOperations.filter(isAboutConnection);
-/** Those that a game's server calls in a player's place, and that answer the player whose things they are about. */
+/** Those that a game's server calls on behalf of a player, and that return the player they are about. */
 const forServersToo = launcherOperations.filter(
   ({ name, auth }) => auth === 'player-or-server' && caseOf({ name }).caller === undefined,
 );
@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Carries out an operation's case in a world of its own; the answer is ready to compare. */
+/** Executes an operation's case in a separate world; the normalized response. */
 async function answerOver(caller: Caller, operation: AnyOperation, by?: Role): Promise<unknown> {
   const world = await createWorld(server);
   const { input, caller: usual = 'owner' } = caseOf(operation);
@@ -42,7 +42,7 @@ async function answerOver(caller: Caller, operation: AnyOperation, by?: Role): P
   return normalised(caller.signsIn ? withNobodyPresent(answer.body) : answer.body, world);
 }
 
-/** A session that is called with over its own socket has someone there, and says so where an answer tells. */
+/** A session that calls over its own socket is present, and some responses say so. */
 function withNobodyPresent(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body, (key, value) => (key === 'present' ? false : value)));
 }
@@ -58,16 +58,19 @@ describe.each(styles)('over %s', (style, connect) => {
   });
   afterAll(() => caller[Symbol.dispose]());
 
-  test.each(others)('$name answers the same as everywhere', async (operation) => {
+  test.each(others)('$name returns the same as everywhere', async (operation) => {
     expect(await answerOver(caller, operation)).toEqual(caseOf(operation).answer);
   });
 
-  test.each(forServersToo)("$name answers a game's server as it answers the player", async (operation) => {
-    expect(await answerOver(caller, operation, 'gameServer')).toEqual(caseOf(operation).answer);
-  });
+  test.each(forServersToo)(
+    "$name returns the same to a game's server as to the player",
+    async (operation) => {
+      expect(await answerOver(caller, operation, 'gameServer')).toEqual(caseOf(operation).answer);
+    },
+  );
 
   test.each(aboutConnection)(
-    '$name answers the same as over every connection, or that it takes one',
+    '$name returns the same over every connection, or that it requires one',
     async (operation) => {
       const expected = caller.overSocket
         ? caseOf(operation).answer
@@ -90,14 +93,14 @@ describe.each(styles)('over %s', (style, connect) => {
       name: failing.name,
       data: { reason: failing.reason },
     });
-    // What the handshake refuses never comes to Feathers.
+    // What the handshake refuses never reaches Feathers.
     if (style.startsWith('@feathersjs') && !caller.signsIn)
       expect(answer.thrown).toBeInstanceOf(errors[failing.name]);
   });
 });
 
 describe('over method dispatch with GET', () => {
-  test.each(reads)('$name answers the same as everywhere', async (operation) => {
+  test.each(reads)('$name returns the same as everywhere', async (operation) => {
     using caller = await dispatchByGet(server.url);
     const expected = isAboutConnection(operation)
       ? errorBody({ code: 400, reason: 'socket_required' })
@@ -159,7 +162,7 @@ test('the activity feed is the same by GET /activities and by find on the socket
   expect(normalised(found, world)).toEqual(answer);
 });
 
-test('a connection hears the public streams it has asked for, and says which', async () => {
+test('a connection receives the public streams it has subscribed to, and lists them', async () => {
   const world = await createWorld(server);
   using launcher = await connectLauncher(server.url, { launcherJwt: world.tokens.launcher });
   const followed = () => launcher.call('getSubscribedChannels');

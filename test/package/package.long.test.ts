@@ -12,7 +12,7 @@ import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-// Packs, and installs with all dependencies, from npm's cache where it has them.
+// Packs, and installs with all dependencies, from npm's cache where possible.
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
 
 const run = promisify(execFile);
@@ -21,12 +21,12 @@ const tsc = join(repository, 'node_modules/typescript/bin/tsc');
 let place: string;
 /** Where the package was installed, as `npm install -g` does it. */
 let prefix: string;
-/** A project of someone who uses the package. */
+/** The project of a user of the package. */
 let project: string;
 let packed: string[];
 /** Its directory for temporary files. */
 let temporary: string;
-/** How the installed program is run: where no other Node is found than the one it is to run on. */
+/** How the installed program is run: with no other Node on the PATH. */
 let settings: { program: string; cwd: string };
 let env: Record<string, string>;
 
@@ -53,7 +53,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(place, { recursive: true, force: true }));
 
-test('the package has the program, the pages, the client, and nothing that is not used', async () => {
+test('the package contains the program, the pages, the client, and nothing unused', async () => {
   const outside = packed.filter((path) => !path.startsWith('dist/package/'));
   expect(outside.toSorted()).toEqual(['LICENSE', 'README.md', 'package.json']);
   // Browsers are told where the modules of a page's bundle are.
@@ -81,7 +81,7 @@ test('the package has the program, the pages, the client, and nothing that is no
   );
 });
 
-test('installed, gantry demo shows what there is, and leaves nothing behind', async () => {
+test('installed, gantry demo shows the demo, and leaves nothing behind', async () => {
   await using server = await serveGantry('', env, { ...settings, command: 'demo' });
   const [, launcherJwt] =
     (await until('the welcome', () => /launcherJwt +(\S+)/.exec(server.output.stdout))) ?? [];
@@ -94,7 +94,7 @@ test('installed, gantry demo shows what there is, and leaves nothing behind', as
   expect((await readdir(temporary)).filter((name) => name.startsWith('gantry-demo-'))).toEqual([]);
 });
 
-test('installed, gantry serves the pages, and prints how it is called again', async () => {
+test('installed, gantry serves the pages, and prints the command to run it again', async () => {
   const data = join(place, 'data');
   await using server = await serveGantry(data, env, settings);
   const html = await (await fetch(`${server.url}/play`)).text();
@@ -121,7 +121,7 @@ test('installed, gantry serves the pages, and prints how it is called again', as
   expect((await server.end('SIGTERM')).code).toBe(0);
 });
 
-test('gantry/client calls and hears from JavaScript', async () => {
+test('gantry/client calls and receives events from JavaScript', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   const { launcherJwt } = await server.openSession(gameId);
@@ -147,7 +147,7 @@ test('gantry/client calls and hears from JavaScript', async () => {
   });
 });
 
-test('gantry/client goes into a bundle for browsers, with nothing of Node in it', async () => {
+test('gantry/client can be bundled for browsers, without any of Node', async () => {
   await writeFile(
     join(project, 'page.js'),
     "import { GantryClient } from 'gantry/client'; new GantryClient({ url: '/' });",
@@ -198,7 +198,7 @@ test('gantry/client is typed, with no other types installed', async () => {
   }
 });
 
-test("the types written out are the source's: what is sent is taken, and what is answered is told", async () => {
+test('the declaration files match the source: inputs are accepted, and outputs are typed', async () => {
   const names = operations.filter(({ service }) => service !== 'admin').map(({ name }) => `'${name}'`);
   const check = `
     import type * as Packed from '${join(project, 'node_modules/gantry/dist/package/client/operation-types.d.ts')}';
@@ -224,7 +224,7 @@ test("the types written out are the source's: what is sent is taken, and what is
   await expectNoComplaint(['-p', settings], repository);
 });
 
-/** The compiler says what is wrong on standard output; what keeps it from running, on standard error. */
+/** The compiler reports errors on standard output; what keeps it from running, on standard error. */
 async function expectNoComplaint(options: string[], cwd: string): Promise<void> {
   const {
     code = 0,

@@ -27,7 +27,7 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
   });
 
   describe.each(screens)('%s', (_screen, options) => {
-    /** Looks at the page in both colour schemes, then at what the browser complained of. */
+    /** Checks the page in both colour schemes, then what the browser reported. */
     async function expectFine({ page, complaints }: WatchedPage, name: string): Promise<void> {
       const issues = await issuesInBothSchemes(page, async () => {
         expect([name, await wider(page)]).toEqual([name, 0]);
@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       ['/demo-game', 'canvas'],
       ['/play', 'button'],
       ['/console', 'input'],
-    ])('%s has no serious issue, and nothing its policy forbids', async (path, shows) => {
+    ])('%s has no serious issue, and no policy violations', async (path, shows) => {
       const watched = await openPage(browser, options);
       await watched.page.goto(server.url + path);
       await watched.page.locator(shows).first().waitFor();
@@ -49,18 +49,18 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       await watched.page.context().close();
     });
 
-    test('neither has the launcher with a game open', async () => {
+    test('nor does the launcher with a game open', async () => {
       const watched = await playDemoGame(browser, server.url, options);
       await expectFine(watched, '/play#demo-game');
       await watched.page.context().close();
     });
 
-    test('neither has any view of the console, nor its dialogs', async () => {
+    test('nor does any view of the console, nor its dialogs', async () => {
       const watched = await openConsole(browser, server, '', options);
       const { page } = watched;
       for (const [view, shows] of consoleViews) {
         await page.goto(`${server.url}/console#/${view}`);
-        await page.reload(); // or what is waited for may be there of the view before
+        await page.reload(); // or content of the previous view may satisfy the condition
         await page.locator(shows).first().waitFor();
         await expectFine(watched, `/console#/${view}`);
       }

@@ -12,7 +12,7 @@ import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
 import { openConsole } from './operator.ts';
 
-describe.skipIf(noBrowser !== null)('administrators in front of the console', () => {
+describe.skipIf(noBrowser !== null)('administrators in the console', () => {
   let server: TestServer;
   let browser: Browser;
   let opened: WatchedPage[] = [];
@@ -29,7 +29,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     const complaints = opened.flatMap((one) => one.complaints);
     await Promise.all(opened.map(({ page }) => page.context().close()));
     opened = [];
-    // The browser tells of refusals itself.
+    // The browser reports refused calls itself.
     expect(complaints.filter((one) => !/40[13]/.test(one))).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     page.getByRole('navigation', { name: 'Sections' }).getByRole('link').allInnerTexts();
   const signedInAs = (page: Page) => page.locator('.who').innerText();
 
-  test('an owner adds one by name, whose token is shown once and signs in', async () => {
+  test('an owner adds an administrator by name, whose token is shown once and signs in', async () => {
     const page = await open(server.adminToken, 'administrators');
     expect(await signedInAs(page)).toMatch(/Admin token\s+owner/);
     await page.getByRole('button', { name: 'New administrator' }).click();
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     opened[0]?.complaints.splice(0);
   });
 
-  test('a moderator is offered what moderators do, and nothing else', async () => {
+  test('a moderator is offered what moderators may do, and nothing else', async () => {
     const { gameId } = await server.createGame({ name: 'Orbit', slug: 'orbit-roles' });
     const { wallet } = await server.openSession(gameId);
     const { token } = await newAdministrator('Alan', 'moderator');
@@ -102,7 +102,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     expect(rows).toMatchObject([{ actor: 'Alan', operation: 'banPlayer', outcome: 'ok' }]);
   });
 
-  test('who is given another role, or revoked, is so at once in an open console', async () => {
+  test('a changed role or a revocation takes effect immediately in an open console', async () => {
     const { token, administratorId } = await newAdministrator('Grace', 'operator');
     const owner = await open(server.adminToken, 'administrators');
     const page = await open(token);
@@ -133,7 +133,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     const kept = await second.evaluate(() => JSON.stringify({ ...localStorage }) + document.cookie);
     expect(kept).not.toContain(token);
 
-    // Another browser session has nothing to do with it.
+    // Another browser session is independent.
     const other = await (await browser.newContext()).newPage();
     await other.goto(`${server.url}/console`);
     await other.getByLabel('Admin token').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     await third.getByRole('button', { name: 'Sign out' }).click();
     await second.getByText('Signed out in another tab').waitFor();
     expect(await second.evaluate(() => sessionStorage.length)).toBe(0);
-    // A tab that waits at the form is signed in with the one that signs in.
+    // A tab that shows the sign-in form is signed in with the one that signs in.
     await third.getByLabel('Admin token').fill(token);
     await third.keyboard.press('Enter');
     await third.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -156,7 +156,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     await second.context().close();
   });
 
-  test('an owner who takes a new token goes on with it, and cannot revoke themselves', async () => {
+  test('an owner who issues a new token keeps working with it, and cannot revoke themselves', async () => {
     const { token } = await newAdministrator('Barbara', 'owner');
     const page = await open(token, 'administrators');
     const row = page.getByRole('row', { name: /Barbara/ });
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser !== null)('administrators in front of the console', ()
     ['administrators', phone],
     ['backups', desktop],
     ['backups', phone],
-  ])('%s fit the width, in the light and in the dark', async (view, options) => {
+  ])('%s fit the width, in light and dark mode', async (view, options) => {
     const page = await open(server.adminToken, view, options);
     await page.locator(view === 'backups' ? '#schedule' : '#roles').waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {

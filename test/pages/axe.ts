@@ -5,23 +5,24 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** The rules that ask for the colours of a page, and so the only ones that another colour scheme can break. */
+/** The rules that depend on a page's colours, and thus the only ones that another colour scheme can break. */
 const aboutColors = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds serious or critical in the page as it stands: the rule, and the elements that break it. */
+/** Serious or critical issues that axe finds in the current page: the rule, and the offending elements. */
 export async function seriousIssues(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which no Content-Security-Policy of the page holds back.
+  // Evaluated by the debugger, which the page's Content-Security-Policy does not restrict.
   await page.evaluate(source);
   return issues(page, { resultTypes: ['violations'] });
 }
 
-/** Likewise after the page has changed nothing but its colours since `seriousIssues` has looked at it. */
+/** The same, after only the page's colours have changed since `seriousIssues`. */
 export function seriousColorIssues(page: Page): Promise<string[]> {
   return issues(page, { resultTypes: ['violations'], runOnly: aboutColors });
 }
 
 async function issues(page: Page, options: RunOptions): Promise<string[]> {
-  // Frames are other pages, looked at by themselves: axe is not in them, and asking them is an error where they are sandboxed.
+  // Frames are separate pages, checked separately: axe is not in them, and querying them fails where they are
+  // sandboxed.
   const run = `axe.run(${JSON.stringify({ iframes: false, ...options })}).then(({ violations }) => violations)`;
   const violations = await page.evaluate<Result[]>(run);
   return violations

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
-// The shell is the same browser without a window's parts, which cost a third of what the tests of the pages take.
+// The headless shell is the same browser without a window, which would account for a third of the page tests' time.
 const places = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'];
 const executablePath = process.env.CHROMIUM ?? places.find(existsSync) ?? '/usr/bin/chromium';
 
@@ -16,7 +16,7 @@ export function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: ['--no-sandbox'] });
 }
 
-/** A page, and everything it complained of: errors, what its policy forbade, what could not be loaded. */
+/** A page, and everything it reported: errors, policy violations, failed loads. */
 export interface WatchedPage {
   page: Page;
   complaints: string[];
@@ -29,24 +29,24 @@ export const phone: BrowserContextOptions = {
   isMobile: true,
 };
 
-/** Opens a page in a context of its own: its own storage, and so another player. */
+/** Opens a page in a separate context: separate storage, and thus another player. */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = desktop,
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
-  context.setDefaultTimeout(30_000); // what is waited for is a condition; on a busy machine a page may take long
+  context.setDefaultTimeout(30_000); // tests wait for conditions; on a busy machine a page may take long
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`uncaught: ${error.message}`));
   page.on('console', (message) => {
     const text = message.text();
-    // While the server is away, browsers log each attempt to reach it. That is no defect of the page.
+    // While the server is down, browsers log each attempt to reach it, which is not a fault of the page.
     if (/net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)/.test(text))
       return;
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(`console: ${text}`);
   });
-  // In frames too, and as structured as the browser tells it.
+  // In frames too, and as structured as the browser reports it.
   await context.exposeBinding('reportViolation', (_source, violation: string) => {
     complaints.push(`policy: ${violation}`);
   });

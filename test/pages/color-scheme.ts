@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { seriousColorIssues, seriousIssues } from './axe.ts';
 
 /**
- * What axe finds serious in the page, in each colour scheme; `look` is called in each too. The page stays in the second.
+ * Serious issues that axe finds in the page, in each colour scheme; `look` is called in each too. The page stays in the
+ * second.
  */
 export async function issuesInBothSchemes(
   page: Page,
@@ -17,13 +18,13 @@ export async function issuesInBothSchemes(
   return { light, dark };
 }
 
-/** Shows the page in a colour scheme as it is from then on, not on its way there from another. */
+/** Switches the page's colour scheme and skips transitions. */
 export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate(async () => {
-    // Pages that follow the scheme by script are told of it in the next frame.
+    // Pages that follow the scheme by script are notified in the next frame.
     for (let frame = 0; frame < 2; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
-    // An element that inherits its colour begins its own transition only when its parent's is over.
+    // An element that inherits its colour begins its own transition only when its parent's has ended.
     const underWay = () =>
       document.getAnimations().filter((one) => one instanceof CSSTransition && one.playState !== 'finished');
     for (let all = underWay(); all.length > 0; all = underWay()) {

@@ -49,7 +49,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     (await openConsole(browser, server, view, options)).page;
 
   describe.each(screens)('%s pixels wide', (_width, options) => {
-    test('shows all of what a confirmation asks', async () => {
+    test('shows the whole text of a confirmation', async () => {
       const page = await open('games/demo-game/leaderboard', options);
       await page
         .getByRole('button', { name: /^Remove/ })
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(await cutOff(page, '.dialog')).toEqual([]);
     });
 
-    test('keeps the buttons of the form for a new game on the screen, and says once what is wrong', async () => {
+    test('keeps the buttons of the form for a new game on the screen, and reports an error once', async () => {
       const page = await open('games', options);
       await page.getByRole('button', { name: 'New game' }).click();
       const dialog = page.getByRole('dialog', { name: 'New game' });
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(await dialog.textContent()).not.toContain('allowedOrigins');
     });
 
-    test('shows all of its tables without scrolling them sideways, and of the hints in its fields', async () => {
+    test('shows its whole tables without horizontal scrolling, and all placeholders', async () => {
       const page = await open('', options);
       for (const [view, shows] of consoleViews.filter(([name]) => !/settings|rules/.test(name))) {
         await page.goto(`${server.url}/console#/${view}`);
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       }
     });
 
-    test('draws every label of its charts within them, and tells the value under the pointer', async () => {
+    test('draws every chart label within the canvas, and shows the value under the pointer', async () => {
       const { page } = await openPage(browser, options);
       await page.addInitScript(recordTexts);
       await page.route('**/admin/server-figures', answerFiguresToTheMinute);
@@ -112,7 +112,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(box && card && box.x + box.width < card.x + card.width).toBe(true);
     });
 
-    test('keeps its header on the screen while the server is away, and words beside their icon', async () => {
+    test('keeps its header on the screen while the server is down, with the text beside its icon', async () => {
       const page = await open('refusals', options);
       await page.context().setOffline(true);
       const banner = page.getByRole('alert').filter({ hasText: 'Cannot reach the server' });
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(words.left).toBeGreaterThan(icon.right);
     });
 
-    test('does not scroll on its page for signing in', async () => {
+    test('does not scroll on its sign-in page', async () => {
       const { page } = await openPage(browser, options);
       await page.goto(`${server.url}/console`);
       await page.getByLabel('Admin token').waitFor();
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     expect(await toLight.count()).toBe(0);
   });
 
-  test('closes no secret that is shown once by Escape or by a click beside it', async () => {
+  test('does not close a secret that is shown once on Escape or a click outside', async () => {
     const page = await open('games');
     await page.getByRole('button', { name: 'New game' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Asteroids');
@@ -161,7 +161,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
-  test('takes an origin with a slash behind it, as it is copied from the address bar', async () => {
+  test('accepts an origin with a trailing slash, as copied from the address bar', async () => {
     const page = await open('games');
     await page.getByRole('button', { name: 'New game' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Comets');
@@ -172,37 +172,37 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     expect(game?.allowedOrigins).toEqual(['https://comets.example', 'https://b.example']);
   });
 
-  test('tells the size of the database apart from that of its log', async () => {
+  test('distinguishes the size of the database from that of its log', async () => {
     const page = await open('');
     const card = page.locator('.chart-card', { hasText: 'Storage' });
     const { database } = dataFiles(server.config.dataDirectory);
-    await until('both are told', async () => {
+    await until('both are shown', async () => {
       const sizes = [database, `${database}-wal`].map((file) => asBytes(statSync(file).size));
       return (await card.locator('.figure-value').allTextContents()).join() === sizes.join();
     });
   });
 
-  test('is drawn with the font that it brings', async () => {
+  test('is drawn with its bundled font', async () => {
     const page = await open('games');
     const session = await page.context().newCDPSession(page);
     await session.send('DOM.enable');
     await session.send('CSS.enable');
     const { root } = await session.send('DOM.getDocument');
     const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector: 'h1' });
-    await until('the font has come', async () => {
+    await until('the font is loaded', async () => {
       const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
       return fonts.length === 1 && fonts[0]?.isCustomFont && /^Inter/.test(fonts[0].familyName);
     });
   });
 
-  test('puts the focus on the page when one has signed in', async () => {
+  test('moves the focus to the page after signing in', async () => {
     const page = await open('');
     await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
   });
 });
 
-describe.skipIf(noBrowser !== null)('a page that is not there', () => {
-  test('has the head that every page has', async () => {
+describe.skipIf(noBrowser !== null)('the page for unknown addresses', () => {
+  test('has the standard header', async () => {
     await using server = await startTestServer();
     await using browser = await launchBrowser();
     const { page } = await openPage(browser);
@@ -214,13 +214,13 @@ describe.skipIf(noBrowser !== null)('a page that is not there', () => {
   });
 });
 
-/** Where an element begins and ends, in pixels from the left. */
+/** The left and right edges of an element, in pixels. */
 async function edges(element: Locator): Promise<{ left: number; right: number }> {
   const { x = 0, width = 0 } = (await element.boundingBox()) ?? {};
   return { left: x, right: x + width };
 }
 
-/** The texts of an element that are wider than the room they have. */
+/** The texts of an element that overflow. */
 function cutOff(page: Page, selector: string): Promise<string[]> {
   return page.locator(`${selector} :is(p, h2, span, strong)`).evaluateAll((all) =>
     all
@@ -238,7 +238,7 @@ function cutOff(page: Page, selector: string): Promise<string[]> {
   );
 }
 
-/** The placeholders of fields, and the title in the head, that are wider than the room they have. */
+/** The placeholders of fields, and the title in the header, that overflow. */
 function cutHints(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const context = document.createElement('canvas').getContext('2d');
@@ -257,8 +257,8 @@ function cutHints(page: Page): Promise<string[]> {
 }
 
 /**
- * What of the tables lies beyond their edges, or is cut off below: a row that is higher than the table counts on, or a
- * table that scrolls sideways.
+ * What overflows the tables, or is clipped below: a row that is higher than the table assumes, or a table that scrolls
+ * sideways.
  */
 function beyondTables(page: Page): Promise<string[]> {
   return page.locator('.table-scroll').evaluateAll((tables) =>
@@ -277,7 +277,7 @@ function beyondTables(page: Page): Promise<string[]> {
   );
 }
 
-/** Has every text that a canvas draws kept, with how many pixels of it lie beyond the canvas. */
+/** Records every text that a canvas draws, with how many pixels of it are outside the canvas. */
 function recordTexts(): void {
   const texts: { text: string; beyond: number }[] = [];
   Reflect.set(globalThis, 'drawnTexts', texts);
@@ -295,7 +295,7 @@ function drawnTexts(): { text: string; beyond: number }[] {
   return Reflect.get(globalThis, 'drawnTexts');
 }
 
-/** Answers with five minutes of samples of which the last is on a full minute: its label is at the edge of the chart. */
+/** Responds with five minutes of samples, the last on a full minute: its label is at the edge of the chart. */
 async function answerFiguresToTheMinute(route: Route): Promise<void> {
   const { after } = route.request().postDataJSON();
   const answer = await (await route.fetch()).json();

@@ -39,7 +39,7 @@ describe.skipIf(noBrowser !== null)('the console under load', { timeout: 120_000
     await table.getByRole('row').nth(1).waitFor();
     const startedAt = Date.now();
     await until(
-      'the last row is there',
+      'the last row is loaded',
       async () => {
         await table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
         return (await page.getByText('5,000 rows', { exact: true }).count()) === 1;
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)('the console under load', { timeout: 120_000
     await page.context().close();
   });
 
-  test('200 events a second are followed, and the page answers meanwhile', async () => {
+  test('200 events a second are followed while the page stays responsive', async () => {
     const { gameId } = await server.createGame({ name: 'Busy', slug: 'busy' });
     const { wallet } = await server.openSession(gameId);
     const watched = await openConsole(browser, server, 'games/busy/events');
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('the console under load', { timeout: 120_000
   });
 });
 
-/** Events at an even pace, as games would cause them. */
+/** Events at a constant rate, as games would cause them. */
 function sendEvents(
   { services }: TestServer,
   owner: { gameId: string; wallet: string },
@@ -107,7 +107,7 @@ function sendEvents(
       );
       sent = due;
       await Promise.all(some);
-      await pause(20); // the pace is what is asked for, not a wait for something
+      await pause(20); // the rate is under test, this does not wait for a condition
     }
   };
   return { done: send(), isOver: () => sent >= count };

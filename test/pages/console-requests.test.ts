@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, type WatchedPage } from './browser.ts';
 import { openConsole } from './operator.ts';
 
-describe.skipIf(noBrowser !== null)('an operator who looks for what happened', () => {
+describe.skipIf(noBrowser !== null)('an operator who investigates an incident', () => {
   let server: TestServer;
   let browser: Browser;
   let opened: WatchedPage[] = [];
@@ -32,7 +32,7 @@ describe.skipIf(noBrowser !== null)('an operator who looks for what happened', (
     return watched.page;
   }
 
-  test('opens a refusal on the chart, and finds who called, what was answered and its id', async () => {
+  test('opens a refusal on the chart, and finds the caller, the response and its id', async () => {
     const { gameId } = await server.createGame({ name: 'Comet' });
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const page = await open();
@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== null)('an operator who looks for what happened', (
     await expect.poll(() => figure.textContent(), { timeout: 15_000 }).not.toBe('0');
     const area = await chart.locator('.u-over').boundingBox();
     if (!area) throw new Error('the chart has no area');
-    // The last sample is at the right edge, and the refusal in it.
+    // The last sample is at the right edge, and contains the refusal.
     await page.mouse.move(area.x + area.width - 2, area.y + area.height / 2);
     await chart.getByText('Click to list requests').waitFor();
     await page.mouse.down();
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== null)('an operator who looks for what happened', (
     await page.getByText('No such requests').waitFor();
   });
 
-  test('sees of live events when and in which game they happened, and filters by game, player and name', async () => {
+  test('sees when and in which game live events happened, and filters by game, player and name', async () => {
     const [orbit, other] = [
       await server.createGame({ name: 'Saturn' }),
       await server.createGame({ name: 'Neptune' }),
@@ -126,7 +126,7 @@ describe.skipIf(noBrowser !== null)('an operator who looks for what happened', (
     await expect.poll(() => rows.count()).toBe(1);
   });
 
-  test('chooses how far back the charts go, and sees who played, the node and what is stored', async () => {
+  test('chooses the range of the charts, and sees players, the node and storage', async () => {
     const { gameId } = await server.createGame({ name: 'Pluto' });
     const { launcherJwt } = await server.openSession(gameId);
     const state = JSON.stringify('x'.repeat(100_000));
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('an operator who looks for what happened', (
     expect(await today.textContent()).toMatch(/[1-9]\d*\s*players?\s*[1-9]\d*\s*sessions?\s+opened/);
     expect(await page.getByRole('region', { name: 'Node', exact: true }).textContent()).toContain('Node.js');
     const stored = page.getByRole('region', { name: 'Storage by game' });
-    // What was added up for another look holds for some seconds.
+    // Results aggregated for an earlier query are cached for some seconds.
     await expect
       .poll(() => stored.textContent(), { timeout: 40_000 })
       .toMatch(/Pluto\s*1 player · 9\d(\.\d)? KB/);

@@ -11,7 +11,7 @@ import { openConsole } from './operator.ts';
 const adminToken = 'the-admin-token-of-this-test';
 
 test.skipIf(noBrowser !== null)(
-  'the console says that the server is away, goes on by itself, and the tail has missed nothing',
+  'the console says that the server is down, resumes automatically, and the tail has missed nothing',
   { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
@@ -26,7 +26,7 @@ test.skipIf(noBrowser !== null)(
     await page.getByRole('alert').filter({ hasText: 'Reconnecting automatically' }).waitFor();
     await page.getByText('Disconnected').waitFor();
     {
-      // On another port, where the page does not hear it.
+      // On another port, where the page does not receive it.
       await using elsewhere = await serveGantry(directory.path, { ADMIN_TOKEN: adminToken });
       const admin = (path: string, body: object) =>
         post(`${elsewhere.url}/admin/${path}`, body, bearer(adminToken));

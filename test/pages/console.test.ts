@@ -26,7 +26,7 @@ import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } 
 import { openConsole, tabTo, writeOver } from './operator.ts';
 import { playDemoGame } from './players.ts';
 
-describe.skipIf(noBrowser !== null)('an operator in front of the console', () => {
+describe.skipIf(noBrowser !== null)('an operator in the console', () => {
   let server: TestServer;
   let browser: Browser;
   let opened: WatchedPage[] = [];
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByLabel('Admin token').fill('not-the-admin-token');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Invalid admin token.').waitFor();
-    // The browser tells of the 401 itself.
+    // The browser reports the 401 itself.
     expect(watched.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
     opened.push(watched);
     await page.getByLabel('Admin token').fill(server.adminToken);
@@ -80,12 +80,12 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 
-  test('sees how the server is doing, as it happens', async () => {
+  test("sees the server's status live", async () => {
     const page = await open();
     const requests = page.locator('.chart-card').filter({ hasText: 'Requests per second' });
     await requests.locator('canvas').waitFor();
     await expect.poll(() => page.locator('.chart-card canvas').count()).toBe(8);
-    expect(await page.locator('.chart > span').count()).toBe(0); // what the colours were read from is gone
+    expect(await page.locator('.chart > span').count()).toBe(0); // the element that the colours were read from is gone
     const { gameId } = await server.createGame();
     const { launcherJwt } = await server.openSession(gameId);
     await until('the requests show', async () => {
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await page.getByRole('row', { name: /413 setState storage_full/ }).count()).toBe(3);
   });
 
-  test('creates a game, whose secret then works, and rotates and revokes secrets', async () => {
+  test('creates a game, whose secret works, and rotates and revokes secrets', async () => {
     const page = await open('games');
     await page.getByRole('button', { name: 'New game' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Lunar Lander');
@@ -215,7 +215,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     });
   });
 
-  test('archives a game, lists it again, and deletes it once its slug is typed', async () => {
+  test('archives a game, reopens it, and deletes it once its slug is typed', async () => {
     const { gameId } = await server.createGame({ name: 'Doomed', slug: 'doomed' });
     const page = await open('games/doomed');
     const listing = async () => (await server.services.db.read(findGame, gameId))?.listing;
@@ -241,7 +241,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await server.services.db.read(findGame, gameId)).toBeNull();
   });
 
-  test('edits a rule, is told what is wrong with it at the line, tries it, stores it, and it fires', async () => {
+  test('edits a rule, sees an error at its line, tries it, saves it, and it fires', async () => {
     const { gameId } = await server.createGame({ name: 'Ruled', slug: 'ruled' });
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const page = await open('games/ruled/rules');
@@ -290,7 +290,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     { trigger: 'win', actions: [{ type: 'Notify', message, notificationType: 'success' }] },
   ];
 
-  test('keeps the rules one types when others are stored meanwhile, and lets one choose', async () => {
+  test('keeps edited rules when others are saved meanwhile, and offers the choice', async () => {
     const { gameId } = await server.createGame({ name: 'Contended', slug: 'contended' });
     const { db } = server.services;
     const stored = async () => JSON.stringify((await db.read(readRules, gameId)).rules);
@@ -323,7 +323,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(refusals.map((one) => one.includes('409'))).toEqual([true, true]);
   });
 
-  test('has the rules checked again when the server is back, and hears of those stored meanwhile', async () => {
+  test('has the rules validated again when the server is back, and is notified of those saved meanwhile', async () => {
     const { gameId } = await server.createGame({ name: 'Returned', slug: 'returned' });
     const { db } = server.services;
     const page = await open('games/returned/rules');
@@ -338,7 +338,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('Version 1 was saved in the meantime.').waitFor();
     expect(await editor.innerText()).toContain('mine');
 
-    // With nothing typed there is nothing to choose.
+    // Without edits there is nothing to choose.
     await page.getByRole('button', { name: 'Discard changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await page.getByText('Version 1', { exact: true }).waitFor();
@@ -347,7 +347,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(complaints.every((one) => one.includes('ERR_FAILED'))).toBe(true);
   });
 
-  test('keeps rules that are not saved when their view is left, and asks before they go', async () => {
+  test('keeps unsaved rules when their view is left, and asks before discarding them', async () => {
     await server.createGame({ name: 'Left', slug: 'left' });
     const page = await open('games/left/rules');
     const editor = page.getByLabel('Rules (JSON array)');
@@ -374,7 +374,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('Signed out').waitFor();
   });
 
-  test('adds an action from the help, which comes from the schema', async () => {
+  test('adds an action from the reference, which is generated from the schema', async () => {
     await server.createGame({ name: 'Helped', slug: 'helped' });
     const page = await open('games/helped/rules');
     await page.locator('summary').filter({ hasText: 'SendCustomActivity' }).click();
@@ -384,7 +384,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await page.locator('.help-part').count()).toBe(14);
   });
 
-  test('bans a player, whose launcher says so, and lets them in again', async () => {
+  test('bans a player, whose launcher says so, and unbans them', async () => {
     const player = await playDemoGame(browser, server.url, phone);
     opened.push(player);
     const page = await open('games/demo-game/players');
@@ -406,7 +406,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await player.game.getByRole('button', { name: 'Start' }).waitFor();
   });
 
-  test('renames a player, ends a session, and erases only who is named twice', async () => {
+  test('renames a player, ends a session, and erases a player only after double confirmation', async () => {
     const { gameId } = await server.createGame({ name: 'Managed', slug: 'managed' });
     const { wallet, sessionId } = await server.openSession(gameId);
     const page = await open('games/managed/players');
@@ -429,7 +429,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await server.services.db.read(findSession, sessionId)).toBeNull();
   });
 
-  test('shows on a page of its own all there is of a player, in one game and in all', async () => {
+  test("shows a player's whole data on one page, in one game and in all", async () => {
     const { gameId } = await server.createGame({ name: 'Known', slug: 'known' });
     const elsewhere = await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
@@ -466,7 +466,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await until('the scores are listed', async () => (await scores()) === '20,10,30');
     await page.getByRole('button', { name: 'Remove score 30' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-    await until('it is gone', async () => (await scores()) === '20,10');
+    await until('it is removed', async () => (await scores()) === '20,10');
     await show('States');
     await page.getByRole('row', { name: /^hero/ }).waitFor();
     await show('Play sessions');
@@ -520,7 +520,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     }
   });
 
-  test("finds the session of a player's that lives behind hundreds that have ended", async () => {
+  test("finds a player's live session behind hundreds of ended ones", async () => {
     const { gameId } = await server.createGame({ name: 'Frequent', slug: 'frequent' });
     const { db: store } = server.services;
     const { wallet, sessionId } = await server.openSession(gameId);
@@ -536,7 +536,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect((await store.read(findSession, sessionId))?.session.endReason).toBe('revoked');
   });
 
-  test('says so when a player has more sessions than are looked at', async () => {
+  test('says so when a player has more sessions than are shown', async () => {
     const { gameId } = await server.createGame({ name: 'Endless', slug: 'endless' });
     await server.openSession(gameId);
     const page = await open('games/endless/players');
@@ -554,7 +554,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(skips).toHaveLength(20);
   });
 
-  test('finds a player on the leaderboard, removes a score, and takes the table away', async () => {
+  test('finds a player on the leaderboard, removes a score, and exports the table', async () => {
     const { gameId } = await server.createGame({ name: 'Board', slug: 'board' });
     const { db: store } = server.services;
     const wallets = [randomWallet(), randomWallet(), randomWallet()];
@@ -594,7 +594,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await store.read(readPosition, { gameId, wallet: wallets[1] ?? '' })).toBeNull();
   });
 
-  test('a table that is loaded to its end asks for nothing more when it is given more room', async () => {
+  test('a completely loaded table requests nothing more when it is enlarged', async () => {
     const { gameId } = await server.createGame({ name: 'Roomy', slug: 'roomy' });
     const { db: store } = server.services;
     await Promise.all(
@@ -605,13 +605,13 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     const page = await open('games/roomy/leaderboard');
     const table = page.getByRole('region', { name: 'Leaderboard of Roomy' });
     const toTheEnd = () => table.evaluate((element) => element.scrollTo({ top: element.scrollHeight }));
-    await until('all rows are there', async () => {
+    await until('all rows are loaded', async () => {
       await toTheEnd();
       return (await page.getByText('300 rows', { exact: true }).count()) === 1;
     });
     await toTheEnd();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.postData() ?? ''));
+    const requested: string[] = [];
+    page.on('request', (request) => requested.push(request.postData() ?? ''));
     const drawn = await table.getByRole('row').count();
     await page.setViewportSize({ width: 1280, height: 1600 });
     await until('more rows are drawn', async () => (await table.getByRole('row').count()) > drawn);
@@ -620,7 +620,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     );
     await page.getByRole('button', { name: 'Refresh' }).click();
     await again;
-    expect(asked.filter((body) => body.includes('"skip":300'))).toEqual([]);
+    expect(requested.filter((body) => body.includes('"skip":300'))).toEqual([]);
   });
 
   test('sorts a table by any of its columns, with all of its rows, and on a phone too', async () => {
@@ -654,7 +654,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await firstIs(300, 0);
   });
 
-  test('reads states, play sessions, activities and messages, and takes a message back', async () => {
+  test('reads states, play sessions, activities and messages, and unsends a message', async () => {
     const { gameId } = await server.createGame({ name: 'Kept', slug: 'kept' });
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
     const call = (path: string, body: object) =>
@@ -733,7 +733,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     });
   });
 
-  test('cancels an action of the queue and has it tried again', async () => {
+  test('cancels an action of the queue and retries it', async () => {
     const { gameId } = await server.createGame({ name: 'Queued', slug: 'queued' });
     const { wallet } = await server.openSession(gameId);
     const action = {
@@ -764,7 +764,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('button', { name: 'New webhook' }).click();
     await page.getByLabel('URL').fill('http://127.0.0.1:9/hooks');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('alert').first().waitFor(); // a private address is refused in words
+    await page.getByRole('alert').first().waitFor(); // a private address is refused with a clear error
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('400')]);
     await page.getByLabel('URL').fill('https://game.example/hooks');
     await page.getByRole('button', { name: 'Create' }).click();
@@ -780,14 +780,14 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('No webhooks').waitFor();
   });
 
-  test('a ping may take longer than other calls, and one that takes too long is not the server away', async () => {
+  test('a ping may take longer than other calls, and a timeout of it does not count as the server being down', async () => {
     const { gameId } = await server.createGame({ name: 'Pinged', slug: 'pinged' });
     const url = 'https://game.example/hooks';
     const body = { gameId, url };
     await post(`${server.url}/admin/create-webhook`, body, bearer(server.adminToken));
     const page = await open('games/pinged/webhooks');
     await page.evaluate(() => {
-      // What may take longer than the server waits for a receiver ends at once; the others stay as they are.
+      // The one that exceeds the server's wait for a receiver ends immediately; the others stay as they are.
       const timeout = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => timeout(ms > 15_000 ? 1 : ms);
     });
@@ -802,7 +802,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(await page.getByText('Cannot reach the server').count()).toBe(0);
   });
 
-  test('a call that takes too long of a server that answers nothing shows it away', async () => {
+  test('a call that times out on an unresponsive server shows it as down', async () => {
     const page = await open('games');
     await page.evaluate(() => {
       const timeout = AbortSignal.timeout.bind(AbortSignal);
@@ -813,19 +813,19 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByText('may be out of date').waitFor();
   });
 
-  test('who signed out is looked after no longer: no polling, and no refusal that throws the next one out', async () => {
+  test('after signing out nothing is polled, and no refusal signs out the next administrator', async () => {
     const page = await open();
     await page.clock.install();
     const held: Route[] = [];
     await page.route('**/admin/list-games', (route) => void held.push(route));
     await page.route('**/readyz', (route) => void held.push(route));
     await page.getByRole('link', { name: 'Games', exact: true }).click();
-    await until('the games are asked for', () => held.length === 1);
+    await until('the games are requested', () => held.length === 1);
     await page.route('**/admin/list-audit-log', (route) => route.abort());
     await page.getByRole('link', { name: 'Audit log', exact: true }).click();
     await page.getByText('may be out of date').waitFor();
     await page.clock.runFor(2_000);
-    await until('the server is looked for', () => held.length === 2);
+    await until('the server is polled', () => held.length === 2);
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.unroute('**/admin/list-audit-log');
@@ -846,13 +846,13 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     expect(opened[0]?.complaints.splice(0).every((one) => /401|ERR_FAILED/.test(one))).toBe(true);
   });
 
-  test('reads in the audit log what was done', async () => {
+  test('reads past actions in the audit log', async () => {
     const { gameId } = await server.createGame();
     await post(`${server.url}/admin/update-game`, { gameId, name: 'Audited' }, bearer(server.adminToken));
     await post(`${server.url}/admin/update-game`, { gameId, name: 'Unnoticed' }, bearer(server.adminToken));
     const page = await open('audit');
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor();
-    await page.getByLabel('Filter by text').fill('nobody wrote this');
+    await page.getByLabel('Filter by text').fill('an unknown message');
     await page.getByText('No matching rows').waitFor();
     await page.getByLabel('Filter by text').fill('AUDITED');
     await page.getByRole('row', { name: /Unnoticed/ }).waitFor({ state: 'hidden' });
@@ -863,7 +863,7 @@ describe.skipIf(noBrowser !== null)('an operator in front of the console', () =>
     await page.getByRole('group', { name: 'Input' }).getByText('"Audited"').waitFor();
   });
 
-  test('does everything by keyboard: signs in, goes to the games, makes one, opens a tab', async () => {
+  test('does everything by keyboard: signs in, opens the games, creates one, opens a tab', async () => {
     const watched = await openPage(browser);
     opened.push(watched);
     const { page } = watched;

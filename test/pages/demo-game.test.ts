@@ -14,7 +14,7 @@ import { startTestServer, type TestPlayer, type TestServer } from '../support/se
 import { until } from '../support/until.ts';
 import { launchBrowser, noBrowser, openPage, phone } from './browser.ts';
 
-/** The game's own numbers: a load moves between the edges of a world 360 wide, the hold lies in its middle. */
+/** The game's own numbers: a load moves between the edges of a world 360 wide, the hold is in its middle. */
 const wayToTheHold = 105;
 const speedOf = (container: number) => 120 + container * 7;
 const frameMs = 16;
@@ -37,7 +37,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
   const open = (page: Page, { launcherJwt }: TestPlayer) =>
     page.goto(`${server.url}/demo-game?token=${launcherJwt}`);
 
-  test('opened by itself on a phone it says how to save scores, beside what it shows', async () => {
+  test('opened directly on a phone it says how to save scores, beside its content', async () => {
     const { page } = await openPage(browser, phone);
     await page.goto(`${server.url}/demo-game`);
     const note = page.getByText('Open this game in the launcher');
@@ -48,24 +48,24 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     await page.context().close();
   });
 
-  test('played well it is won: the rule notifies, the score counts, the stack is kept, the play session is told', async () => {
+  test('a good round is won: the rule notifies, the score counts, the stack is saved, the play session is recorded', async () => {
     const player = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     await launcher.streams();
     const { page, complaints } = await openPage(browser);
     await page.clock.install();
     await open(page, player);
-    // From here on only this test moves the page's clock: a slow machine would let the load slide on.
+    // From here on only this test advances the page's clock: a slow machine would let the load slide on.
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByRole('button', { name: 'Start' }).click();
     for (let container = 1; container <= 12; container++) await dropPerfectly(page, container);
 
-    const won = await launcher.hears('notifications created');
+    const won = await launcher.waitForEvent('notifications created');
     expect(won.record).toMatchObject({ type: 'success', message: expect.stringContaining('You won') });
     const score = Number(await page.locator('#score').textContent());
     expect(score).toBe(12 * 50 + 25 * (1 + 2 + 3 + 4 + 8 * 5));
 
-    // The stack is there again after a reload: it was kept at each drop.
+    // The stack is back after a reload: it was saved at each drop.
     const kept = async () =>
       (await server.services.db.read(listPlayerStates, player, { limit: 1, skip: 0 }, 'progress'))[0];
     await until('the stack is kept', async () => (await kept()) !== undefined);
@@ -75,7 +75,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     await page.getByText('Welcome back').waitFor();
     expect(await page.locator('#score').textContent()).toBe(String(score));
 
-    // Dropped at once, at the edge, it misses sooner or later.
+    // Dropped immediately, at the edge, it misses sooner or later.
     const again = page.getByRole('button', { name: 'Play again' });
     while (!(await again.isVisible())) {
       await page.keyboard.press('Space');
@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('is played by mouse, by touch and by keyboard', async () => {
+  test('is playable by mouse, by touch and by keyboard', async () => {
     for (const way of ['mouse', 'touch', 'keyboard'] as const) {
       const { page, complaints } = await openPage(browser, way === 'touch' ? phone : undefined);
       await open(page, await server.openSession(gameId));
@@ -146,7 +146,7 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     expect(complaints).toEqual([]);
   });
 
-  test('goes on when its session is over, and says so', async () => {
+  test('continues when its session is over, and says so', async () => {
     const player = await server.openSession(gameId);
     const { page } = await openPage(browser);
     await open(page, player);
@@ -158,13 +158,13 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
   });
 });
 
-/** Waits, by the page's own clock, until the load is over the stack, drops it, and waits until it lies there. */
+/** Waits, by the page's own clock, until the load is over the stack, drops it, and waits until it has landed. */
 async function dropPerfectly(page: Page, container: number): Promise<void> {
   const score = page.locator('#score');
   const before = await score.textContent();
   await page.clock.runFor((wayToTheHold / speedOf(container)) * 1000);
   await page.keyboard.press('Space');
-  await until(`container ${container} lies there`, async () => {
+  await until(`container ${container} has landed`, async () => {
     await page.clock.runFor(frameMs);
     return (await score.textContent()) !== before;
   });

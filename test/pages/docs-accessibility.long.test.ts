@@ -13,8 +13,8 @@ const screens: readonly [string, BrowserContextOptions][] = [
   ['a phone, opened in dark', { ...phone, colorScheme: 'dark' }],
 ];
 
-// Colours depend on no screen's size, so each page is looked at in the scheme that the screen was opened in; what all
-// pages share, in both.
+// Colours are independent of the screen size, so each page is checked in the scheme that the screen was opened in; what
+// all pages share, in both.
 describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
   let server: TestServer;
   let browser: Browser;
@@ -33,7 +33,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     return opened;
   };
 
-  test.each(screens)('has no issue for assistive technology on any page: %s', async (_name, options) => {
+  test.each(screens)('has no accessibility issue on any page: %s', async (_name, options) => {
     const { page, complaints } = await openDocs('', options);
     const paths = await page
       .locator('#manual-menu a')
@@ -57,7 +57,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
-  test.each(screens)('has no issue for assistive technology in the reference: %s', async (_name, options) => {
+  test.each(screens)('has no accessibility issue in the reference: %s', async (_name, options) => {
     const { page, complaints } = await openDocs('/reference', options);
     await page.locator('.opblock-summary-control').first().click();
     await page.getByRole('button', { name: 'Execute', exact: true }).waitFor();

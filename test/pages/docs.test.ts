@@ -19,7 +19,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     await server.close();
   });
 
-  // Pages left open would go on drawing.
+  // Open pages would keep drawing.
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()));
   });
@@ -30,7 +30,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     return opened;
   };
 
-  test('has a menu with every page there is, whose links and anchors all lead somewhere', async () => {
+  test('has a menu with every page, whose links and anchors all have targets', async () => {
     const { page, complaints } = await openDocs();
     const linksOf = () =>
       page.locator('a[href]').evaluateAll((all) => all.map((one) => one.getAttribute('href') ?? ''));
@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     ['setUserScore', '/docs/calling#setUserScore'],
     ['rotating a secret', '/docs/webhooks#rotating-a-secret'],
     ['replayed curs', '/docs/live-events#cursors'],
-  ])('finds "%s" where it is explained, and goes there by keyboard', async (words, address) => {
+  ])('finds "%s" where it is explained, and opens it by keyboard', async (words, address) => {
     const { page, complaints } = await openDocs('/benchmarks');
     await page.getByRole('heading', { level: 1 }).waitFor();
     await page.getByRole('searchbox').waitFor();
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     await page.waitForURL(server.url + address);
     const target = page.locator(`[id="${new URL(page.url()).hash.slice(1)}"]`);
     const topOfTarget = () => target.evaluate((one) => one.getBoundingClientRect().top);
-    await until('scrolled there', async () => (await topOfTarget()) < (desktop.viewport?.height ?? 0));
+    await until('scrolled to it', async () => (await topOfTarget()) < (desktop.viewport?.height ?? 0));
     expect(await target.evaluate((one) => one.getBoundingClientRect().top)).toBeGreaterThan(0);
     expect(complaints).toEqual([]);
   });
@@ -104,7 +104,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     await page.getByText('Nothing found.').waitFor({ state: 'hidden' });
   });
 
-  test('is read without JavaScript', async () => {
+  test('is readable without JavaScript', async () => {
     const { page } = await openDocs('/rules', { ...desktop, javaScriptEnabled: false });
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Rules');
     await page.getByRole('navigation', { name: 'Manual' }).getByRole('link', { name: 'Webhooks' }).click();
@@ -120,14 +120,14 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     await page.waitForURL(`${server.url}/docs/webhooks`);
   });
 
-  test('has every operation, and carries one out', async () => {
+  test('has every operation, and executes one', async () => {
     const { gameId } = await server.createGame();
     const player = await server.openSession(gameId);
     const { page, complaints } = await openDocs('/reference');
     const reference = z
       .object({ paths: z.record(z.string(), z.unknown()) })
       .parse(await (await fetch(`${server.url}/openapi.json`)).json());
-    // Of very many, only those in sight are drawn.
+    // Of very many, only visible ones are drawn.
     const shown = new Set<string>();
     const paths = Object.keys(reference.paths);
     await until('all are shown', async () => {
@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     expect([...shown].toSorted()).toEqual(paths.toSorted());
     await page.evaluate(() => scrollTo(0, 0));
 
-    // The example, with the token that was authorized with.
+    // The example, with the token of the authorization form.
     await page.getByRole('button', { name: 'Authorize' }).first().click();
     const launcherJwt = page.locator('.auth-container', { hasText: /^launcherJwt/ });
     await launcherJwt.getByRole('textbox').fill(player.launcherJwt);
@@ -159,7 +159,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
-  test('shows each example in five languages, and remembers which was chosen', async () => {
+  test('shows each example in five languages, and remembers the chosen one', async () => {
     const { page, complaints } = await openDocs('/reference#/launcher/setUserScore');
     const samples = page.getByRole('region', { name: 'Example in code' });
     await samples.getByText("curl -s '").waitFor();

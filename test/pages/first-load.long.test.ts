@@ -7,7 +7,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from './browser.ts';
 
-/** What a page may transfer at its first load: more requests or bytes than it makes today, and no more than this. */
+/** What a page may transfer at its first load: slightly more requests or bytes than it makes today. */
 const pages = [
   { path: '/', usable: 'Healthy', mostRequests: 8, mostBytes: 90_000 },
   { path: '/play', usable: 'Play as a guest', mostRequests: 10, mostBytes: 160_000 },
@@ -42,7 +42,7 @@ describe.skipIf(noBrowser !== null)('the first load', () => {
     await watched.page.context().close();
   });
 
-  test('is of the modules as they are where esbuild does not run', async () => {
+  test('uses the original modules where esbuild does not run', async () => {
     await using directory = await temporaryDirectory();
     await using process = await serveGantry(directory.path, { ESBUILD_BINARY_PATH: '/bin/false' });
     const watched = await openPage(browser);
@@ -72,7 +72,7 @@ describe.skipIf(noBrowser !== null)('the first load', () => {
   });
 });
 
-/** Loads addresses in a page, one after the other, and counts what that takes. */
+/** Loads addresses in a page, one after the other, and counts the transfers. */
 async function loader({ page }: WatchedPage) {
   const network = await page.context().newCDPSession(page);
   await network.send('Network.enable');

@@ -47,7 +47,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
 
-  /** The two in conversation, with what Grace said. */
+  /** The two in conversation, with Grace's message. */
   async function inConversation(content: string) {
     const [ada, grace] = await Promise.all([play(), play()]);
     await startConversation(ada, grace.wallet);
@@ -58,7 +58,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     return { ada, grace };
   }
 
-  test('a leaderboard with a name is chosen, moves live, and its finished seasons are read', async () => {
+  test('a named leaderboard can be chosen, updates live, and shows its finished seasons', async () => {
     const { db } = server.services;
     const ada = await play();
     const { page } = ada;
@@ -87,7 +87,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await page.getByText(`Season ${next - 1} is over`).waitFor();
     await own.getByText('5,000').waitFor();
     await picture(page, 'play finished season');
-    // What moves now is not on the board that is over.
+    // Live updates do not affect the finished board.
     await db.write(setLeaderboardScore, owner, 'weekly', 7_000);
     await page.getByRole('combobox', { name: 'Season' }).selectOption('');
     await own.getByText('7,000').waitFor();
@@ -95,7 +95,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await page.locator('.board-row').filter({ hasText: '2,020' }).waitFor();
   });
 
-  test('one replies to a message, which is quoted, until it is unsent', async () => {
+  test('a player replies to a message, which is quoted until it is unsent', async () => {
     const { ada, grace } = await inConversation('Shall we play tomorrow?');
     await ada.page.getByRole('button', { name: 'Reply to: Shall we play' }).click();
     await ada.page.getByText(/^Replying to .*: Shall we play tomorrow\?$/).waitFor();
@@ -108,7 +108,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     }
     await picture(ada.page, 'play reply');
     expect(await ada.page.getByText(/^Replying to/).count()).toBe(0);
-    // Escape takes back that one wanted to reply.
+    // Escape cancels the reply.
     await ada.page.getByRole('button', { name: 'Reply to: Shall we play' }).click();
     await ada.page.keyboard.press('Escape');
     await ada.page.getByText(/^Replying to/).waitFor({ state: 'hidden' });
@@ -117,7 +117,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.getByText('A message that is gone').waitFor();
   });
 
-  test('what is unread is counted, and is read on every device once it was on one', async () => {
+  test('unread messages are counted, and reading them on one device marks them as read on all', async () => {
     const { ada, grace } = await inConversation('One');
     await ada.page.getByRole('button', { name: 'Back to all messages' }).click();
     await say(grace, 'Two');
@@ -141,26 +141,26 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     expect(await ada.page.title()).not.toMatch(/^\(/);
   });
 
-  test('one blocks a player, hears nothing more of them, and unblocks them', async () => {
+  test('a player blocks another, receives nothing more of them, and unblocks them', async () => {
     const { ada, grace } = await inConversation('Buy gold!');
     await ada.page.getByRole('button', { name: /^More about .*Buy gold/ }).click();
     const dialog = ada.page.getByRole('dialog').filter({ hasText: 'Report to the moderators' });
     await picture(ada.page, 'play player actions');
     await dialog.getByRole('button', { name: /^Block/ }).click();
     await ada.page.getByText(/ blocked$/).waitFor();
-    // What the dialog was opened from is gone: the focus is where it was.
+    // The element the dialog was opened from is gone: the focus returns to its place.
     const focused = () => ada.page.evaluate(() => document.activeElement?.role);
     await expect.poll(focused).toBe('log');
     await until('it is hidden', async () => (await bubbles(ada)).length === 0);
     await say(grace, 'Cheap gold!');
     await until('it was said', async () => (await bubbles(grace)).length === 2);
     await say(ada, 'Nothing from you');
-    await until('Grace hears it', async () => (await bubbles(grace)).length === 3);
+    await until('Grace receives it', async () => (await bubbles(grace)).length === 3);
     expect(await bubbles(ada)).toEqual(['Nothing from you']);
     await server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
     await ada.page.reload();
     await ada.page.getByRole('tab', { name: /Messages/ }).click();
-    // Who is on no leaderboard has a name in the list of conversations all the same.
+    // A player on no leaderboard also has a name in the list of conversations.
     await ada.page.getByRole('button', { name: /^Grace Hopper.*Nothing from you/ }).waitFor();
     await ada.page.getByRole('button', { name: 'Blocked players (1)' }).click();
     await ada.page.getByRole('button', { name: /^Unblock/ }).click();
@@ -169,10 +169,10 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.keyboard.press('Enter');
     await expect.poll(focused).toBe('tabpanel');
     await ada.page.getByRole('button', { name: /Nothing from you/ }).click();
-    await until('all of it is there again', async () => (await bubbles(ada)).length === 3);
+    await until('all of it is back', async () => (await bubbles(ada)).length === 3);
   });
 
-  test('one reports a message, and who started the conversation mutes the other one', async () => {
+  test("a player reports a message, and the conversation's creator mutes the other one", async () => {
     const { db } = server.services;
     const { ada, grace } = await inConversation('You all play badly');
     const more = ada.page.getByRole('button', { name: /^More about .*You all play/ });
@@ -199,7 +199,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await grace.page.locator('.toast').getByText(/muted/).waitFor();
   });
 
-  test('notifications stay in the inbox, with what is unread, and are read on every device', async () => {
+  test('notifications stay in the inbox, with the unread ones marked, and are read on every device', async () => {
     const { db } = server.services;
     const ada = await play();
     const owner = { gameId, wallet: ada.wallet };
@@ -236,7 +236,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
     await say(ada, 'At eight.');
     const { page } = ada;
-    // With a finger, what one can do shows at the message that was tapped.
+    // On touch screens, the actions appear at the tapped message.
     const message = page.locator('.bubble', { hasText: 'Shall we play' });
     await message.click();
     await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
@@ -277,7 +277,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
   });
 });
 
-/** What of the launcher's panels reaches over the edges of the screen, or begins at the very edge of its panel. */
+/** The parts of the launcher's panels that overflow the screen, or begin at the very edge of the panel. */
 function beyondScreen(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const panel = document.querySelector('.side')?.getBoundingClientRect().left ?? 0;

@@ -21,7 +21,7 @@ import {
   startConversation,
 } from './players.ts';
 
-describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', () => {
+describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   let server: TestServer;
   let browser: Browser;
   let players: PlayerAtLauncher[] = [];
@@ -51,14 +51,14 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     return [ada, grace];
   }
 
-  test('chat, see each other write, edit and unsend, and know who is there', async () => {
+  test('chat, see each other type, edit and unsend, and see who is online', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await ada.page.getByText('Online').waitFor();
     await say(ada, 'One more ruond?');
     expect(await bubbles(ada)).toEqual(['One more ruond?']);
 
-    // It is unread where it has not been looked at, and read once it has.
+    // It is unread until it has been viewed, and read afterwards.
     const tab = grace.page.getByRole('tab', { name: /Messages/ });
     await tab.locator('.count').filter({ hasText: '1' }).waitFor();
     expect(await grace.page.title()).toMatch(/^\(1\) /);
@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 
     await grace.page.getByRole('button', { name: 'Unsend: Just one.' }).click();
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Unsend' }).click();
-    await until('it is gone for Ada', async () => (await bubbles(ada)).length === 1);
+    await until('it is removed for Ada', async () => (await bubbles(ada)).length === 1);
     expect(await bubbles(grace)).toEqual(['One more round?']);
 
     await grace.page.context().close();
@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await ada.page.getByText('Offline').waitFor({ timeout: 15_000 });
   });
 
-  test('shows what it has to say beside what is being written, and not over it', async () => {
+  test('shows errors beside the text being written, and not over it', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await startConversation(grace, ada.wallet);
@@ -121,7 +121,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     }
   });
 
-  test('react to a message, see who counts, and take it back', async () => {
+  test('react to a message, see the count, and remove the reaction', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await say(ada, 'We won');
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await until('no reaction', async () => (await grace.page.locator('.reaction').count()) === 0);
   });
 
-  test('what one wrote and nobody has seen yet is there after a reload, and what one has read stays read', async () => {
+  test('unsent drafts survive a reload, and what was read stays read', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await say(ada, 'Are you there?');
@@ -168,7 +168,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     expect(await grace.page.getByText(/unread/).count()).toBe(0);
   });
 
-  test('a score made in the game moves the other one’s leaderboard, and what happened the feed, without a reload', async () => {
+  test('a score made in the game updates the other’s leaderboard, and activities the feed, without a reload', async () => {
     const [ada, grace] = await two();
     await grace.page.getByRole('tab', { name: 'Leaders' }).click();
     const row = grace.page.locator('.board-row', { hasText: `${ada.wallet.slice(0, 6)}…` });
@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await grace.page.getByText(`stacked a new best: ${score}`).first().waitFor();
   });
 
-  test('a conversation of three has a name, and who is taken out of it sees it go', async () => {
+  test('a conversation of three has a name, and disappears for a removed participant', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await say(ada, 'Shall we ask Linus?');
@@ -254,7 +254,7 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     await ada.game.getByRole('button', { name: 'Start' }).waitFor();
   });
 
-  test('a player sets a display name, which others see in the list and the account has', async () => {
+  test('a player sets a display name, which others see in the list and on the account', async () => {
     const [ada] = await two();
     await ada.page.getByRole('button', { name: /^Account:/ }).click();
     const name = ada.page.getByLabel('Display name');
@@ -269,12 +269,12 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
     const [ada] = await two();
     await server.createGame({ name: 'Elsewhere', slug: 'elsewhere' });
     const demo = await server.services.db.read(findGameBySlug, 'demo-game');
-    if (!demo) throw new Error('there is no demo game');
+    if (!demo) throw new Error('the demo game is missing');
     const { policies, url } = demo;
     await server.services.db.write(changeGame, demo.id, { policies: { tokenIn: 'fragment' } });
     try {
-      const asked: string[] = [];
-      ada.page.on('request', (request) => asked.push(request.url()));
+      const requested: string[] = [];
+      ada.page.on('request', (request) => requested.push(request.url()));
       await ada.page.goto(`${server.url}/play`);
       await ada.page.reload();
       await ada.page.getByRole('button', { name: 'Details of Elsewhere' }).waitFor();
@@ -283,14 +283,14 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
       await frame.waitFor();
       expect(await frame.getAttribute('src')).toMatch(new RegExp(`${url}/?#token=.`));
       await ada.page.frameLocator('iframe').getByRole('button').first().waitFor();
-      expect(asked.filter((address) => new URL(address).search.includes('token='))).toEqual([]);
+      expect(requested.filter((address) => new URL(address).search.includes('token='))).toEqual([]);
     } finally {
       const { tokenIn } = policies;
       await server.services.db.write(changeGame, demo.id, { policies: { tokenIn } });
     }
   });
 
-  test('a player signs out, and the session is over', async () => {
+  test('a player signs out, which ends the session', async () => {
     const [ada] = await two();
     await ada.page.getByRole('button', { name: /Account/ }).click();
     await ada.page.getByRole('button', { name: 'Sign out' }).click();
@@ -311,6 +311,6 @@ describe.skipIf(noBrowser !== null)('two players, each in front of a launcher', 
 
 async function demoGame({ services }: TestServer): Promise<string> {
   const game = await services.db.read(findGameBySlug, 'demo-game');
-  if (!game) throw new Error('the demo game is not there');
+  if (!game) throw new Error('the demo game is missing');
   return game.id;
 }

@@ -53,7 +53,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     return { gameId, slug };
   }
 
-  /** A game whose weekly board has Ada, Grace and Alan on it, the first with a label and metadata. */
+  /** A game with Ada, Grace and Alan on its weekly board, the first with a label and metadata. */
   async function ranked(board: Partial<Parameters<typeof addLeaderboard>[2]> = {}) {
     const { db } = server.services;
     const game = await newGame();
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     return { ...game, players };
   }
 
-  /** The browser tells of refused calls itself. */
+  /** The browser reports refused calls itself. */
   function expectRefusals(count: number): void {
     const told = opened[0]?.complaints.splice(0) ?? [];
     expect(told).toEqual(Array.from({ length: count }, () => expect.stringContaining('status of 400')));
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
 
-  test('a leaderboard is made, after what was wrong was said at its fields, changed and deleted', async () => {
+  test('a leaderboard is created after errors at its fields are fixed, changed and deleted', async () => {
     const { gameId, slug } = await newGame();
     const { db } = server.services;
     const page = await open(`games/${slug}/leaderboard`);
@@ -174,9 +174,9 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByLabel('Search players').fill('');
 
     await page.getByRole('button', { name: 'End season 1' }).click();
-    const asked = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
-    await asked.getByText('By its schedule it would end on').waitFor();
-    await asked.getByRole('button', { name: 'End season' }).click();
+    const requested = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
+    await requested.getByText('By its schedule it would end on').waitFor();
+    await requested.getByRole('button', { name: 'End season' }).click();
     await page.getByText('No scores yet').waitFor();
     expect(await db.read(findLeaderboard, gameId, 'weekly')).toMatchObject({ season: 2 });
     await page.getByRole('link', { name: 'Finished seasons' }).click();
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
   });
 
-  test("a player's page has the scores on each of the game's leaderboards", async () => {
+  test("a player's page shows the scores on each of the game's leaderboards", async () => {
     const { slug, players } = await ranked();
     const page = await open(`players/${players[1]?.wallet}/scores/${slug}`);
     await page.getByText('No scores').waitFor();
@@ -206,7 +206,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByRole('row', { name: /^200/ }).waitFor();
   });
 
-  test('the word filter of a game is set, and says on which line something is wrong', async () => {
+  test("a game's word filter is set, and an error names its line", async () => {
     const { slug } = await newGame();
     const page = await open(`games/${slug}/settings`);
     const words = page.getByLabel('Words and phrases');

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-c
 import type { TestServer } from '../support/server.ts';
 import { openPage, type WatchedPage } from './browser.ts';
 
-/** Signs in to the console, and goes to one of its views: `games/orbit/players`. */
+/** Signs in to the console, and opens one of its views: `games/orbit/players`. */
 export async function openConsole(
   browser: Browser,
   server: Pick<TestServer, 'url' | 'adminToken'>,
@@ -19,8 +19,8 @@ export async function openConsole(
 }
 
 /**
- * Writes a text in the place of what an editor holds. `fill` writes over what is selected, for which the browser at times
- * keeps the look of the replaced letters as an inline style, and the page's policy says so.
+ * Replaces an editor's whole text. `fill` overwrites the selection, for which the browser sometimes keeps the style of
+ * the replaced letters inline, which violates the page's policy.
  */
 export async function writeOver(editor: Locator, text: string): Promise<void> {
   await editor.press('ControlOrMeta+a');
@@ -28,7 +28,7 @@ export async function writeOver(editor: Locator, text: string): Promise<void> {
   await editor.page().keyboard.insertText(text);
 }
 
-/** Presses Tab until what has the focus is called so. */
+/** Presses Tab until the focused element has this name. */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 80; presses++) {
@@ -37,10 +37,10 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
     if (typeof name === 'string' ? focused === name : name.test(focused)) return;
     passed.push(focused);
   }
-  throw new Error(`Tab never came to ${name}, but to ${passed.join(', ')}`);
+  throw new Error(`Tab did not reach ${name}, only ${passed.join(', ')}`);
 }
 
-/** What a reader hears the focused element called, as far as the pages make use of it. */
+/** The accessible name of the focused element, as far as the pages use it. */
 function focusedName(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;

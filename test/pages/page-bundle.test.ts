@@ -41,7 +41,7 @@ test('every page with an import map is bundled', async () => {
 });
 
 describe.each(Object.keys(bundledPages) as BundledPage[])('the page %s', (page) => {
-  test('loads one module and one style sheet, which name their sources by the addresses these have', async () => {
+  test('loads one module and one style sheet, whose source maps name the sources by their addresses', async () => {
     const { files } = await bundlePage(repositoryAssets, page);
     const html = Buffer.from(files.get(bundledPages[page]) ?? []).toString();
     expect(html.match(/<script type="module"|<link rel="stylesheet"/g)).toHaveLength(2);
@@ -59,7 +59,7 @@ describe.each(Object.keys(bundledPages) as BundledPage[])('the page %s', (page) 
   });
 });
 
-test('what is loaded when it is needed is a file of its own', async () => {
+test('lazily loaded modules are separate files', async () => {
   const { files } = await bundlePage(repositoryAssets, 'console');
   const names = [...files.keys()].filter((name) => name.endsWith('.js'));
   expect(names).toEqual([
@@ -71,14 +71,14 @@ test('what is loaded when it is needed is a file of its own', async () => {
   expect(editor).toContain('EditorView');
 });
 
-test('names are left as they were written', async () => {
+test('names are not minified', async () => {
   const { files } = await bundlePage(repositoryAssets, 'play');
   const code = Buffer.from(files.get('bundles/play/main.js') ?? []).toString();
   expect(code).toContain('function LauncherView(');
   expect(code).toContain('play/launcher-view.js\n');
 });
 
-test('a page is made again once a file of it has changed, and is the same object until then', async () => {
+test('a bundle is rebuilt once one of its files has changed, and is the same object until then', async () => {
   const assets = new EditedAssets();
   const bundled = new BundledAssets(assets);
   const first = await bundled.read('console/index.html');
@@ -90,7 +90,7 @@ test('a page is made again once a file of it has changed, and is the same object
   expect(await textOf(bundled, 'bundles/console/main.js')).toContain('document.title = "edited"');
 });
 
-test('pages asked for at once are made once', async () => {
+test('concurrent requests for a page share one build', async () => {
   const bundled = new BundledAssets(new EditedAssets());
   const names = Object.values(bundledPages);
   const made = await Promise.all([...names, ...names].map((name) => bundled.read(name)));
@@ -98,7 +98,7 @@ test('pages asked for at once are made once', async () => {
   for (const page of made) expect(Buffer.from(page ?? []).toString()).not.toContain(importMapPlace);
 });
 
-test('a page with a syntax error loads its modules one by one, and is bundled again once the error is gone', async () => {
+test('a page with a syntax error loads its modules individually, and is bundled again once the error is fixed', async () => {
   const assets = new EditedAssets();
   const bundled = new BundledAssets(assets);
   assets.edit('console/page-head.js', 'export function (');
@@ -110,7 +110,7 @@ test('a page with a syntax error loads its modules one by one, and is bundled ag
   expect(await isBundled(bundled)).toBe(true);
 });
 
-test('no file of a bundle can be asked for by another name', async () => {
+test('no file of a bundle is available under another name', async () => {
   const bundled = new BundledAssets(repositoryAssets);
   for (const name of [
     'bundles/play/',

@@ -2,10 +2,10 @@ import type { Browser, BrowserContextOptions, FrameLocator, Locator, Page } from
 import { z } from 'zod';
 import { openPage, type WatchedPage } from './browser.ts';
 
-/** A player in front of the launcher, in a browser context of their own. */
+/** A player in the launcher, in a separate browser context. */
 export interface PlayerAtLauncher extends WatchedPage {
   wallet: string;
-  /** The session of the launcher itself. */
+  /** The launcher's own session. */
   sessionId: string;
   /** The game in its frame. */
   game: FrameLocator;
@@ -36,7 +36,7 @@ export async function playDemoGame(
   };
 }
 
-/** Who the page's token is of. */
+/** The player of the page's token. */
 export async function signedInAs(page: Page) {
   const kept = await page.evaluate(() => sessionStorage.getItem('gantry-play-player'));
   const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(JSON.parse(kept ?? 'null'));
@@ -44,7 +44,7 @@ export async function signedInAs(page: Page) {
   return claims.parse(JSON.parse(payload));
 }
 
-/** Opens the conversation of one player with another, from the tab of messages. */
+/** Opens one player's conversation with another, from the messages tab. */
 export async function startConversation({ page }: { page: Page }, wallet: string): Promise<void> {
   await page.getByRole('tab', { name: /Messages/ }).click();
   await page.getByRole('button', { name: 'New', exact: true }).click();
@@ -59,12 +59,12 @@ export async function say({ page }: { page: Page }, text: string): Promise<void>
   await page.getByRole('textbox', { name: 'Write a message' }).press('Enter');
 }
 
-/** Messages as they are read in the open conversation, oldest first. */
+/** The messages shown in the open conversation, oldest first. */
 export function bubbles({ page }: { page: Page }): Promise<string[]> {
   return page.locator('.log .bubble').allTextContents();
 }
 
-/** Plays a round in the frame to its end, whatever comes of it; the first container always lies on the hold. */
+/** Plays a round in the frame to its end, whatever the result; the first container always hits the hold. */
 export async function playRound({ game, page }: PlayerAtLauncher): Promise<number> {
   await game.getByRole('button', { name: /Start|Play again/ }).click();
   const again = game.getByRole('button', { name: 'Play again' });

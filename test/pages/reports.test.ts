@@ -37,7 +37,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     return { reportId: await db.write(fileReport, ada, report), grace };
   }
 
-  test('a report is read in its context, acted upon and resolved, and the audit log has it all', async () => {
+  test('a report is read in its context, acted upon and resolved, and the audit log records it all', async () => {
     const { db } = server.services;
     const { reportId, grace } = await reported();
     const watched = await openConsole(browser, server, 'reports', desktop);

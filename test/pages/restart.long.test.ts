@@ -11,7 +11,7 @@ import { bubbles, type PlayerAtLauncher, playDemoGame, say, startConversation } 
 const anAnswer = z.looseObject({ _id: z.string() });
 
 test.skipIf(noBrowser !== null)(
-  'the server is killed, works elsewhere for a while, is killed again and comes back: both pages have missed nothing',
+  'the server is killed, runs elsewhere for a while, is killed again and returns: both pages have missed nothing',
   { timeout: 120_000 },
   async () => {
     await using directory = await temporaryDirectory();
@@ -30,11 +30,11 @@ test.skipIf(noBrowser !== null)(
 
     await first.end('SIGKILL');
     for (const player of [ada, grace]) await stateIs(player, 'reconnecting');
-    // What is written meanwhile waits for the connection.
+    // Pending writes wait for the connection.
     await say(ada, 'Still there?');
     await ada.page.getByText('Waiting for the connection…').waitFor();
 
-    // On another port nobody's page is connected: all of this is missed.
+    // On another port no page is connected: all of this is missed.
     const [token, graceToken] = [await gameTokenOf(ada), await gameTokenOf(grace)];
     {
       await using elsewhere = await serveGantry(directory.path);
@@ -58,7 +58,8 @@ test.skipIf(noBrowser !== null)(
 
     await using _again = await serveGantry(directory.path, { PORT: port });
     for (const player of [ada, grace]) await stateIs(player, 'caught-up');
-    // To Grace: sent, edited, sent, an activity and a notification; and what Ada's page had kept, if that was back first.
+    // To Grace: sent, edited, sent, an activity and a notification; and Ada's pending message, if her page reconnected
+    // first.
     expect(await grace.connection.getAttribute('title')).toMatch(/^Caught up: [56] missed events replayed$/);
     expect(await ada.connection.getAttribute('title')).toMatch(/^Caught up: \d missed events replayed$/);
     const said = ['Before', 'One', 'Two', 'Still there?'];

@@ -29,7 +29,7 @@ function hasFocus(editor: Locator): Promise<boolean> {
   return editor.evaluate((element) => element.matches(':focus'));
 }
 
-describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, () => {
+describe.skipIf(noBrowser !== null)('the rules editor', { timeout: 60_000 }, () => {
   let server: TestServer;
   let browser: Browser;
   let games = 0;
@@ -45,7 +45,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
   afterEach(async () => {
     const complaints = opened.splice(0).flatMap((one) => one.complaints);
     await Promise.all(browser.contexts().map((context) => context.close()));
-    // The browser tells of rules that the server refuses itself.
+    // The browser reports rules that the server refuses itself.
     expect(complaints.filter((one) => !one.includes('status of 400'))).toEqual([]);
   });
 
@@ -65,7 +65,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
 
-  test('colours keys, texts and numbers, and marks the place that the server names', async () => {
+  test('highlights keys, texts and numbers, and marks the position that the server reports', async () => {
     const { page, editor } = await open();
     const colourOf = (text: string) =>
       editor
@@ -86,7 +86,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
     await page.locator('.cm-lint-marker-error').waitFor({ state: 'detached' });
   });
 
-  test('is written in by keyboard; Tab indents, and Escape and then Tab leaves it', async () => {
+  test('is usable by keyboard; Tab indents, and Escape and then Tab leaves it', async () => {
     const { page, editor, gameId } = await open();
     await editor.focus();
     await page.keyboard.press('Control+a');
@@ -107,7 +107,7 @@ describe.skipIf(noBrowser !== null)('the editor of rules', { timeout: 60_000 }, 
     await page.getByText('Unsaved changes').first().waitFor();
   });
 
-  test('is loaded by the view of rules only, and without it one writes in a plain field', async () => {
+  test('is loaded by the view of rules only, with a plain field as the fallback', async () => {
     const { page, slug } = await open();
     const loaded = () =>
       page.evaluate(() =>

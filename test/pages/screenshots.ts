@@ -1,9 +1,9 @@
 /**
- * Takes a picture of every page, view and dialog at 1440, 1024 and 390 pixels, light and dark, to be looked at:
+ * Takes a screenshot of every page, view and dialog at 1440, 1024 and 390 pixels, light and dark, for review:
  *
  *     node_modules/.bin/node test/pages/screenshots.ts [directory] [--width 390] [--only launcher]
  *
- * `--only` takes those of one group: `site`, `launcher`, `console` or `dialogs`. With `--readme` in place of a directory
+ * `--only` selects one group: `site`, `launcher`, `console` or `dialogs`. With `--readme` in place of a directory
  * it takes the two of the README instead.
  */
 import { mkdir } from 'node:fs/promises';
@@ -68,7 +68,7 @@ try {
   await server.close();
 }
 process.stdout.write(`The pictures are in ${directory}\n`);
-process.exit(0); // launchers that are connected would keep the process
+process.exit(0); // connected launchers would keep the process alive
 
 async function takeForReadme(busy: Promise<void>): Promise<void> {
   const { ada } = await twoPlayers(browser, server, { ...desktop, colorScheme: 'light' });

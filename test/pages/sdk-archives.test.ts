@@ -16,14 +16,14 @@ beforeAll(async () => {
 afterAll(() => server?.[Symbol.asyncDispose]());
 
 test.each(['typescript', 'csharp', 'gdscript', 'python'])(
-  '/sdk/%s.zip has every file of it',
+  '/sdk/%s.zip contains every file of it',
   async (language) => {
     const response = await fetch(`${server.url}/sdk/${language}.zip`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);
     await using folder = await temporaryDirectory();
     const archive = join(folder.path, 'sdk.zip');
     await writeFile(archive, Buffer.from(await response.arrayBuffer()));
-    // Python's own library: another one than made it.
+    // Python's standard library: a different implementation from the one that created it.
     await promisify(execFile)('python3', ['-m', 'zipfile', '-e', archive, join(folder.path, 'out')]);
     const names = await filesIn(join(sdks, language));
     expect(names.length).toBeGreaterThan(2);
@@ -35,7 +35,7 @@ test.each(['typescript', 'csharp', 'gdscript', 'python'])(
   },
 );
 
-test('an archive stays the same while its files do; of no SDK there is none', async () => {
+test('an archive is unchanged while its files are; an unknown SDK has none', async () => {
   const [one, other] = await Promise.all([1, 2].map(() => fetch(`${server.url}/sdk/python.zip`)));
   expect(one?.headers.get('etag')).toMatch(/^"\w+"$/);
   expect(other?.headers.get('etag')).toBe(one?.headers.get('etag'));

@@ -14,7 +14,7 @@ afterAll(server.close);
 const pages = pageNames;
 const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 
-/** The policy of an answer, as `{ directive: values }`. */
+/** A response's policy, as `{ directive: values }`. */
 function policyOf({ headers }: Response): Record<string, string[]> {
   const policy = headers.get('content-security-policy') ?? '';
   return Object.fromEntries(
@@ -26,7 +26,7 @@ function policyOf({ headers }: Response): Record<string, string[]> {
 }
 
 describe.each(pages)('the page /%s', (name) => {
-  test('lets nothing run but its own files, and nothing load from elsewhere', async () => {
+  test('runs only its own files, and loads nothing from elsewhere', async () => {
     const response = await get(`/${name}`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -40,7 +40,7 @@ describe.each(pages)('the page /%s', (name) => {
     expect(html).not.toMatch(/\s(style|on\w+)=/);
   });
 
-  test('tells nobody its address, is not sniffed, and answers with a slash behind it as well', async () => {
+  test('sends no referrer, disables sniffing, and also answers with a trailing slash', async () => {
     const response = await get(`/${name}`);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'referrer-policy': 'no-referrer',
@@ -58,7 +58,7 @@ test('only the demo game may be framed, and by this server alone', async () => {
   expect(await ancestors('/')).toEqual(["'none'"]);
 });
 
-test('the launcher may frame the games that are registered, as soon as they are, and nothing else', async () => {
+test('the launcher may frame registered games, immediately after registration, and nothing else', async () => {
   const sources = async () => policyOf(await get('/play'))['frame-src'];
   expect(await sources()).toEqual(["'none'"]);
   const { gameId } = await server.createGame({ url: 'https://one.example/play?a=b;c' });
@@ -71,20 +71,20 @@ test('the launcher may frame the games that are registered, as soon as they are,
 });
 
 describe('files', () => {
-  test('are asked about again by what they are, and not sent again while they are that', async () => {
+  test('are revalidated by ETag, and not sent again while unchanged', async () => {
     const first = await get('/play/main.js');
     expect(first.headers.get('cache-control')).toBe('public, no-cache');
     const etag = first.headers.get('etag') ?? '';
-    // Without the second, fetch itself asks that nothing be answered from a cache.
-    const asked = (version: string) =>
+    // Without the second, fetch itself disables caching.
+    const requested = (version: string) =>
       get('/play/main.js', { 'If-None-Match': version, 'Cache-Control': 'max-age=0' });
-    const again = await asked(etag);
+    const again = await requested(etag);
     expect(again.status).toBe(304);
     expect(await again.text()).toBe('');
-    expect((await asked('"another"')).status).toBe(200);
+    expect((await requested('"another"')).status).toBe(200);
   });
 
-  test('of bundles are kept for good at the address a page gives, which has their version', async () => {
+  test('of bundles are cached forever at the address a page gives, which contains their version', async () => {
     const html = await (await get('/play')).text();
     const addresses = [...html.matchAll(/"(\/bundles\/[^"]+)"/g)].map(([, address = '']) => address);
     expect(addresses.map((address) => address.replace(/\w+$/, ''))).toEqual([
@@ -104,7 +104,7 @@ describe('files', () => {
   test.each([
     ['br', brotliDecompressSync],
     ['gzip', gunzipSync],
-  ])('are compressed with %s for who takes it', async (encoding, decompress) => {
+  ])('are compressed with %s for clients that accept it', async (encoding, decompress) => {
     const plain = Buffer.from(
       await (await get('/shared/base.css', { 'Accept-Encoding': 'identity' })).bytes(),
     );
@@ -117,7 +117,7 @@ describe('files', () => {
     expect(decompress(sent.body).equals(plain)).toBe(true);
   });
 
-  test('of the client come as JavaScript, with every line where it was', async () => {
+  test('of the client are served as JavaScript, with unchanged line numbers', async () => {
     const source = await (await get('/client/gantry-client.ts')).text();
     const original = await readFile(new URL('../../src/client/gantry-client.ts', import.meta.url), 'utf8');
     expect(source).not.toMatch(/\binterface\b|: Promise</);
@@ -127,7 +127,7 @@ describe('files', () => {
     expect(lineOf(source)).toBeGreaterThan(0);
   });
 
-  test('that are answered to HEAD have no body', async () => {
+  test('have no body in responses to HEAD', async () => {
     const response = await fetch(`${server.url}/shared/base.css`, { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(Number(response.headers.get('content-length'))).toBeGreaterThan(100);
@@ -151,13 +151,13 @@ test.each([
   '/shared',
   '/shared/',
   '/vendor',
-])('%s is not there', async (path) => {
+])('%s is not found', async (path) => {
   const { status, body } = await rawGet(path, { accept: '*/*' });
   expect(status).toBe(404);
   expect(JSON.parse(body.toString())).toMatchObject({ data: { reason: 'path_unknown' } });
 });
 
-test('people who ask for what is not there get a page that says so', async () => {
+test('browsers get a readable page for unknown addresses', async () => {
   const response = await get('/nothing-here', { Accept: 'text/html,application/xhtml+xml' });
   expect(response.status).toBe(404);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -165,7 +165,7 @@ test('people who ask for what is not there get a page that says so', async () =>
   expect(policyOf(response)['default-src']).toEqual(["'none'"]);
 });
 
-test('every file of a library that may be had is installed', async () => {
+test('every listed file of a library is installed', async () => {
   const assets = new DirectoryAssets();
   const names = [
     ...vendoredFiles.map(({ path }) => `vendor/${path}`),
@@ -177,7 +177,7 @@ test('every file of a library that may be had is installed', async () => {
   expect(new Set(names).size).toBe(names.length);
 });
 
-test('every import of a module that is served is one the browser can follow', async () => {
+test('every import of a served module can be resolved by the browser', async () => {
   const specifiers = new Set(mappedAssets.flatMap(({ specifier }) => specifier ?? []));
   const assets = new DirectoryAssets();
   const unknown: string[] = [];
@@ -194,7 +194,7 @@ test('every import of a module that is served is one the browser can follow', as
   expect(unknown).toEqual([]);
 });
 
-/** As it is written: `fetch` would tidy the path, and decompress. */
+/** Unmodified: `fetch` would normalize the path, and decompress. */
 function rawGet(
   path: string,
   headers: Record<string, string>,

@@ -1,4 +1,4 @@
-/** Every view of the console of the demo game's server, with what shows that it is there. */
+/** Every view of the console of the demo game's server, with an element that shows that it has loaded. */
 export const consoleViews: readonly (readonly [view: string, shows: string])[] = [
   ['', '.chart canvas'],
   ['games', '.game-item'],

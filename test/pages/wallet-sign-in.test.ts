@@ -6,13 +6,13 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { launchBrowser, noBrowser, openPage } from './browser.ts';
 import { signedInAs } from './players.ts';
 
-/** What a wallet in the browser was asked for. */
+/** The requests that a wallet in the browser received. */
 interface WalletRequest {
   method: string;
   params?: readonly unknown[];
 }
 
-describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', () => {
+describe.skipIf(noBrowser !== null)('signing in with a browser wallet', () => {
   let server: TestServer;
   let browser: Browser;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     await server.close();
   });
 
-  test('without a launcher the page says what its operator is to do', async () => {
+  test('without a launcher the page says what its operator must do', async () => {
     await using server = await startTestServer({ GUESTS: 'off' });
     const { page, complaints } = await openPage(browser);
     await page.goto(`${server.url}/play`);
@@ -34,11 +34,11 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     await server.createGame({ name: 'Launcher', kind: 'launcher' });
     await page.reload();
     await page.getByText('No wallet found in this browser').waitFor();
-    // This server takes no guests.
+    // This server accepts no guests.
     expect(await page.getByRole('button', { name: 'Play as a guest' }).count()).toBe(0);
   });
 
-  test('a guest goes on in the same browser, connects a wallet, and is the same player with it', async () => {
+  test('a guest continues in the same browser, connects a wallet, and stays the same player', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const { page, complaints } = await openPage(browser);
     await installWallet(page, async ({ method, params = [] }) => {
@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
   test('a wallet is found (EIP-6963), signs with personal_sign, and the launcher opens', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const { page, complaints } = await openPage(browser);
-    const asked = await installWallet(page, async ({ method, params = [] }) => {
+    const requested = await installWallet(page, async ({ method, params = [] }) => {
       if (method === 'eth_requestAccounts') return [account.address];
       if (method === 'eth_getCode') return '0x';
       if (method === 'personal_sign' && params[1] === account.address) {
@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
     await page.getByText('No games yet').waitFor();
     expect((await signedInAs(page)).address).toBe(account.address.toLowerCase());
-    expect(asked.map(({ method }) => method)).toEqual([
+    expect(requested.map(({ method }) => method)).toEqual([
       'eth_requestAccounts',
       'eth_getCode',
       'personal_sign',
@@ -99,7 +99,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     expect(complaints).toEqual([]);
   });
 
-  test('a wallet that is a contract names its chain, and hears when the server knows none', async () => {
+  test('a contract wallet names its chain, and is told when the server does not know it', async () => {
     const account = privateKeyToAccount(generatePrivateKey());
     const { page } = await openPage(browser);
     await installWallet(page, async ({ method }) => {
@@ -116,7 +116,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     [4001, 'Request rejected in the wallet'],
     [-32002, 'has a pending request'],
     [-32603, 'Wallet request failed'],
-  ])('a wallet that answers %s is put in words, and it can be tried again', async (code, words) => {
+  ])('a wallet that answers %s is reported with a clear error, and can be retried', async (code, words) => {
     const { page, complaints } = await openPage(browser);
     await installWallet(page, async () => {
       throw Object.assign(new Error('no'), { code });
@@ -129,7 +129,7 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
     expect(complaints).toEqual([]);
   });
 
-  test('a signature of another wallet is refused in words', async () => {
+  test('a signature of another wallet is refused with a clear error', async () => {
     const [claimed, signing] = [generatePrivateKey(), generatePrivateKey()].map((key) =>
       privateKeyToAccount(key),
     );
@@ -145,14 +145,14 @@ describe.skipIf(noBrowser !== null)('signing in with a wallet in the browser', (
   });
 });
 
-/** Puts a wallet in the page that announces itself, and is answered for out here. */
+/** Puts a wallet into the page that announces itself, with requests answered in the test. */
 async function installWallet(
   page: Page,
   answer: (request: WalletRequest) => Promise<unknown>,
 ): Promise<WalletRequest[]> {
-  const asked: WalletRequest[] = [];
+  const requested: WalletRequest[] = [];
   await page.exposeFunction('walletAnswers', async (request: WalletRequest) => {
-    asked.push(request);
+    requested.push(request);
     try {
       return { result: await answer(request) };
     } catch (error) {
@@ -183,5 +183,5 @@ async function installWallet(
       dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail })),
     );
   });
-  return asked;
+  return requested;
 }

@@ -15,13 +15,13 @@ import { until } from '../support/until.ts';
 import { launchBrowser, noBrowser } from './browser.ts';
 import { type PlayerAtLauncher, playDemoGame } from './players.ts';
 
-/** The listener that the page "Coming from basement.fun" shows. */
+/** The listener shown on the page "Coming from basement.fun". */
 const [, documented = ''] =
   /^```js browser\n(.*?)^```$/ms.exec(
     readFileSync(new URL('../../public/docs/coming-from-basement.md', import.meta.url), 'utf8'),
   ) ?? [];
 
-/** A game of basement.fun's, hosted elsewhere: it listens as its SDK does, and asks for a tip. */
+/** A game of basement.fun's, hosted elsewhere: it listens as its SDK does, and requests a tip. */
 const foreignGame = `<!doctype html><title>Foreign</title><ol></ol><script>${documented}</script><script type="module">
   const heard = [];
   addEventListener('message', ({ data }) => {
@@ -60,7 +60,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     await server.close();
   });
 
-  /** Reports a game event as the game itself would, with the token of its session. */
+  /** Reports a game event as the game itself would, with its session's token. */
   const trigger = async (gameId: string, input: object) => {
     const sessions = await server.services.db.read(liveSessions, player.wallet);
     const details = sessions.find(({ game }) => game.id === gameId);
@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     return apiOf(server).dispatch('triggerRulesEngine', { launcherJwt, ...input });
   };
 
-  test('what a rule posts reaches the demo game', async () => {
+  test('messages posted by a rule reach the demo game', async () => {
     const gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
     expect((await trigger(gameId, { trigger: 'win', value: 600 })).body).toMatchObject({
       actions: expect.arrayContaining(['PostWindowMessage']),
@@ -78,7 +78,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     expect(player.complaints).toEqual([]);
   });
 
-  test('and a game on another origin, in the form of basement.fun; what it asks for is answered', async () => {
+  test('and a game on another origin, in the form of basement.fun; its requests are answered', async () => {
     const { gameId } = await server.createGame({ name: 'Foreign', slug: 'foreign', url: foreignUrl });
     const actions = [{ type: 'PostWindowMessage', message: 'Said {value}' }];
     await server.services.db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'said', actions }]));
@@ -87,10 +87,10 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     await player.page.goto(`${server.url}/play#foreign`);
     await player.page.reload();
     const items = player.page.frameLocator('iframe').locator('li');
-    const heard = async (): Promise<Record<string, unknown>[]> =>
+    const received = async (): Promise<Record<string, unknown>[]> =>
       (await items.allTextContents()).map((text) => JSON.parse(text));
-    await until('both requests are answered', async () => (await heard()).length === 2);
-    expect(await heard()).toEqual(
+    await until('both requests are answered', async () => (await received()).length === 2);
+    expect(await received()).toEqual(
       ['TIP_REQUEST', 'NO_SUCH_REQUEST'].map((type) => ({
         callbackType: 'event-callbacks',
         callbackUuid: expect.any(String),
@@ -100,8 +100,8 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     await player.page.getByText('The game asked for a tip').waitFor();
 
     await trigger(gameId, { trigger: 'said', value: 'hello' });
-    await until('the message', async () => (await heard()).length === 3);
-    expect((await heard()).at(-1)).toMatchObject({
+    await until('the message', async () => (await received()).length === 3);
+    expect((await received()).at(-1)).toMatchObject({
       callbackType: 'rules-engine-all-callbacks',
       callbackUuid: expect.any(String),
       ruleActionType: 'PostWindowMessage',
@@ -110,14 +110,14 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
 
     expect(logged).toContain('posted: Said hello');
 
-    // Nobody but the game in the frame is listened to.
+    // Messages from anyone but the game in the frame are ignored.
     await player.page.evaluate(() => postMessage({ type: 'TRADE_REQUEST' }, '*'));
     await trigger(gameId, { trigger: 'said', value: 'once more' });
-    await until('the next message', async () => (await heard()).length === 4);
+    await until('the next message', async () => (await received()).length === 4);
     expect(await player.page.getByText('asked for a trade').count()).toBe(0);
   });
 
-  test('a message of a rule of another game reaches none', async () => {
+  test("a message of another game's rule reaches none", async () => {
     const { gameId } = await server.createGame();
     const actions = [{ type: 'PostWindowMessage', message: 'of another game' }];
     await server.services.db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'said', actions }]));

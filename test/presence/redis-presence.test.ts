@@ -10,13 +10,13 @@ import { until } from '../support/until.ts';
 let redis: TestRedis;
 let prefixes = 0;
 
-/** One node's presence on the shared Redis. Disposing of it is dying: its leases are left to lapse. */
+/** One node's presence on the shared Redis. Disposing of it simulates a crash: its leases are left to expire. */
 interface Node extends AsyncDisposable {
   presence: RedisPresence;
   lapsed: string[];
   troubles: unknown[];
   isConnected(): boolean;
-  /** Keeps it from its Redis until `connect`. */
+  /** Disconnects it from its Redis until `connect`. */
   disconnect(): void;
   connect(): Promise<void>;
 }
@@ -76,7 +76,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     };
   });
 
-  test('nodes share what they know: one coming and one going in the whole cluster', async () => {
+  test('nodes share their state: one arrival and one departure in the whole cluster', async () => {
     const prefix = newPrefix();
     await using one = await startClusterNode('one', prefix);
     await using other = await startClusterNode('other', prefix);
@@ -104,7 +104,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     expect(await other.presence.disconnected('session', 'a')).toBe(false);
   });
 
-  test("a dead node's players stop being present by themselves, which one of the others tells, once", async () => {
+  test("a dead node's players become absent automatically, which one of the others announces, once", async () => {
     const prefix = newPrefix();
     const leaseMs = 600;
     await using one = await startClusterNode('one', prefix, leaseMs);
@@ -124,7 +124,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     expect(await one.presence.disconnected('shared', 'c')).toBe(true);
   });
 
-  test('a node that lives keeps its leases, however long its sockets stay', async () => {
+  test('a live node keeps its leases, however long its sockets stay', async () => {
     const prefix = newPrefix();
     const leaseMs = 900;
     await using one = await startClusterNode('one', prefix, leaseMs);
@@ -138,7 +138,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
     expect([...one.lapsed, ...other.lapsed]).toEqual([]);
   });
 
-  test('a node that starts anew under the same address does not inherit what it held', async () => {
+  test('a node that restarts under the same address does not inherit its previous leases', async () => {
     const prefix = newPrefix();
     const leaseMs = 600;
     const before = await startClusterNode('first life', prefix, leaseMs);
@@ -169,7 +169,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
 });
 
 describe.skipIf(redisMissing !== null)(redisMissing ?? 'a lease that lapses though its node lives', () => {
-  test('because the node stood still: who had been told of as gone is told of as there again, once', async () => {
+  test('because the node was suspended: players announced as absent are announced as present again, once', async () => {
     redis = await startRedis();
     await using _redis = redis;
     const prefix = newPrefix();
@@ -193,7 +193,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'a lease that lapses thou
     expect(await one.presence.disconnected('session', 'a')).toBe(true);
   });
 
-  test('because Redis hung for longer: nobody is told of as gone', { timeout: 120_000 }, async () => {
+  test('because Redis hung for longer: nobody is announced as absent', { timeout: 120_000 }, async () => {
     redis = await startRedis();
     await using _redis = redis;
     const prefix = newPrefix();
@@ -222,7 +222,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'a lease that lapses thou
 });
 
 describe.skipIf(redisMissing !== null)(redisMissing ?? 'while Redis is away', () => {
-  test('each node answers from what it knows itself, at once, and nothing rejects', async () => {
+  test('each node answers from its local state, immediately, and nothing rejects', async () => {
     redis = await startRedis();
     await using _redis = redis;
     const prefix = newPrefix();
@@ -241,7 +241,7 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'while Redis is away', ()
     expect(await one.presence.disconnected('before', 'a')).toBe(true);
   });
 
-  test('when it is back, empty, every node soon knows again who is there, and goings are told', async () => {
+  test('when it is back, empty, every node soon knows again who is present, and departures are announced', async () => {
     redis = await startRedis();
     await using _redis = redis;
     const prefix = newPrefix();
@@ -253,8 +253,8 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'while Redis is away', ()
     await redis.kill();
     await redis.start();
     await until('Redis connected', () => one.isConnected() && other.isConnected());
-    await until('who is there is known', () => other.presence.isPresent('stays'), 2_000);
-    await until('who sent a heartbeat is known', () => other.presence.isPresent('beats'), 2_000);
+    await until('presence is known', () => other.presence.isPresent('stays'), 2_000);
+    await until('heartbeats are known', () => other.presence.isPresent('beats'), 2_000);
     expect(await other.presence.connected('stays', 'c')).toBe(false);
     expect(await one.presence.disconnected('leaves', 'b')).toBe(true);
     expect(await one.presence.disconnected('stays', 'a')).toBe(false);

@@ -35,7 +35,7 @@ function ruleFor(to: number, ...actions: object[]) {
   return { trigger: 'prize', seasonEnd: { leaderboard: 'weekly', places: { to } }, actions };
 }
 
-/** A game whose players have the places in which they are listed. */
+/** A game with its players placed in the order in which they are listed. */
 async function seasonOn(
   server: TestServer,
   rules: unknown[],
@@ -95,7 +95,7 @@ async function actionsOf(gameId: string) {
   return listed.parse(body).data;
 }
 
-test('the end of a season pays the winners on the chain, and says of a guest why nothing was sent', async () => {
+test('the end of a season pays the winners on the chain, and says why a guest got nothing', async () => {
   const [first = '', second = '', third = ''] = await players(server, 3);
   const guest = newGuestAddress();
   const token = { type: 'IssueToken', chainId: chain.chainId, contract: chain.addresses.Token };
@@ -127,7 +127,7 @@ test('the end of a season pays the winners on the chain, and says of a guest why
     [first, second, third].map((wallet) => chain.read('Token', 'balanceOf', [wallet])),
   );
   expect(balances).toEqual([2n, 4n, 0n]);
-  expect(await chain.read('Board', 'scoreOf', [first])).toBe(1_000n); // of the season that ended
+  expect(await chain.read('Board', 'scoreOf', [first])).toBe(1_000n); // of the ended season
   expect(actions.filter(({ state }) => state !== 'confirmed')).toMatchObject([
     { type: 'IssueToken', state: 'failed', normalizedAddress: guest, error: /guest/ },
   ]);
@@ -137,7 +137,7 @@ test('the end of a season pays the winners on the chain, and says of a guest why
   expect(await messagesTo(server, gameId, third)).toEqual([]);
 });
 
-test('what an action refuses is among the failed ones, and the next player gets the prize', async () => {
+test('a refused action is listed as failed, and the next player gets the prize', async () => {
   const wallets = await players(server, 2);
   const rules = [
     ruleFor(2, { type: 'UpdateScore', amount: 1e15, leaderboard: 'total', mode: 'set' }, notify),
@@ -163,7 +163,7 @@ test('what an action refuses is among the failed ones, and the next player gets 
   }
 });
 
-test('a chain that does not answer holds up its rule only, until it answers, or the prize counts as failed', async () => {
+test('an unresponsive chain delays its rule only, until it answers, or the prize counts as failed', async () => {
   await using own = await startTestServer();
   await own.queue.prizes.stop(); // this test's is the only one
   const { db, states } = own.services;
@@ -173,13 +173,13 @@ test('a chain that does not answer holds up its rule only, until it answers, or 
   await db.write(endSeason, gameId, 'weekly');
   const [first = '', second = ''] = wallets;
   let isDown = true;
-  const asked: string[] = [];
+  const requested: string[] = [];
   const reported: unknown[] = [];
   const worker = new PrizeWorker(db, {
     states,
     ruleChains: {
       async factsFor(_rules, trigger, wallet) {
-        asked.push(wallet);
+        requested.push(wallet);
         if (trigger === 'prize' && (isDown || wallet === second)) {
           throw new GantryError('chain_unavailable', 'the chain is away');
         }
@@ -211,7 +211,7 @@ test('a chain that does not answer holds up its rule only, until it answers, or 
   ]);
 });
 
-test('a server killed while it gives prizes goes on where it was, and gives each once', async () => {
+test('a server killed while it gives prizes continues after its restart, and gives each once', async () => {
   await using directory = await temporaryDirectory();
   const adminToken = 'the-admin-token-of-the-tests';
   const { gameId, wallets } = await (async () => {

@@ -21,7 +21,7 @@ import { until } from '../support/until.ts';
 const missing = nginxMissing ?? redisMissing;
 if (missing !== null) process.stderr.write(`The tests behind nginx are skipped: ${missing}\n`);
 
-describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => {
+describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
   test('no launcher misses, repeats or reorders an event while nodes and Redis are killed', {
     timeout: 150_000,
   }, async ({ annotate }) => {
@@ -32,13 +32,13 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
     { transports: ['polling'], what: 'long polling' },
     { transports: ['polling', 'websocket'], what: 'long polling that becomes a WebSocket' },
   ])(
-    'launchers on $what stay on their node, and hear what is called on the other',
+    'launchers on $what stay on their node, and receive events of calls on the other',
     async ({ transports }) => {
       await using cluster = await startCluster();
       const { data, nginx } = cluster;
       const gameId = await data.createGame();
       const players = await Promise.all(Array.from({ length: 6 }, () => data.openSession(gameId)));
-      const heard = new Map<string, unknown[]>();
+      const received = new Map<string, unknown[]>();
       const sockets = players.map(({ launcherJwt, wallet }) => {
         const socket = io(nginx.url, {
           auth: { launcherJwt },
@@ -46,9 +46,9 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
           forceNew: true,
           reconnection: false,
         });
-        heard.set(wallet, []);
+        received.set(wallet, []);
         socket.on('notifications created', ({ message }: { message: unknown }) =>
-          heard.get(wallet)?.push(message),
+          received.get(wallet)?.push(message),
         );
         return socket;
       });
@@ -64,10 +64,10 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
           }
         }
         const all = Array.from({ length: 10 }, (_, number) => `${number}`);
-        await until('everyone told', () =>
-          players.every(({ wallet }) => heard.get(wallet)?.length === all.length),
+        await until('everyone received it', () =>
+          players.every(({ wallet }) => received.get(wallet)?.length === all.length),
         );
-        for (const { wallet } of players) expect(heard.get(wallet)).toEqual(all);
+        for (const { wallet } of players) expect(received.get(wallet)).toEqual(all);
         expect(sockets.every(({ connected }) => connected)).toBe(true);
         expect(await nginx.complaints()).toBe('');
       } finally {
@@ -76,7 +76,7 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
     },
   );
 
-  test('calls go on while a node is away, and while the other is, as soon as the first is back', async () => {
+  test('calls continue while one node is down, and then the other, as soon as the first is back', async () => {
     await using cluster = await startCluster();
     const { data, nginx, one, other } = cluster;
     const gameId = await data.createGame();
@@ -90,14 +90,14 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
     const { body } = await post(`${nginx.url}/launcher/get-user-scores`, { launcherJwt, limit: 250 });
     expect(body).toMatchObject({ scores: { length: 80 } });
 
-    // What nginx answers by itself is no answer of Gantry's.
+    // nginx's own responses are not Gantry's.
     await one.kill();
     const client = new GantryClient({ url: nginx.url, launcherJwt, callOver: 'http' });
     await expect(client.call('getUserScore')).rejects.toMatchObject({ reason: 'connection_lost' });
     client.close();
   });
 
-  test('a caller is who connects to nginx, whatever X-Forwarded-For it makes up', async () => {
+  test('a caller is identified by its connection to nginx, whatever X-Forwarded-For it sends', async () => {
     await using server = await startTestServer({ TRUST_PROXY: 'loopback', RATE_LIMIT_FACTOR: '1' });
     await using nginx = await startNginx([Number(new URL(server.url).port)]);
     const { gameId } = await server.createGame();
@@ -116,7 +116,7 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
     expect(await attempt('127.0.0.6')).toBe(200);
   });
 
-  test('bodies of up to 2 MB come through, and larger ones are refused by Gantry', async () => {
+  test('bodies of up to 2 MB pass, and larger ones are refused by Gantry', async () => {
     await using server = await startTestServer();
     await using nginx = await startNginx([Number(new URL(server.url).port)]);
     const { gameId } = await server.createGame();
@@ -135,7 +135,7 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
     });
   });
 
-  test('TLS ends at nginx, for calls and sockets, and http is redirected to it', async () => {
+  test('TLS terminates at nginx, for calls and sockets, and http is redirected to it', async () => {
     await using server = await startTestServer({ TRUST_PROXY: 'loopback' });
     await using folder = await temporaryDirectory();
     const [key, certificate] = [join(folder.path, 'key.pem'), join(folder.path, 'certificate.pem')];
@@ -181,7 +181,7 @@ describe.skipIf(missing !== null)('behind nginx, as it comes configured', () => 
     expect(await nginx.complaints()).toBe('');
   });
 
-  test('the pages and their files come through, compressed', async () => {
+  test('the pages and their files pass, compressed', async () => {
     await using server = await startTestServer();
     await using nginx = await startNginx([Number(new URL(server.url).port)]);
     const { status, headers } = await get(`${nginx.url}/play`, { 'Accept-Encoding': 'gzip' });

@@ -4,7 +4,7 @@ import { until } from '../support/until.ts';
 
 const rarely = 60_000;
 
-/** A worker that is started, on jobs that end when they are told to; `found` is what there is to do. */
+/** A started worker, with jobs that end on demand; `found` is the queue. */
 function working(
   found: string[],
   { room = 10, ...work }: Partial<QueueWork<string>> & { room?: number } = {},
@@ -28,30 +28,30 @@ function working(
   return { worker, begun, ends, reported };
 }
 
-test('a job of the same name is done once at a time, and again when it says that there may be more', async () => {
+test('a job of the same name runs once at a time, and again when it says that there may be more', async () => {
   const { worker, begun, ends } = working(['a', 'b']);
-  await until('both are begun', async () => begun.length === 2);
+  await until('both have started', async () => begun.length === 2);
   worker.wake();
   ends[0]?.();
-  await until('the first is begun again', async () => begun.length === 3);
+  await until('the first has started again', async () => begun.length === 3);
   expect(begun).toEqual(['a', 'b', 'a']);
   for (const end of ends) end();
   await worker.stop();
 });
 
-test('no more is begun than there is room for', async () => {
+test('no more jobs start than the concurrency limit allows', async () => {
   const waiting = ['a', 'b', 'c'];
   const { worker, begun, ends } = working([], { room: 2, find: async (free) => waiting.splice(0, free) });
-  await until('there is no more room', async () => begun.length === 2);
+  await until('the concurrency limit is reached', async () => begun.length === 2);
   worker.wake();
   ends[1]?.();
   expect(begun).toEqual(['a', 'b']);
-  await until('one more is begun', async () => begun.length === 3);
+  await until('one more has started', async () => begun.length === 3);
   for (const end of ends) end();
   await worker.stop();
 });
 
-test('what fails is reported, and the next wake looks again', async () => {
+test('a failure is reported, and the next wake polls again', async () => {
   const failure = new Error('no database');
   let looks = 0;
   const { worker, reported } = working([], {
@@ -62,12 +62,12 @@ test('what fails is reported, and the next wake looks again', async () => {
   });
   await until('it is reported', async () => reported.length === 1);
   worker.wake();
-  await until('it has looked again', async () => looks === 2);
+  await until('it has polled again', async () => looks === 2);
   await worker.stop();
   expect(reported).toEqual([failure, failure]);
 });
 
-test('a stop tells what is under way, waits for it, and begins nothing more', async () => {
+test('a stop aborts running jobs, waits for them, and starts nothing more', async () => {
   let told = false;
   let begun = 0;
   const { worker } = working(['a'], {

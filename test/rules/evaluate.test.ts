@@ -25,19 +25,16 @@ describe('a condition on the value sent with the trigger', () => {
     ['lte', [true, true, false]],
     ['eq', [false, true, false]],
     ['ne', [true, false, true]],
-  ])('%s 10 holds of 9, 10 and 11: %j', (operator, expected) => {
+  ])('%s 10 for 9, 10 and 11: %j', (operator, expected) => {
     const rule = ruleWith({ type: 'payload-value-condition', operator, value: 10 });
     expect([9, 10, 11].map((value) => isDue(rule, { value }))).toEqual(expected);
   });
 
-  test.each(['gt', 'gte', 'lt', 'lte', 'eq', 'ne'])(
-    '%s never holds of a value that was not sent',
-    (operator) => {
-      for (const value of [-1, 0, 1]) {
-        expect(isDue(ruleWith({ type: 'payload-value-condition', operator, value }), {})).toBe(false);
-      }
-    },
-  );
+  test.each(['gt', 'gte', 'lt', 'lte', 'eq', 'ne'])('%s is false when no value was sent', (operator) => {
+    for (const value of [-1, 0, 1]) {
+      expect(isDue(ruleWith({ type: 'payload-value-condition', operator, value }), {})).toBe(false);
+    }
+  });
 
   test('0 and negative values are values', () => {
     expect(isDue(ruleWith({ type: 'payload-value-condition', operator: 'eq', value: 0 }), { value: 0 })).toBe(
@@ -57,19 +54,19 @@ describe('a condition on the score', () => {
     ['lte', [true, true, false]],
     ['eq', [false, true, false]],
     ['ne', [true, false, true]],
-  ])('%s 1.5 holds of 1, 1.5 and 2: %j', (operator, expected) => {
+  ])('%s 1.5 for 1, 1.5 and 2: %j', (operator, expected) => {
     const rule = ruleWith({ type: 'score-condition', operator, value: 1.5 });
     expect([1, 1.5, 2].map((score) => isDue(rule, { score: () => score }))).toEqual(expected);
   });
 
-  test('asks for the score that counts, or for the one under its nonce', () => {
+  test('uses the counted score, or the one under its nonce', () => {
     const score = (nonce: string | undefined) => (nonce === undefined ? 100 : { 'round-1': 1 }[nonce]);
     const of = (nonce?: string) => ({ type: 'score-condition', operator: 'gte', value: 50, nonce });
     expect(isDue(ruleWith(of()), { score })).toBe(true);
     expect(isDue(ruleWith(of('round-1')), { score })).toBe(false);
   });
 
-  test.each(['gt', 'gte', 'lt', 'lte', 'eq', 'ne'])('%s never holds without a score', (operator) => {
+  test.each(['gt', 'gte', 'lt', 'lte', 'eq', 'ne'])('%s is false without a score', (operator) => {
     expect(isDue(ruleWith({ type: 'score-condition', operator, value: 0 }), {})).toBe(false);
   });
 });
@@ -111,12 +108,9 @@ describe('a condition on a state variable', () => {
     ['alive', 'gte', true],
     ['alive', 'eq', 1],
     ['hero', 'eq', '[object Object]'],
-  ])(
-    '%s %s %j does not hold: other kinds are unequal, and only numbers have an order',
-    (key, operator, value) => {
-      expect(isDue(ruleWith(stateCondition(key, operator, value)), { state: () => state })).toBe(false);
-    },
-  );
+  ])('%s %s %j is false: other types are unequal, and only numbers are ordered', (key, operator, value) => {
+    expect(isDue(ruleWith(stateCondition(key, operator, value)), { state: () => state })).toBe(false);
+  });
 
   test.each([
     'nothing',
@@ -136,7 +130,7 @@ describe('a condition on a state variable', () => {
     'hero.__proto__.toString',
     'hasOwnProperty',
     'toString',
-  ])('the key %s finds nothing, so that not even ne holds', (key) => {
+  ])('the key %s is not found, so that not even ne is true', (key) => {
     for (const operator of ['eq', 'ne', 'gt', 'gte', 'lt', 'lte']) {
       for (const value of [0, 'Object', true]) {
         expect(isDue(ruleWith(stateCondition(key, operator, value)), { state: () => state })).toBe(false);
@@ -144,7 +138,7 @@ describe('a condition on a state variable', () => {
     }
   });
 
-  test('a key that an object has of its own is found, whatever it is called', () => {
+  test("an object's own key is found, whatever its name", () => {
     const odd: unknown = JSON.parse('{"__proto__":{"admin":1},"constructor":2,"hasOwnProperty":3}');
     for (const [key, value] of [
       ['__proto__.admin', 1],
@@ -159,20 +153,20 @@ describe('a condition on a state variable', () => {
     expect(isDue(ruleWith(stateCondition('level', 'ne', 1)), { state: () => value })).toBe(false);
   });
 
-  test('asks for the state under its label', () => {
-    const asked: string[] = [];
+  test('uses the state under its label', () => {
+    const requested: string[] = [];
     isDue(ruleWith(stateCondition('level', 'eq', 1)), {
       state: (label) => {
-        asked.push(label);
+        requested.push(label);
         return undefined;
       },
     });
-    expect(asked).toEqual(['hero']);
+    expect(requested).toEqual(['hero']);
   });
 });
 
 describe('the actions that are due', () => {
-  test('are those whose conditions all hold, in the order of the rule', () => {
+  test('are those whose conditions are all true, in the order of the rule', () => {
     const [rule] = ruleList.parse([
       {
         trigger: 't',
@@ -211,7 +205,7 @@ function stateCondition(key: string, operator: string, value: unknown) {
   return { type: 'state-variable-condition', label: 'hero', key, operator, value };
 }
 
-/** A rule of one action under one condition. */
+/** A rule of one action with one condition. */
 function ruleWith(condition: object): Rule {
   const [rule] = ruleList.parse([
     { trigger: 't', actions: [{ type: 'Notify', message: 'hi', conditions: [condition] }] },
@@ -224,7 +218,7 @@ function isDue(rule: Rule, known: Partial<Known>): boolean {
   return dueOf(rule, known).length === 1;
 }
 
-/** The actions that are due when all there is to know is at hand. */
+/** The due actions when all facts are available. */
 function dueOf(rule: Rule, given: Partial<Known>): Action[] {
   const known = { ...nothingKnown, ...given };
   const steps = dueActions(rule, {

@@ -3,8 +3,8 @@ import { readConfig } from '../../src/config.ts';
 import { startServer } from '../../src/server.ts';
 
 /**
- * A server that ends with SIGKILL at a step between intent and receipt: `faulty-server.ts <step>`. Settings
- * are environment variables, as for `gantry serve`.
+ * A server that ends with SIGKILL at a step between intent and receipt: `faulty-server.ts <step>`. Settings are
+ * environment variables, as for `gantry serve`.
  */
 const [, , step] = process.argv;
 const server = await startServer(readConfig(), pino({ level: 'silent' }), {

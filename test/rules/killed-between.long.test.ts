@@ -49,14 +49,14 @@ describe.concurrent('a server killed between intent and receipt', () => {
     (step) => killedAt(step, chain),
   );
 
-  test('while it raises fees, likewise', async () => {
+  test('during fee bumping, too', async () => {
     for (const step of stepsOfReplacing) await killedAt(step, slow, () => slow.rpc('evm_mine'));
   });
 }, 120_000);
 
 async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<unknown>): Promise<void> {
   await using directory = await temporaryDirectory();
-  const key = generatePrivateKey(); // one for each, since each has a database of its own
+  const key = generatePrivateKey(); // one each, since each has a separate database
   const signer = privateKeyToAccount(key).address;
   await chain.rpc('anvil_setBalance', [signer, '0x8ac7230489e80000']);
   const variables = {
@@ -94,7 +94,7 @@ async function killedAt(step: string, chain: RulesChain, mine?: () => Promise<un
   });
   const gone = once(child, 'exit');
   const url = await listening(child);
-  // Whoever was not answered asks again after the restart.
+  // Unanswered callers retry after the restart.
   await Promise.all(intents.map((nonce) => trigger(url, nonce).catch(() => null)));
   expect(await gone).toEqual([null, 'SIGKILL']);
 

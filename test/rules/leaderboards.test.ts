@@ -51,7 +51,7 @@ describe('rules on leaderboards with a name', () => {
   const admin = (path: string, body: object) =>
     post(`${server.url}/admin/${path}`, body, bearer(server.adminToken));
 
-  test('UpdateScore sets and adds on the one it names, in the season under way, and on no other', async () => {
+  test('UpdateScore sets and adds on the named one, in the current season, and on no other', async () => {
     const player = await playerUnder([
       { trigger: 'set', actions: [{ type: 'UpdateScore', ratio: 2, leaderboard: 'weekly', nonce: 'a' }] },
       {
@@ -79,7 +79,7 @@ describe('rules on leaderboards with a name', () => {
     ['a sum', { keep: 'sum', order: 'asc' }, [7, 3], undefined, 10],
     ['the best of several entries', { entries: 'all', order: 'asc' }, [7, 3, 5], undefined, 3],
     ['the record under a nonce', { keep: 'best', order: 'desc' }, [7, 3], 'score 1', 3],
-  ])('score-condition compares %s on the one it names', async (_what, board, scores, nonce, counts) => {
+  ])('score-condition compares %s on the named one', async (_what, board, scores, nonce, counts) => {
     const condition = (operator: string, value: number) => ({
       type: 'score-condition',
       leaderboard: 'weekly',
@@ -99,7 +99,7 @@ describe('rules on leaderboards with a name', () => {
       ],
       board,
     );
-    // Of `default`, which is not asked for.
+    // Of `default`, which is not used.
     await call('set-user-score', player, { score: 1_000 });
     expect(await triggered(player, { trigger: 'look' })).toEqual([]);
     for (const [index, score] of scores.entries())
@@ -109,7 +109,7 @@ describe('rules on leaderboards with a name', () => {
     expect(await triggered(player, { trigger: 'look' })).toEqual([]);
   });
 
-  test('one that is not there is refused when rules are saved, where it is named', async () => {
+  test('an unknown one is refused when rules are saved, naming the position', async () => {
     const { gameId } = await server.createGame();
     const rules = [
       { trigger: 'a', actions: [{ type: 'UpdateScore', amount: 1 }] },
@@ -143,7 +143,7 @@ describe('rules on leaderboards with a name', () => {
     expect((await admin('set-rules', { gameId, rules })).status).toBe(200);
   });
 
-  test('one that was removed since: its action is skipped, the others run, and a try says why', async () => {
+  test('one removed since: its action is skipped, the others run, and a dry run says why', async () => {
     const player = await playerUnder([
       {
         trigger: 'win',
@@ -168,7 +168,7 @@ describe('rules on leaderboards with a name', () => {
     });
   });
 
-  test('a rule without one is stored as it always was, so that its executions go on counting', () => {
+  test('a rule without one is stored as before, so that its execution count continues', () => {
     const rule = { trigger: 'win', actions: [{ type: 'UpdateScore', amount: 1 }] };
     expect(JSON.stringify(ruleList.parse([rule]))).toBe(
       '[{"trigger":"win","actions":[{"type":"UpdateScore","mode":"set","amount":1,"nonce":"rules"}]}]',

@@ -62,14 +62,16 @@ describe('rules on a chain', () => {
     { trigger: 'win', actions: [{ type: 'IssueToken', ...onChain(), ratio: '1.5', ...fields }] },
   ];
 
-  test('a win is queued, submitted and confirmed in the hearing of the launcher, pays value × ratio, and is in the feed', async () => {
+  test('a win is queued, submitted and confirmed with events to the launcher, pays value × ratio, and is in the feed', async () => {
     const gameId = await gameWith(issue());
     const player = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     const answer = await trigger(player, { trigger: 'win', value: 7 });
     expect(answer).toMatchObject({ status: 200, body: { success: true, actions: ['IssueToken'] } });
     const states = () =>
-      launcher.heard.filter(({ name }) => name === 'rule-actions patched').map(({ record }) => record.state);
+      launcher.received
+        .filter(({ name }) => name === 'rule-actions patched')
+        .map(({ record }) => record.state);
     await until('three states', () => states().length === 3);
     expect(states()).toEqual(['queued', 'submitted', 'confirmed']);
     expect(await chain.read('Token', 'balanceOf', [player.wallet])).toBe(10_500_000_000_000_000_000n);
@@ -80,7 +82,7 @@ describe('rules on a chain', () => {
     expect(mined.map(({ hash }) => hash)).toContain(action?.transactionHash);
   });
 
-  test('200 triggers of 20 players through two nodes are 200 transactions, without a gap and without a double', async () => {
+  test('200 triggers of 20 players through two nodes are 200 transactions, without gaps or duplicates', async () => {
     const before = (await chain.mined()).length;
     const gameId = await gameWith(issue({ ratio: undefined, amount: '0.000000000000000001' }));
     const players = await Promise.all(Array.from({ length: 20 }, () => server.openSession(gameId)));
@@ -102,7 +104,7 @@ describe('rules on a chain', () => {
     expect(mined.map(({ nonce }) => nonce)).toEqual(mined.map((_, nonce) => nonce));
   }, 60_000);
 
-  test('a call that reverts has failed, with the reason in words, whether it was found out before or mined', async () => {
+  test('a reverting call has failed, with a readable reason, whether detected before or after being mined', async () => {
     const gameId = await gameWith([
       {
         trigger: 'score',
@@ -137,7 +139,7 @@ describe('rules on a chain', () => {
     using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
     await trigger(ada, { trigger: 'score', value: 13 });
     const failed = await until('the failure', () =>
-      launcher.heard.find(({ record }) => record.state === 'failed'),
+      launcher.received.find(({ record }) => record.state === 'failed'),
     );
     expect(failed.record.error).toMatch(/NotWelcome\(0x[0-9a-fA-F]{40}, 13\)/);
     await chain.write('Board', 'setClosed', [true]);
@@ -172,7 +174,7 @@ describe('rules on a chain', () => {
     expect(await chain.read('Token', 'balanceOf', [other.wallet])).toBe(3n * 10n ** 18n);
   });
 
-  test('a condition on tokens flips when the balance changes on the chain', async () => {
+  test('a condition on tokens changes with the balance on the chain', async () => {
     const condition = { type: 'user-owns-tokens', standard: 'erc20', ...onChain(), amount: '5' };
     const item = {
       type: 'user-owns-tokens',
@@ -193,7 +195,7 @@ describe('rules on a chain', () => {
     expect(await enter()).toMatchObject({ actions: ['Notify'] });
   });
 
-  test('an achievement is granted once a player, on the chain or recorded, and a condition knows', async () => {
+  test('an achievement is granted once per player, on the chain or recorded, and is visible to conditions', async () => {
     const grant = {
       type: 'GrantAchievementToken',
       chainId: chain.chainId,
@@ -214,7 +216,7 @@ describe('rules on a chain', () => {
     expect((await trigger(player, { trigger: 'ask' })).body).toMatchObject({ actions: ['Notify'] });
   });
 
-  test('traits and any other function are called with templates, their types enforced', async () => {
+  test('traits and any other function are called with templates, with types enforced', async () => {
     const board = { chainId: chain.chainId, contract: chain.addresses.Board };
     const call = {
       type: 'CallContract',
@@ -254,7 +256,7 @@ describe('rules on a chain', () => {
     expect(await chain.read('Board', 'traitOf', [3n, bytes('level')])).toBe(bytes('nine'));
   });
 
-  test('what a game may spend is not exceeded by triggers at once, and without a limit nothing is spent', async () => {
+  test("concurrent triggers do not exceed the game's spending limit, and without a limit nothing is spent", async () => {
     const limited = {
       spending: {
         ...generousSpending(chain),
@@ -297,14 +299,14 @@ describe('rules on a chain', () => {
     ['wrong decimals', { decimals: 6 }, /says that it has 18/],
     ['an unknown field', { amounts: 1 }, /amounts/],
     ['a float as a ratio', { ratio: 1.5 }, /string/],
-  ])('a rule with %s is refused in words when it is stored', async (_, fields, words) => {
+  ])('a rule with %s is refused with a clear error when it is stored', async (_, fields, words) => {
     const { gameId } = await server.createGame();
     const answer = await setRules(gameId, issue(fields));
     expect(answer).toMatchObject({ status: 400, body: { data: { reason: 'rule_invalid' } } });
     expect(JSON.stringify(answer.body)).toMatch(words);
   });
 
-  test('amounts that no float holds arrive to the last digit', async () => {
+  test('amounts beyond the precision of floats arrive exactly', async () => {
     const gameId = await gameWith(issue({ ratio: '12345678901234567.123456789012345678' }));
     const player = await server.openSession(gameId);
     await trigger(player, { trigger: 'win', value: 9_007_199_254_740_991 });
@@ -349,7 +351,7 @@ describe('rules on a chain', () => {
     expect((await dryRun())[0]).toBe('limitExecutions is reached');
   });
 
-  test('a failed action is tried again by an administrator once what stood in its way is gone', async () => {
+  test('a failed action is retried by an administrator once its cause is fixed', async () => {
     const gameId = await gameWith(issue(), {});
     const player = await server.openSession(gameId);
     const admin = async (path: string, input: object) =>
@@ -384,7 +386,7 @@ describe('rules on a chain', () => {
     ]);
   });
 
-  test('rules taken from the list are stored as they were checked', () => {
+  test('rules from the list are stored as validated', () => {
     expect(() =>
       ruleList.parse([
         { trigger: 't', actions: [{ type: 'CallContract', ...onChain(), function: 'mint(' }] },

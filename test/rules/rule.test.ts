@@ -4,9 +4,9 @@ import { submittedRules } from '../../src/rules/rule-bounds.ts';
 
 const notify = { type: 'Notify', message: 'hi' };
 
-describe('a rule that is refused says where and why', () => {
+describe('the error for an invalid rule says where and why', () => {
   test.each(['MintERC20', 'TransferERC721', 'MintERC1155', 'notify', '', 5, undefined])(
-    'an action of type %j: the types there are are named',
+    'an action of type %j: the error lists the known types',
     (type) => {
       const [issue] = problemsWith([
         { trigger: 't', actions: [notify, { type, amount: '1', to: '{wallet}' }] },
@@ -17,7 +17,7 @@ describe('a rule that is refused says where and why', () => {
     },
   );
 
-  test('a condition of a type there is not, which names those there are', () => {
+  test('a condition of an unknown type: the error lists the known ones', () => {
     const condition = { type: 'weather-condition', contract: `0x${'ab'.repeat(20)}`, amount: 1 };
     const [issue] = problemsWith([{ trigger: 't', actions: [{ ...notify, conditions: [condition] }] }]);
     expect(issue?.path.slice(0, 5)).toEqual(['0', 'actions', '0', 'conditions', '0']);
@@ -28,15 +28,15 @@ describe('a rule that is refused says where and why', () => {
   const call = { type: 'CallContract', chainId: 1, contract, function: 'function f(uint256 a)', args: ['1'] };
   const mint = { type: 'IssueToken', chainId: 1, contract, amount: '1' };
   test.each([
-    ['a signature that is none', { ...call, function: 'f(' }, /ABI signature/],
+    ['an invalid signature', { ...call, function: 'f(' }, /ABI signature/],
     ['a signature of an event', { ...call, function: 'event E()' }, /ABI signature/],
     ['too few arguments', { ...call, args: [] }, /takes 1 arguments, and 0 are given/],
     ['an argument no text can be', { ...call, function: 'function f((uint256 a) b)' }, /takes a tuple/],
-    ['an error that is none', { ...call, errors: ['error ('] }, /error NotYours/],
+    ['an invalid error', { ...call, errors: ['error ('] }, /error NotYours/],
     ['a float as an amount', { ...mint, amount: 1.5 }, /string/],
-    ['an amount that is no number', { ...mint, amount: '1e18' }, /decimal number/],
+    ['an amount that is not a number', { ...mint, amount: '1e18' }, /decimal number/],
     ['neither amount nor ratio', { ...mint, amount: undefined }, /either amount/],
-    ['a contract that is no address', { ...mint, contract: '0x12' }, /40 hex digits/],
+    ['a contract that is not an address', { ...mint, contract: '0x12' }, /40 hex digits/],
     [
       'an achievement without its chain',
       { type: 'GrantAchievementToken', achievement: '1', contract },
@@ -79,7 +79,7 @@ describe('a rule that is refused says where and why', () => {
     ],
     ['a score of neither amount nor ratio', [{ trigger: 't', actions: [{ type: 'UpdateScore' }] }]],
     ['a score of both', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: 1, ratio: 1 }] }]],
-    ['a score that is no number', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: '1' }] }]],
+    ['a score that is not a number', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: '1' }] }]],
     ['an endless ratio', [{ trigger: 't', actions: [{ type: 'UpdateScore', ratio: 1e300 }] }]],
     ['an unknown mode', [{ trigger: 't', actions: [{ type: 'UpdateScore', amount: 1, mode: 'subtract' }] }]],
   ])('%s', (_what, rules) => {
@@ -88,7 +88,7 @@ describe('a rule that is refused says where and why', () => {
   });
 });
 
-describe('rules that are given are bounded in what a trigger costs', () => {
+describe('rules are limited in what a trigger costs', () => {
   const payload = { type: 'payload-value-condition', operator: 'gt', value: 1 };
   const about = (label: string) => ({
     type: 'state-variable-condition',
@@ -145,12 +145,12 @@ describe('rules that are given are bounded in what a trigger costs', () => {
     expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
       [path, expect.stringMatching(/must (have|ask for) at most \d+ (conditions|states|characters)/)],
     ]);
-    expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as they may have been stored before
+    expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as earlier versions may have stored them
   });
 });
 
 function problemsWith(rules: unknown): { path: string[]; message: string }[] {
   const result = ruleList.safeParse(rules);
-  if (result.success) throw new Error('the rules were taken');
+  if (result.success) throw new Error('the rules were accepted');
   return result.error.issues.map(({ path, message }) => ({ path: path.map(String), message }));
 }

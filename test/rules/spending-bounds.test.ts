@@ -12,7 +12,7 @@ import { bearer } from '../support/world.ts';
 
 const gwei = 10n ** 9n;
 
-/** What the signer may spend, whatever contracts, wallets and RPC servers want of it. */
+/** Limits on the signer's spending, whatever contracts, wallets and RPC servers demand. */
 describe('a signer', () => {
   let chain: RulesChain;
   let proxy: RpcProxy;
@@ -70,7 +70,7 @@ describe('a signer', () => {
   const balance = async () =>
     BigInt(z.string().parse(await chain.rpc('eth_getBalance', [chain.signer, 'latest'])));
 
-  test('does not pay for what a greedy wallet burns: the grant has failed, naming the gas and the setting', async () => {
+  test('does not pay for the gas a greedy wallet burns: the grant fails, naming the gas and the setting', async () => {
     await using server = await start();
     const player = await server.openSession(
       await gameWith(server, grant()),
@@ -89,7 +89,7 @@ describe('a signer', () => {
     await becomes(server, other, 'confirmed', ({ state }) => state === 'confirmed');
   });
 
-  test('does not set a gas limit above the ceiling because a rule names one', async () => {
+  test('does not set a gas limit above the ceiling even when a rule sets one', async () => {
     await using server = await start({ CHAIN_MAX_GAS: '300000' });
     const player = await server.openSession(await gameWith(server, grant({ gas: 300_001 })));
     await trigger(server, player);
@@ -97,7 +97,7 @@ describe('a signer', () => {
     expect(action.error).toBe('the call needs 300001 gas, and CHAIN_MAX_GAS allows 300000 per transaction');
   });
 
-  test('waits while an RPC server wants an absurd fee, says so, and sends once the fee is right again', async () => {
+  test('waits while an RPC server demands an absurd fee, says so, and sends once the fee is normal again', async () => {
     await using server = await start();
     const player = await server.openSession(await gameWith(server, issue()));
     const before = await balance();
@@ -114,7 +114,7 @@ describe('a signer', () => {
     expect(before - (await balance())).toBeLessThan(10n ** 16n);
   });
 
-  test('does not raise the fee of a stuck transaction to an absurd one, or above the most it may pay', async () => {
+  test('does not raise the fee of a stuck transaction to an absurd one, or above its maximum', async () => {
     await using slow = await startRulesChain();
     await slow.rpc('evm_setAutomine', [false]);
     await using slowProxy = await startRpcProxy(slow.anvil.url);
@@ -145,7 +145,7 @@ describe('a signer', () => {
     expect(BigInt(effectiveGasPrice)).toBeLessThanOrEqual(5n * gwei);
   });
 
-  test('spends no more wei a day than it may: what is beyond waits, through a restart, until there is more', async () => {
+  test('does not exceed its daily limit in wei: the excess waits, through a restart, until there is budget', async () => {
     await using directory = await temporaryDirectory();
     const variables = { DATA_DIR: directory.path };
     // One transaction, which costs some 60,000 gas at 1 to 3 gwei, and not two.
@@ -183,20 +183,20 @@ describe('a signer', () => {
     }
   });
 
-  test("takes no other transaction's receipt for its own", async () => {
+  test("does not accept another transaction's receipt", async () => {
     await using server = await start();
     const gameId = await gameWith(server, issue());
     const [first, second] = [await server.openSession(gameId), await server.openSession(gameId)];
     await trigger(server, first);
     const done = await becomes(server, first, 'confirmed', ({ state }) => state === 'confirmed');
     const another = await chain.rpc('eth_getTransactionReceipt', [done.transactionHash]);
-    let asked = 0;
+    let requested = 0;
     proxy.falsify('eth_getTransactionReceipt', () => {
-      asked++;
+      requested++;
       return another;
     });
     await trigger(server, second);
-    await until('it was asked for three times', () => asked >= 3, 60_000);
+    await until('it was requested three times', () => requested >= 3, 60_000);
     expect(await actionsOf(server, second)).toMatchObject([{ state: 'submitted' }]);
     proxy.falsify('eth_getTransactionReceipt', null);
     const own = await becomes(server, second, 'confirmed', ({ state }) => state === 'confirmed');

@@ -51,15 +51,15 @@ describe.each(Object.entries<CallStyle>(others))('over %s', (_, connect) => {
     ['a fraction', 0.5, ['Notify', 'UpdateScore']],
     ['a text that is a number', '12.5', ['Notify', 'SendCustomActivity', 'UpdateScore']],
     ['a text that is a small number', '-3', ['Notify', 'UpdateScore']],
-    ['a text that is no number', 'twelve', ['Notify']],
+    ['a text that is not a number', 'twelve', ['Notify']],
     ['a text that only begins with a number', '12 apples', ['Notify']],
     ['a text that is too large a number', '1e300', ['Notify']],
     ['an empty text, which counts as none', '', ['Notify']],
-  ])('a value may be %s: a numeric condition holds for numbers only', async (_kind, value, actions) => {
+  ])('a value may be %s: a numeric condition is true for numbers only', async (_kind, value, actions) => {
     expect((await trigger({ value })).body).toMatchObject({ success: true, actions });
   });
 
-  test('a nonce gives the first answer again for the same text, and for that one only', async () => {
+  test('a nonce returns the first result again for the same text only', async () => {
     const nonce = crypto.randomUUID();
     const first = await trigger({ value: 'north', nonce });
     expect((await trigger({ value: 'north', nonce })).body).toEqual(first.body);
@@ -69,15 +69,18 @@ describe.each(Object.entries<CallStyle>(others))('over %s', (_, connect) => {
     expect((await trigger({ nonce })).body).toMatchObject({ data: { reason: 'nonce_reused' } });
   });
 
-  test.each([true, ['north'], { north: 1 }, 'x'.repeat(1_001), 1e300])('%j is no value', async (value) => {
-    expect(await trigger({ value })).toMatchObject({
-      status: 400,
-      body: { errors: [{ path: 'value', message: expect.stringMatching(/^must be a(t most| number)/) }] },
-    });
-  });
+  test.each([true, ['north'], { north: 1 }, 'x'.repeat(1_001), 1e300])(
+    '%j is not a valid value',
+    async (value) => {
+      expect(await trigger({ value })).toMatchObject({
+        status: 400,
+        body: { errors: [{ path: 'value', message: expect.stringMatching(/^must be a(t most| number)/) }] },
+      });
+    },
+  );
 });
 
-test('on its dedicated path a value stays a whole number', async () => {
+test('on its dedicated path a value remains an integer', async () => {
   using caller = await dedicated(server.url);
   for (const value of ['12', 'twelve', 0.5]) {
     const { status } = await caller.call(operation, {
@@ -96,6 +99,6 @@ test('templates print the text', async () => {
   using caller = await others['method dispatch'](server.url);
   using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
   await caller.call(operation, { launcherJwt: ada.launcherJwt, trigger: 'said', value: 'höher ✓' });
-  const { record } = await launcher.hears('notifications created');
+  const { record } = await launcher.waitForEvent('notifications created');
   expect(record.message).toBe('Said höher ✓');
 });

@@ -33,7 +33,7 @@ describe('triggering the rules engine', () => {
     return (body as { scores: { score: number }[] }).scores[0]?.score;
   };
 
-  test('answers which actions were accepted, and each of them reaches the launcher or the feed', async () => {
+  test('returns the accepted actions, and each of them reaches the launcher or the feed', async () => {
     const player = await playerUnder([
       {
         trigger: 'win',
@@ -57,7 +57,7 @@ describe('triggering the rules engine', () => {
       },
     });
     const name = `${player.wallet.slice(0, 6)}…${player.wallet.slice(-4)}`;
-    const { record } = await launcher.hears('notifications created');
+    const { record } = await launcher.waitForEvent('notifications created');
     expect(record).toMatchObject({ message: `${name} got 21`, type: 'error' });
     const feed = await (await fetch(`${server.url}/activities?gameId=${player.gameId}`)).json();
     expect(feed.result.data).toMatchObject([{ displayText: `${name} won 21 of round 1`, eventId: 'win' }]);
@@ -65,7 +65,7 @@ describe('triggering the rules engine', () => {
     expect(await scoreOf(player, 'sum')).toBe(42);
   });
 
-  test('judges conditions by what the player set before', async () => {
+  test('evaluates conditions on what the player set before', async () => {
     const player = await playerUnder([
       {
         trigger: 'open',
@@ -104,7 +104,7 @@ describe('triggering the rules engine', () => {
     expect(await accepted(player, { trigger: 'open' })).toEqual([]);
   });
 
-  describe('while a state changes between being looked into and the write', () => {
+  describe('while a state changes between its evaluation and the write', () => {
     const rules = [
       {
         trigger: 'open',
@@ -121,7 +121,7 @@ describe('triggering the rules engine', () => {
         ],
       },
     ];
-    /** Changes the state behind the back of the first `times` looks; how many looks there were, and the answer. */
+    /** Changes the state during the first `times` reads; returns the number of reads, and the response. */
     const openWhileChanging = async (times: number) => {
       const player = await playerUnder(rules);
       const set = (n: number) => call('set-state', player, { label: 'hero', state: `{"n":${n}}` });
@@ -134,14 +134,14 @@ describe('triggering the rules engine', () => {
       return { player, answer, looks: looks.calls };
     };
 
-    test('judges again by what it is now', async () => {
+    test('evaluates again on the current state', async () => {
       const { player, answer, looks } = await openWhileChanging(2);
       expect(answer).toMatchObject({ status: 200, body: { actions: ['UpdateScore'] } });
       expect(looks).toBe(3);
       expect(await scoreOf(player, 'opened')).toBe(1);
     });
 
-    test('looks again where it was replaced before its text was read, whose values are never taken for none', async () => {
+    test('rereads when it was replaced before its text was read, and never treats its values as missing', async () => {
       const label = 'hero';
       const ne = { type: 'state-variable-condition', label, key: 'n', operator: 'ne', value: 1_000 };
       const action = { type: 'UpdateScore', mode: 'add', amount: 1, nonce: 'opened', conditions: [ne] };
@@ -156,17 +156,17 @@ describe('triggering the rules engine', () => {
       expect(looks.calls).toBe(2);
     });
 
-    test('gives up when it never stays the same, does nothing, and says to send it again', async () => {
+    test('gives up when it keeps changing, does nothing, and says to retry', async () => {
       const { player, answer, looks } = await openWhileChanging(Number.POSITIVE_INFINITY);
       expect(answer).toMatchObject({ status: 409, body: { data: { reason: 'states_changed' } } });
-      // Five judgements, each of which looks at most five times.
+      // Five evaluations, each of which reads at most five times.
       expect(looks).toBeGreaterThanOrEqual(5);
       expect(looks).toBeLessThanOrEqual(25);
       expect(await scoreOf(player, 'opened')).toBeUndefined();
     });
   });
 
-  test('carries out a limited rule exactly as often as allowed under 50 calls at once', async () => {
+  test('executes a limited rule exactly as often as allowed under 50 concurrent calls', async () => {
     const player = await playerUnder([
       {
         trigger: 'tap',
@@ -179,7 +179,7 @@ describe('triggering the rules engine', () => {
     expect(await scoreOf(player, 'taps')).toBe(7);
   });
 
-  test('does what a nonce asks once, though 50 calls bring it at once, by both calling styles', async () => {
+  test('executes a nonce once for 50 concurrent calls, in both calling styles', async () => {
     const player = await playerUnder([
       { trigger: 'tap', actions: [{ type: 'UpdateScore', mode: 'add', amount: 1, nonce: 'taps' }] },
     ]);
@@ -211,7 +211,7 @@ describe('triggering the rules engine', () => {
     },
   );
 
-  test('an empty nonce is none, so that each call counts', async () => {
+  test('an empty nonce counts as none, so that each call counts', async () => {
     const player = await playerUnder([
       { trigger: 'tap', actions: [{ type: 'UpdateScore', mode: 'add', amount: 1, nonce: 'taps' }] },
     ]);
@@ -219,7 +219,7 @@ describe('triggering the rules engine', () => {
     expect(await scoreOf(player, 'taps')).toBe(3);
   });
 
-  test('what a rule tells a player keeps to the length of a notification, however it is filled in', async () => {
+  test('notifications of rules stay within the length limit, however templates are filled in', async () => {
     const player = await playerUnder([
       { trigger: 'long', actions: [{ type: 'Notify', message: `${'x'.repeat(980)}{username}{nonce}` }] },
       { trigger: 'short', actions: [{ type: 'Notify', message: '{nonce}' }] },
@@ -228,8 +228,8 @@ describe('triggering the rules engine', () => {
     await trigger(player, { trigger: 'long', nonce: 'y'.repeat(200) });
     await trigger(player, { trigger: 'short' });
     await call('set-user-score', player, { score: 1 });
-    await launcher.hears('scores created');
-    const told = launcher.heard.filter(({ name }) => name === 'notifications created');
+    await launcher.waitForEvent('scores created');
+    const told = launcher.received.filter(({ name }) => name === 'notifications created');
     for (const { record } of told) {
       expect(String(record.message).length).toBeGreaterThanOrEqual(1);
       expect([...String(record.message)].length).toBeLessThanOrEqual(1_000);

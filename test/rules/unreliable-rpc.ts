@@ -17,7 +17,7 @@ export interface UnreliableRpcResult {
   faults: RpcProxy['counts'];
 }
 
-/** Triggers rules while the RPC server goes wrong in every way, and lies low for a while; then reads the chain. */
+/** Triggers rules while the RPC server fails in every way, and is down for a while; then reads the chain. */
 export async function runUnreliableRpc(settings: {
   triggers: number;
   share: number;

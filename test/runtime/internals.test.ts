@@ -29,7 +29,7 @@ import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
 import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
 import { until } from '../support/until.ts';
 
-/** A Socket.IO server with one client, and the client's connection as engine.io has it. */
+/** A Socket.IO server with one client, and engine.io's object for the client's connection. */
 async function connect(transports: string[], onOpen: (conn: EngineConnection) => void = () => undefined) {
   const http = createServer();
   const server = new Server(http);
@@ -44,8 +44,8 @@ async function connect(transports: string[], onOpen: (conn: EngineConnection) =>
   const address = http.address();
   const port = typeof address === 'object' ? address?.port : undefined;
   const client = io(`http://127.0.0.1:${port}`, { transports, reconnection: false });
-  const heard: unknown[] = [];
-  client.on('said', (what) => heard.push(what));
+  const received: unknown[] = [];
+  client.on('said', (what) => received.push(what));
   const conn = await opened;
   await until('connected', () => client.connected);
   const say = (what: unknown) => server.emit('said', what);
@@ -53,7 +53,7 @@ async function connect(transports: string[], onOpen: (conn: EngineConnection) =>
     conn,
     client,
     server,
-    heard,
+    received,
     say,
     async [Symbol.asyncDispose]() {
       client.disconnect();
@@ -64,7 +64,7 @@ async function connect(transports: string[], onOpen: (conn: EngineConnection) =>
 
 describe('engine.io and ws', () => {
   test.each(['websocket', 'polling'])(
-    'a client by %s is in the main namespace though it asked for another one',
+    'a client by %s is in the main namespace though it requested another one',
     async (transport) => {
       const http = createServer();
       const server = new Server(http);
@@ -82,15 +82,15 @@ describe('engine.io and ws', () => {
       const clients = [io(`${url}/alias`, options), io(url, options)];
       try {
         await until('both are connected', () => clients.every(({ connected }) => connected));
-        const heard: unknown[] = [];
-        for (const client of clients) client.on('said', (what) => heard.push(what));
-        server.emit('said', 'to all'); // in one frame, made for every socket
-        await until('both heard', () => heard.length === 2);
+        const received: unknown[] = [];
+        for (const client of clients) client.on('said', (what) => received.push(what));
+        server.emit('said', 'to all'); // in one frame, encoded for every socket
+        await until('both received', () => received.length === 2);
         expect(await clients[0]?.emitWithAck('ask', 'well')).toBe('well, in /');
         const bytes = Buffer.from([1, 2, 3]);
         server.emit('said', bytes);
-        await until('both heard bytes', () => heard.length === 4);
-        expect(heard.slice(2)).toEqual([bytes, bytes]);
+        await until('both received bytes', () => received.length === 4);
+        expect(received.slice(2)).toEqual([bytes, bytes]);
       } finally {
         for (const client of clients) client.disconnect();
         await server.close();
@@ -114,13 +114,13 @@ describe('engine.io and ws', () => {
     for (const what of [1, 2, 3]) socket.say(what);
     expect(pending).toHaveLength(3);
     expect(packetsHeldBack(socket.conn)).toEqual([]);
-    await until('all are heard', () => socket.heard.length === 3);
-    expect(socket.heard).toEqual([1, 2, 3]);
+    await until('all are received', () => socket.received.length === 3);
+    expect(socket.received).toEqual([1, 2, 3]);
     expect(pending).toEqual([]);
     expect([done[0], done.at(-1)]).toEqual(['cork', 'uncork']);
   });
 
-  test('a connection goes on without the request it began with, and through an upgrade', async () => {
+  test('a connection continues without its initial request, and through an upgrade', async () => {
     const pending: OutgoingPacket[] = [];
     await using socket = await connect(['polling', 'websocket'], (conn) => {
       expect(conn.request.headers.host).toBeDefined();
@@ -131,10 +131,10 @@ describe('engine.io and ws', () => {
     await until('upgraded', () => socket.conn.transport.name === 'websocket');
     socket.say('after');
     expect(pending).toHaveLength(1);
-    await until('heard', () => socket.heard.includes('after'));
+    await until('received', () => socket.received.includes('after'));
   });
 
-  test('answers are written by another than Socket.IO, and counted', async () => {
+  test("responses are written by a replacement for Socket.IO's writer, and counted", async () => {
     await using socket = await connect(['websocket']);
     const answered = writeAnswers(socket.server, (value) => JSON.stringify(value).replace('mark', 'é'));
     for (const connected of socket.server.sockets.sockets.values()) {
@@ -159,7 +159,7 @@ describe('engine.io and ws', () => {
     '[null]',
     '{}',
     '["call"',
-  ])('what emits %s is taken where Socket.IO takes it', async (args) => {
+  ])('emitting %s is accepted where Socket.IO accepts it', async (args) => {
     await using socket = await connect(['websocket']);
     const read: unknown[] = [];
     for (const connected of socket.server.sockets.sockets.values()) {
@@ -236,21 +236,21 @@ describe('engine.io and ws', () => {
     },
   );
 
-  test('what engine.io holds back while it is busy is seen', async () => {
+  test("engine.io's backlog while it is busy is visible", async () => {
     await using socket = await connect(['websocket']);
     socket.say('sent at once');
     socket.say('held back');
     expect(packetsHeldBack(socket.conn)).toMatchObject([{ data: '2["said","held back"]' }]);
   });
 
-  test('what a WebSocket has not got rid of yet is counted', async () => {
+  test('unsent bytes of a WebSocket are counted', async () => {
     await using socket = await connect(['websocket']);
     expect(bytesBuffered(socket.conn)).toBe(0);
     socket.say('x'.repeat(16 * 1024 * 1024));
     expect(bytesBuffered(socket.conn)).toBeGreaterThan(1024 * 1024);
   });
 
-  test.each(['websocket', 'polling'])('a connection over %s is terminated at once', async (transport) => {
+  test.each(['websocket', 'polling'])('a connection over %s is terminated immediately', async (transport) => {
     await using socket = await connect([transport]);
     const closed = closedOnTheWire(socket.conn);
     terminate(socket.conn);
@@ -261,14 +261,14 @@ describe('engine.io and ws', () => {
   });
 });
 
-test('pino keeps its stream and what it gives every line under its symbols', () => {
+test('pino keeps its stream and the fields of every line under its symbols', () => {
   const stream = { write: () => undefined };
   const logger = pino({ base: { pid: 1, hostname: 'here' } }, stream);
   expect(streamOf(logger)).toBe(stream);
   expect(bindingsOf(logger)).toBe(',"pid":1,"hostname":"here"');
 });
 
-test('prom-client asks a histogram for its series as we answer', async () => {
+test('prom-client queries a histogram for its series during our response', async () => {
   class OfThree extends HistogramReadOnDemand {
     protected override async series() {
       return [{ metricName: 'waits_count', labels: {}, value: 3 }];
@@ -279,7 +279,7 @@ test('prom-client asks a histogram for its series as we answer', async () => {
   expect(await registry.metrics()).toBe('# HELP waits Waits\n# TYPE waits histogram\nwaits_count 3\n');
 });
 
-test('commander keeps the name of the command that is run where none is named', () => {
+test('commander keeps the name of the default command', () => {
   const group = new Command('backup');
   expect(defaultCommandOf(group)).toBe(undefined);
   group.command('list');

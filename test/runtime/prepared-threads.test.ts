@@ -6,7 +6,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const module = JSON.stringify(new URL('../../src/runtime/start-thread.ts', import.meta.url).href);
 
-/** Runs a program that has `prepareThread` and `startThread`, in a process of its own. */
+/** Runs a program that has `prepareThread` and `startThread`, in a separate process. */
 async function run(program: string) {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'program.mjs');
@@ -22,7 +22,7 @@ test('an unused prepared thread does not keep the process alive', async () => {
   });
 });
 
-test('a prepared thread is started with what it is given, once; the next one is another', async () => {
+test('a prepared thread is started with its data, once; the next one is another', async () => {
   const program = `prepareThread('state-thread');
     const read = (worker) => new Promise((resolve, reject) => {
       worker.once('message', resolve);

@@ -13,7 +13,7 @@ const unexpected = (thrown: unknown): never => {
   throw thrown;
 };
 
-test('work is done again after each interval, first after its own, until the signal is aborted', async () => {
+test('work is repeated after each interval, with an initial delay, until the signal is aborted', async () => {
   const stop = new AbortController();
   const work = vi.fn();
   repeat(work, { everyMs: 100, firstMs: 10, signal: stop.signal, report: unexpected });
@@ -26,7 +26,7 @@ test('work is done again after each interval, first after its own, until the sig
   expect(work).toHaveBeenCalledTimes(3);
 });
 
-test('a run that lasts is not overtaken, and after an abort none follows it', async () => {
+test('a long run is not overtaken, and none follows it after an abort', async () => {
   const stop = new AbortController();
   const work = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, 1_000)));
   repeat(work, { everyMs: 100, signal: stop.signal, report: unexpected });
@@ -39,7 +39,7 @@ test('a run that lasts is not overtaken, and after an abort none follows it', as
   expect(work).toHaveBeenCalledTimes(2);
 });
 
-test('a run says by its answer when the next one follows', async () => {
+test("a run's result says when the next one follows", async () => {
   const stop = new AbortController();
   const work = vi.fn(async () => (work.mock.calls.length < 3 ? 5 : undefined));
   repeat(work, { everyMs: 1_000, firstMs: 5, signal: stop.signal, report: unexpected });
@@ -53,7 +53,7 @@ test('a run says by its answer when the next one follows', async () => {
 test.each([
   ['throws', () => unexpected('failed')],
   ['rejects', () => Promise.reject('failed')],
-])('work that %s is reported and done again', async (_how, work: () => Promise<void>) => {
+])('work that %s is reported and repeated', async (_how, work: () => Promise<void>) => {
   const stop = new AbortController();
   const reported: unknown[] = [];
   repeat(work, { everyMs: 10, signal: stop.signal, report: (thrown) => reported.push(thrown) });
@@ -62,14 +62,14 @@ test.each([
   expect(reported).toEqual(['failed', 'failed']);
 });
 
-test('nothing is done for a signal that is aborted already', async () => {
+test('nothing runs for an aborted signal', async () => {
   const work = vi.fn();
   repeat(work, { everyMs: 1, signal: AbortSignal.abort(), report: unexpected });
   await vi.advanceTimersByTimeAsync(10);
   expect(work).not.toHaveBeenCalled();
 });
 
-test('a promise is waited for until it settles or its time is over, and then no timer is left', async () => {
+test('a promise is awaited until it settles or its timeout, and then no timer is left', async () => {
   await withTimeout(1_000, Promise.resolve());
   await expect(withTimeout(1_000, Promise.reject(new Error('no')))).rejects.toThrow('no');
   expect(vi.getTimerCount()).toBe(0);
@@ -78,7 +78,7 @@ test('a promise is waited for until it settles or its time is over, and then no 
   await waited;
 });
 
-test('a call is set for a time further off than a timer reaches, and can be cancelled', async () => {
+test('a call can be scheduled beyond the range of a timer, and be cancelled', async () => {
   const days = 24 * 60 * 60 * 1000;
   const call = vi.fn();
   const cancelled = vi.fn();

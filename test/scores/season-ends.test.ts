@@ -12,7 +12,7 @@ interface Due {
   seasonId: string;
 }
 
-/** So many more than are ended at a look. */
+/** The number beyond what one poll ends. */
 const failing = 60;
 
 /** Seasons that are due, of which those whose name begins with `bad` cannot be ended. */
@@ -33,7 +33,7 @@ function database(due: Map<string, Due>): { db: Pick<Database, 'read' | 'write'>
   return { db: db as unknown as Pick<Database, 'read' | 'write'>, attempts };
 }
 
-test('seasons that cannot be ended hold up none behind them, and are not tried at every look', async () => {
+test('seasons that cannot be ended delay none behind them, and are not retried at every poll', async () => {
   const names = [...Array.from({ length: failing }, (_, index) => `bad-${index}`), 'good-1', 'good-2'];
   const due = new Map(names.map((name) => [name, { gameId: 'g', name, season: 1, seasonId: name }]));
   const { db, attempts } = database(due);

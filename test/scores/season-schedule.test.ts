@@ -3,7 +3,7 @@ import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from '../../src/
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** The ends of the seasons from a time on, as ISO 8601 texts. */
+/** The ends of the seasons after a time, as ISO 8601 texts. */
 function endsFrom(schedule: SeasonSchedule, from: string, count: number): string[] {
   const ends: string[] = [];
   let at = Date.parse(from);
@@ -18,7 +18,7 @@ function endsFrom(schedule: SeasonSchedule, from: string, count: number): string
 }
 
 describe('the schedule of seasons', () => {
-  test('keeps the time of day when clocks change', () => {
+  test('keeps the time of day across clock changes', () => {
     const midnight = { cron: '0 0 * * *', timeZone: 'Europe/Berlin' };
     expect(endsFrom(midnight, '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-28T23:00:00.000Z',
@@ -35,7 +35,7 @@ describe('the schedule of seasons', () => {
     ]);
   });
 
-  test('comes an hour later on the day on which clocks leave its time of day out', () => {
+  test('is an hour later on the day on which a clock change skips its time of day', () => {
     const atNight = { cron: '30 2 * * *', timeZone: 'Europe/Berlin' };
     expect(endsFrom(atNight, '2026-03-28T12:00Z', 2)).toEqual([
       '2026-03-29T01:30:00.000Z', // 3:30 by the new time
@@ -74,7 +74,7 @@ describe('the schedule of seasons', () => {
     expect(() => refuseUnusableSchedule(schedule, Date.parse('2026-11-22T00:00Z'))).toThrow(message);
   });
 
-  test('takes every hour, and a day that comes every four years', () => {
+  test('accepts every hour, and a day that occurs every four years', () => {
     for (const cron of ['@hourly', '0 0 29 2 *']) refuseUnusableSchedule({ cron, timeZone: 'UTC' }, 0);
     expect(endsFrom({ cron: '0 0 29 2 *', timeZone: 'UTC' }, '2026-11-22T00:00Z', 2)).toEqual([
       '2028-02-29T00:00:00.000Z',

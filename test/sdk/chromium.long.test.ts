@@ -18,7 +18,7 @@ describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /cl
   describeClientRules(() => startChromiumDriver(server.url));
   describeWithRealServer(startChromiumDriver);
 
-  test('the sample game is played on an origin of its own, and knows its guest again', {
+  test('the sample game is played on a separate origin, and recognizes its guest again', {
     timeout: 60_000,
   }, async () => {
     const { gameId } = await server.createGame();
@@ -73,7 +73,7 @@ describe('what every server serves at /client.js', () => {
       expect(response.headers.get('access-control-allow-credentials')).toBeNull();
       const etag = response.headers.get('etag') ?? '';
       expect(etag).not.toBe('');
-      // Without the second, fetch itself asks that nothing be answered from a cache.
+      // Without the second, fetch itself disables caching.
       const headers = { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' };
       const again = await fetch(server.url + address, { headers });
       expect(again.status).toBe(304);

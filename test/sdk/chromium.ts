@@ -10,7 +10,7 @@ import { Driver } from './driver.ts';
 
 const names = JSON.stringify([...Object.keys(catalogue), ...Object.keys(signals)]);
 
-/** Serves files by their paths, as a page's own server does, on an origin of its own. */
+/** Serves files by path, like a page's own server, on a separate origin. */
 export async function serveFiles(
   files: Readonly<Record<string, string>>,
 ): Promise<{ url: string } & AsyncDisposable> {

@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const version = async (program: string): Promise<string> =>
   existsSync(program) ? (await run(program, ['--version'])).stdout.trim() : '';
 
-test('gantry-client, packed by one command, works in a project of its own', { timeout: 90_000 }, async () => {
+test('gantry-client, packed by one command, works in a separate project', { timeout: 90_000 }, async () => {
   await run('npm', ['run', '-s', 'build:client'], { cwd: repository });
   await using folder = await temporaryDirectory();
   const installed = join(folder.path, 'node_modules/gantry-client');
@@ -39,14 +39,14 @@ test('gantry-client, packed by one command, works in a project of its own', { ti
     client.close();
     console.log(JSON.stringify([newScore.score, refused.reason, refused instanceof GantryError, ClientError === GantryError]));`,
   );
-  // The Node that runs the tests, and the system's where it is one of those the package is for.
+  // The Node that runs the tests, and the system's if the package supports it.
   const others = /^v2[0-9]\./.test(await version('/usr/bin/node')) ? ['/usr/bin/node'] : [];
   for (const node of [process.execPath, ...others]) {
     const { stdout } = await run(node, ['play.mjs', server.url, gameId], { cwd: folder.path });
     expect(JSON.parse(stdout)).toEqual([12, 'score_not_finite', true, true]);
   }
 
-  // What a game does not use is not in its bundle.
+  // Unused parts are not in a game's bundle.
   await writeFile(
     join(folder.path, 'page.js'),
     "import { GantryError } from 'gantry-client'; console.log(GantryError);",
@@ -85,7 +85,7 @@ test('gantry-client, packed by one command, works in a project of its own', { ti
   const tsc = join(repository, 'node_modules/typescript/bin/tsc');
   for (const types of [installed, join(repository, 'public/sdk/typescript')]) {
     if (types !== installed) {
-      // The single file that every server serves, in the package's place.
+      // The single file that every server serves, instead of the package.
       await writeFile(join(installed, 'client.d.ts'), await readFile(join(types, 'client.d.ts'), 'utf8'));
     }
     const said = await run(process.execPath, [tsc, ...strict, '--module', 'nodenext', 'types.mts'], {

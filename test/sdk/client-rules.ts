@@ -24,7 +24,7 @@ const message = (number: number) => ({
   },
 });
 
-/** Numbers from 0 to below 1 that are the same for the same seed: mulberry32. */
+/** Deterministic numbers in [0, 1) for a seed: mulberry32. */
 function randomOf(seed: number): () => number {
   let state = seed;
   return () => {
@@ -35,7 +35,7 @@ function randomOf(seed: number): () => number {
   };
 }
 
-/** Drops, repeats, delays and cuts off, as the seed says. */
+/** Drops, repeats, delays and disconnects, determined by the seed. */
 function faultOf(random: () => number): Fault {
   return {
     breaks: true,
@@ -65,8 +65,8 @@ async function refusal(call: Promise<unknown>) {
 }
 
 /**
- * What every SDK does, by PROTOCOL.md and by what the page about SDKs promises, on a scripted server behind a scripted
- * network. The driver that `start` gives is used for all of it.
+ * The behaviour required of every SDK by PROTOCOL.md and the page about SDKs, on a scripted server behind a scripted
+ * network, tested through the driver that `start` provides.
  */
 export function describeClientRules(start: () => Promise<Driver>): void {
   let driver: Driver;
@@ -81,13 +81,13 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     return client;
   }
 
-  const seqsOf = ({ heard }: DriverClient, stream: string) =>
-    heard.filter(({ meta }) => meta.stream === stream && !meta.late).map(({ meta }) => meta.seq);
+  const seqsOf = ({ received }: DriverClient, stream: string) =>
+    received.filter(({ meta }) => meta.stream === stream && !meta.late).map(({ meta }) => meta.seq);
   const from = (first: number, last: number) =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
   test.each([1, 2, 3])(
-    'events come once and in order through drops, repeats, delays and breaks (%i)',
+    'events arrive once and in order through drops, repeats, delays and disconnects (%i)',
     async (seed) => {
       await using server = await ScriptedServer.start();
       const random = randomOf(seed);
@@ -102,7 +102,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
           server.add(game, { name: 'activities created', record: { _id: `a${number}` } });
         }
       }
-      // The first, that which was broken, one for each fault, and a good one.
+      // The first, the broken one, one for each fault, and a good one.
       await until('every fault', () => server.handshakes.length >= 9 && server.faults.length === 0, 30_000);
       await until(
         'the end of every stream',
@@ -116,26 +116,26 @@ export function describeClientRules(start: () => Promise<Driver>): void {
       expect(seqsOf(client, player)).toEqual(from(1, 20));
       expect(seqsOf(client, game)).toEqual(from(1, 10));
       expect(
-        client.heard.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record),
+        client.received.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record),
       ).toEqual(from(1, 40).map((number) => message(number).record));
       await client.close();
     },
   );
 
-  test('an event out of turn is not passed on: the client connects again from where it stands', async () => {
+  test('an event out of order is not emitted: the client reconnects from its cursor', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     const client = await opened(server);
     const { epoch, events } = server.stream(channel);
     events.push(message(1), message(2));
     server.send(message(2).name, message(2).record, { stream: channel, epoch, seq: 2 });
-    await until('both', () => client.heard.length === 2);
+    await until('both', () => client.received.length === 2);
     expect(seqsOf(client, channel)).toEqual([1, 2]);
     expect(server.handshakes.at(-1)?.cursors?.[channel]).toEqual({ epoch, seq: 0 });
     await client.close();
   });
 
-  test('what the client does not know moves the cursor and is not passed on; signals are', async () => {
+  test('unknown events move the cursor and are not emitted; signals are', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     const client = await opened(server);
@@ -143,8 +143,8 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.add(channel, { name: 'chat-messages of the future', record: { _id: 'x' } });
     server.send('chat-messages typing', { channelId: 'one', wallet: '0xa1' }, { stream: channel });
     server.add(channel, message(3));
-    await until('the message', () => client.heard.length === 2);
-    expect(client.heard.map(({ name, meta }) => [name, meta.seq])).toEqual([
+    await until('the message', () => client.received.length === 2);
+    expect(client.received.map(({ name, meta }) => [name, meta.seq])).toEqual([
       ['chat-messages typing', undefined],
       ['chat-messages created', 3],
     ]);
@@ -152,7 +152,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('a notification that waited is passed on once, also after a restart of the game', async () => {
+  test('an undelivered notification is emitted once, also after a restart of the game', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player).events.push(note('n1'), note('n2'));
     const { epoch } = server.stream(player);
@@ -163,7 +163,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.greetings = [late('n1', 1), late('n1', 1), late('n2', 2)];
     const client = await opened(server);
     server.add(player, note('n3'));
-    await until('all three', () => client.heard.length === 3);
+    await until('all three', () => client.received.length === 3);
     expect((await client.cursors())[player]?.seq).toBe(3);
     server.greetings = [late('n1', 1), late('n3', 3)];
     const before = server.handshakes.length;
@@ -173,36 +173,36 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await until('the cursor in the store', async () => (await client.saved())?.cursors?.[player]?.seq === 3);
     await client.close();
     const again = await opened(server, { saved: await client.saved() });
-    await until('the one that is new', () => again.heard.length > 0);
-    expect(again.heard.map(({ record }) => record._id)).toEqual(['n0']);
-    expect(client.heard.map(({ record }) => record._id)).toEqual(['n1', 'n2', 'n3']);
+    await until('the one that is new', () => again.received.length > 0);
+    expect(again.received.map(({ record }) => record._id)).toEqual(['n0']);
+    expect(client.received.map(({ record }) => record._id)).toEqual(['n1', 'n2', 'n3']);
     await again.close();
   });
 
-  test('a restart with what was saved misses nothing and repeats nothing', async () => {
+  test('a restart with the saved state misses nothing and repeats nothing', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     const client = await opened(server);
     for (const number of [1, 2, 3]) server.add(channel, message(number));
-    await until('three', () => client.heard.length === 3);
+    await until('three', () => client.received.length === 3);
     await until('the store', async () => (await client.saved())?.cursors?.[channel]?.seq === 3);
     await client.close();
     for (const number of [4, 5]) server.add(channel, message(number));
     const again = await opened(server, { saved: await client.saved() });
-    await until('the others', () => again.heard.length === 2);
+    await until('the others', () => again.received.length === 2);
     expect(seqsOf(again, channel)).toEqual([4, 5]);
     expect(again.resyncs).toEqual([]);
     await again.close();
   });
 
-  test('a stream without its history is told, and one that is not named is forgotten', async () => {
+  test('a stream without its history is reported, and one that is not named is forgotten', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     server.stream(channel);
     const client = await opened(server);
     expect(client.resyncs.toSorted()).toEqual([channel, player]);
     server.add(channel, message(1));
-    await until('it', () => client.heard.length === 1);
+    await until('it', () => client.received.length === 1);
     const one = server.stream(channel);
     one.events.push(message(2), message(3));
     one.trimmed = 3;
@@ -211,7 +211,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await until('the stream', () => client.resyncs.length === 3);
     expect(client.resyncs.at(-1)).toBe(channel);
     server.add(channel, message(4));
-    await until('the next', () => client.heard.length === 2);
+    await until('the next', () => client.received.length === 2);
     expect(seqsOf(client, channel)).toEqual([1, 4]);
     expect(Object.keys(await client.cursors())).toEqual([channel]);
     // Another history: its numbers start again at 1.
@@ -221,7 +221,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.break();
     await until('the new history', () => client.resyncs.length === 4);
     server.add(channel, message(2));
-    await until('its event', () => client.heard.length === 3);
+    await until('its event', () => client.received.length === 3);
     expect(await client.cursors()).toEqual({ [channel]: { epoch: 'second', seq: 2 } });
     await client.close();
   });
@@ -245,7 +245,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('cursors that the server does not take are left out of the next handshake', async () => {
+  test('cursors that the server refuses are omitted from the next handshake', async () => {
     await using server = await ScriptedServer.start();
     server.stream(channel);
     server.refusals.push({ code: 400, reason: 'cursors_invalid' });
@@ -256,7 +256,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('a client that is refused stays away; one that is refused for now comes back when it is asked to', async () => {
+  test('a refused client does not retry; one refused temporarily reconnects when told to', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     server.refusals.push({ code: 401, reason: 'token_invalid' });
@@ -273,7 +273,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await other.close();
   });
 
-  test('a client whose session ends stays away', async () => {
+  test('a client whose session ends does not reconnect', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
@@ -284,7 +284,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
   });
 
   test.each(['socket', 'http'] as const)(
-    'over %s, a call is sent again as late as the server asks',
+    'over %s, a call is retried after the delay that the server requests',
     async (callOver) => {
       await using server = await ScriptedServer.start();
       server.stream(player);
@@ -303,7 +303,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     },
   );
 
-  test("over HTTP, a proxy's page says when to come back by its header", async () => {
+  test("over HTTP, a proxy's page sets the retry delay by its header", async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server, { callOver: 'http' });
@@ -317,7 +317,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
   });
 
   test.each(['socket', 'http'] as const)(
-    'over %s, a call without an answer is sent again where that does no harm',
+    'over %s, an unanswered call is retried where that is safe',
     async (callOver) => {
       await using server = await ScriptedServer.start();
       server.stream(player);
@@ -346,7 +346,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     },
   );
 
-  test('a refusal has its reason, its code, the fields and what else the server says', async () => {
+  test("an error has its reason, its code, the fields and the server's other details", async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
@@ -364,7 +364,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await client.close();
   });
 
-  test('queued calls are carried out in their order with one key each, over breaks and a restart', async () => {
+  test('queued calls are executed in order with one key each, across disconnects and a restart', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);
     const client = await opened(server);
@@ -376,7 +376,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
       { answer: { success: true, number: 3 } },
       ...Array.from({ length: 50 }, () => ({ breaks: true }) as const),
     );
-    // Awaited together: the second may be refused before the first answer is looked at.
+    // Awaited together: the second may be refused before the first result is awaited.
     const [first, refused, third] = await Promise.all([
       client.queue('setUserScore', { score: 1 }),
       refusal(client.queue('setUserScore', { score: 2 })),

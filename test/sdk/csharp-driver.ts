@@ -15,8 +15,8 @@ export const monoMissing =
     : 'no Mono here: apt-get install mono-mcs mono-runtime libmono-system-net-http4.0-cil';
 
 /**
- * Compiles the whole SDK with a file of the tests, every warning an error.
- * @throws Error with what the compiler says
+ * Compiles the whole SDK with a test file, with warnings as errors.
+ * @throws Error with the compiler's output
  */
 export async function compile(out: string, source: string, ...options: readonly string[]): Promise<void> {
   const files = readdirSync(sdk, { recursive: true, encoding: 'utf8' }).filter((name) =>

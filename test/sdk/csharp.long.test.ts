@@ -21,5 +21,5 @@ describe.skipIf(monoMissing !== null)('the C# SDK', () => {
   });
 });
 
-// Not skipped where nothing is missing: skipped tests fail a run of CI.
+// Not skipped when nothing is missing: skipped tests fail a CI run.
 if (monoMissing !== null) test('the C# SDK', ({ skip }) => skip(true, monoMissing ?? ''));

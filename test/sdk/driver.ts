@@ -11,7 +11,7 @@ import type { DriverEntry } from './drivers.ts';
 
 type Json = Record<string, unknown>;
 
-/** What a driver says of a refused call. */
+/** A driver's report of a refused call. */
 export interface DriverRefusal {
   reason: string;
   code: number;
@@ -47,15 +47,15 @@ export interface OpenOptions {
   retries?: number;
 }
 
-/** What carries lines to a driver, wherever it runs. */
+/** Carries lines to a driver, wherever it runs. */
 export interface DriverLink {
   send(line: string): void;
   close(): Promise<void>;
 }
 
-/** A client in a driver, with everything it has reported. */
+/** A client in a driver, with all its reports. */
 export class DriverClient {
-  readonly heard: DriverHeard[] = [];
+  readonly received: DriverHeard[] = [];
   readonly resyncs: string[] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;
@@ -95,15 +95,15 @@ export class DriverClient {
     return this.#ask('close');
   }
 
-  /** Waits until the client has reported that it is in this state. */
+  /** Waits until the client has reported this state. */
   async until(status: string): Promise<void> {
     await until(status, () => this.statuses.includes(status), 20_000);
   }
 
-  /** Takes a report. */
+  /** Receives a report. */
   take(line: Json): void {
     if (typeof line.event === 'string') {
-      this.heard.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
+      this.received.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
     } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);
     else if (typeof line.status === 'string') {
       this.statuses.push(line.status);
@@ -154,7 +154,7 @@ export class Driver implements AsyncDisposable {
     return driver;
   }
 
-  /** With a link of the caller's, which has lines taken by `take`. */
+  /** With a link provided by the caller, which passes lines to `take`. */
   static over(link: DriverLink): Driver {
     const driver = new Driver();
     driver.#link = link;
@@ -189,7 +189,7 @@ export class Driver implements AsyncDisposable {
     return answered;
   }
 
-  /** Takes a line the driver has written. */
+  /** Receives a line that the driver has written. */
   take(line: string): void {
     const told = JSON.parse(line) as Json;
     if (typeof told.client === 'string') {

@@ -15,7 +15,7 @@ export interface DriverEntry {
   name: string;
   /** Why it cannot run here; null when it can. */
   missing: string | null;
-  /** Makes it ready to start; what it writes goes into `folder`, which is temporary. */
+  /** Builds it; output goes into `folder`, which is temporary. */
   prepare(folder: string): Promise<DriverProgram>;
 }
 

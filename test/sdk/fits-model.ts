@@ -1,6 +1,6 @@
 import type { SdkModel, SdkType } from '../../src/sdk/model.ts';
 
-/** Where a value differs from a type of the model, as dotted paths with what is wrong; none: it fits. */
+/** Where a value differs from a type of the model, as dotted paths with the reason; empty: it fits. */
 export function misfits(model: SdkModel, type: SdkType, value: unknown, path = ''): string[] {
   switch (type.kind) {
     case 'json':

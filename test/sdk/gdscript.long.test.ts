@@ -11,5 +11,5 @@ describe.skipIf(missing !== null)('the GDScript SDK', () => {
   describeWithRealServer(() => Driver.start(gdscriptDriver));
 });
 
-// Not skipped where nothing is missing: skipped tests fail a run of CI.
+// Not skipped when nothing is missing: skipped tests fail a CI run.
 if (missing !== null) test('the GDScript SDK', ({ skip }) => skip(true, missing));

@@ -12,15 +12,15 @@ const stale = (files: Record<string, string>) =>
     .filter(([path, text]) => onDisk(path) !== text)
     .map(([path]) => `${path} is stale: npm run generate`);
 
-test('what follows from the declarations is as `npm run generate` writes it', async () => {
+test('the generated files match the declarations, as `npm run generate` writes them', async () => {
   expect(stale(await declaredFiles())).toEqual([]);
 });
 
-test('the client for browsers is built of the sources there are', { timeout: 60_000 }, async () => {
+test('the browser client is built from the current sources', { timeout: 60_000 }, async () => {
   expect(stale(await builtFiles())).toEqual([]);
 });
 
-test('a new field of an operation and of an event is in every SDK and in the documents by that command', async () => {
+test('the generator adds a new field of an operation and of an event to every SDK and the documents', async () => {
   const before = await declaredFiles();
   const model = structuredClone(sdkModel());
   const field = {
@@ -63,7 +63,7 @@ test('the client with its socket takes at most 30 kB, compressed by gzip -9', ()
   expect(bytes).toBeLessThanOrEqual(30_000);
 });
 
-test('the client is made of its own files and of socket.io-client, and of nothing of the server', () => {
+test('the client consists of its own files and socket.io-client, and nothing of the server', () => {
   const client = onDisk('src/client/client.ts');
   expect(client).not.toBe('');
   const files = [

@@ -14,13 +14,13 @@ function recordsIn(type: SdkType): string[] {
   return type.kind === 'union' ? type.of.flatMap(recordsIn) : [];
 }
 
-test('the model has every operation but those of administrators, and everything that is heard', () => {
+test("the model has every operation except administrators', and every event", () => {
   const callable = operations.filter(({ auth }) => auth !== 'admin');
   expect(model.operations.map(({ name }) => name)).toEqual(callable.map(({ name }) => name));
   expect(model.events.map(({ name }) => name)).toEqual([...Object.keys(catalogue), ...Object.keys(signals)]);
 });
 
-test('every record that is named is there once, and every one that is there is named', () => {
+test('every named record exists once, and every existing one is named', () => {
   const named = new Set([
     ...model.operations.flatMap(({ input, output }) => (input === null ? [output] : [input, output])),
     ...model.events.map(({ record }) => record),
@@ -30,7 +30,7 @@ test('every record that is named is there once, and every one that is there is n
 });
 
 test.each(model.operations.filter(({ name }) => Object.hasOwn(examples, name)))(
-  'what $name was sent and has answered fits its records',
+  'the recorded input and output of $name match its records',
   ({ name, input, output }) => {
     const example = examples[name];
     if (input !== null) expect(misfits(model, { kind: 'record', name: input }, example?.input)).toEqual([]);
@@ -38,14 +38,14 @@ test.each(model.operations.filter(({ name }) => Object.hasOwn(examples, name)))(
   },
 );
 
-test('what does not fit is found', () => {
+test('a mismatch is found', () => {
   const output = { success: true, newScore: { score: 'many' } };
   expect(misfits(model, { kind: 'record', name: 'SetUserScoreOutput' }, output)).toContain(
     '.newScore.score: no number',
   );
 });
 
-test('an operation says who calls it, and whether it may be sent again', () => {
+test('an operation says who calls it, and whether it may be retried', () => {
   const byName = new Map(model.operations.map((one) => [one.name, one]));
   expect(byName.get('setUserScore')).toMatchObject({
     token: 'optional',
@@ -62,7 +62,7 @@ test('an operation says who calls it, and whether it may be sent again', () => {
   expect(byName.get('channelHeartbeat')).toMatchObject({ input: null, repeat: 'always' });
 });
 
-test('names are written as languages write them', () => {
+test("names follow the languages' conventions", () => {
   expect(['setUserScore', 'chat-messages created', '_id'].map(pascalCase)).toEqual([
     'SetUserScore',
     'ChatMessagesCreated',

@@ -15,7 +15,7 @@ import { gdscriptDriver } from './gdscript-driver.ts';
 
 const page = await readFile(join(repository, 'public/docs/sdks.md'), 'utf8');
 
-/** The block of the page that is marked with this name behind its language. */
+/** The block of the page that is marked with this name after its language. */
 function block(name: string): string {
   const [, text] = new RegExp(`^\`\`\`\\w+ ${RegExp.escape(name)}\\n(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
   if (text === undefined) throw new Error(`the page about SDKs has no ${name}`);
@@ -24,7 +24,7 @@ function block(name: string): string {
 
 const scoreAndNotification = [/^score: 1200$/m, /^notification: You won a hat$/m];
 
-/** Runs a quick start against a server of its own, until it has printed what the page's are to print. */
+/** Runs a quick start against a separate server, until it has printed the page's expected output. */
 async function holdQuickStart(
   text: string,
   run: (parts: { file: string; folder: string; gameId: string }) => Promise<ChildProcess>,
@@ -55,7 +55,7 @@ async function holdQuickStart(
   }
 }
 
-test('the quick start for Node does what it says', { timeout: 60_000 }, async () => {
+test('the quick start for Node works as described', { timeout: 60_000 }, async () => {
   const text = block('quick-start.mjs');
   expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
   await holdQuickStart(
@@ -74,7 +74,7 @@ test('the quick start for Node does what it says', { timeout: 60_000 }, async ()
   );
 });
 
-test('the quick start for Python does what it says', { timeout: 60_000 }, async ({ skip }) => {
+test('the quick start for Python works as described', { timeout: 60_000 }, async ({ skip }) => {
   skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
   const text = block('quick-start.py');
   expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
@@ -90,7 +90,7 @@ test('the quick start for Python does what it says', { timeout: 60_000 }, async 
   );
 });
 
-test('the quick start for C# does what it says', { timeout: 60_000 }, async ({ skip }) => {
+test('the quick start for C# works as described', { timeout: 60_000 }, async ({ skip }) => {
   skip(monoMissing !== null, monoMissing ?? '');
   const text = block('quick-start.cs');
   expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
@@ -106,7 +106,7 @@ test('the quick start for C# does what it says', { timeout: 60_000 }, async ({ s
   );
 });
 
-test('the quick start for Godot 3 does what it says', { timeout: 60_000 }, async ({ skip }) => {
+test('the quick start for Godot 3 works as described', { timeout: 60_000 }, async ({ skip }) => {
   skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
   const text = block('quick-start-godot3.gd');
   expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
@@ -153,7 +153,7 @@ test('the sample for Godot 3 plays, and again as the same guest', { timeout: 60_
   expect(shown[1]).toBe(shown[0]);
 });
 
-/** Runs a node in a Godot without a window; `steps` are lines of GDScript about `node`, run in every frame. */
+/** Runs a node in a headless Godot; `steps` are lines of GDScript about `node`, run in every frame. */
 async function startInGodot(
   folder: string,
   node: string,

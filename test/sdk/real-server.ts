@@ -13,7 +13,10 @@ import { misfits } from './fits-model.ts';
 
 const model = sdkModel();
 
-/** What every SDK does with a real server: signs in, calls every operation, and hears everything while nodes are killed. */
+/**
+ * Every SDK's behaviour with a real server: signs in, calls every operation, and receives everything while nodes are
+ * killed.
+ */
 export function describeWithRealServer(start: (url: string) => Promise<Driver>): void {
   describe('with a server', () => {
     let server: TestServer;
@@ -45,14 +48,14 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
       await client.close();
     });
 
-    test.each(launcherOperations)('$name is answered as the registry says', async (operation) => {
+    test.each(launcherOperations)('$name returns what the registry declares', async (operation) => {
       const described = model.operations.find(({ name }) => name === operation.name);
       if (!described) throw new Error(`the model has no ${operation.name}`);
       const world = await createWorld(server);
       const { input, caller = 'owner', answer } = caseOf(operation);
       const isServer = caller === 'gameServer';
       const launcherJwt = world.tokens[caller];
-      // What is about the connection is called with its token; all else over one without, as a launcher does.
+      // Calls about the connection carry its token; all others go over an anonymous one, as a launcher does.
       const options: OpenOptions = {
         url: server.url,
         ...(isServer && { gameSecret: world.gameSecret }),
@@ -103,7 +106,7 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
         prizesTwice: 0,
         resyncs: 0,
       });
-      // Otherwise nothing was tried.
+      // Otherwise the run tested nothing.
       expect(counts.reconnects).toBeGreaterThanOrEqual(8);
       expect(counts.acknowledged).toBeGreaterThan(50);
     } finally {
@@ -112,11 +115,11 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
   });
 }
 
-/** A driver's client as the ledger takes one. */
+/** A driver's client in the form the ledger expects. */
 async function listening(client: DriverClient): Promise<Listening> {
   let start: Awaited<ReturnType<DriverClient['cursors']>> = {};
   return {
-    heard: client.heard as Listening['heard'],
+    received: client.received as Listening['received'],
     resyncs: client.resyncs,
     cursors: () => client.cursors(),
     async ready() {

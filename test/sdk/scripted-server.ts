@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Server, type Socket } from 'socket.io';
 import { listenOn } from '../../src/transports/http/http-server.ts';
 
-/** An event of a stream; its place is its number in the list, from 1. */
+/** An event of a stream; its seq is its position in the list, from 1. */
 export interface ScriptedEvent {
   name: string;
   record: Record<string, unknown>;
@@ -23,7 +23,7 @@ export interface Handshake {
 
 export type Frame = [name: string, record: object, meta: object];
 
-/** What the network makes of the frames of one connection, and whether it then breaks it. */
+/** What the network does to the frames of one connection, and whether it then breaks it. */
 export interface Fault {
   change(frames: readonly Frame[]): Frame[];
   breaks: boolean;
@@ -32,11 +32,11 @@ export interface Fault {
 export interface ScriptedCall {
   name: string;
   data: Record<string, unknown>;
-  /** When it came, in milliseconds of a clock that only goes forward. */
+  /** When it arrived, in milliseconds of a monotonic clock. */
   at: number;
 }
 
-/** What becomes of a call: an answer, an error body, or the connection breaks before either. */
+/** The outcome of a call: a result, an error body, or the connection breaks before either. */
 export type CallOutcome =
   | { answer: object }
   | { error: { code: number; reason: string; retryAfterSeconds?: number; errors?: object[] } }
@@ -45,21 +45,21 @@ export type CallOutcome =
   | { page: { status: number; retryAfter?: string } };
 
 /**
- * A server that speaks PROTOCOL.md and does what a test tells it: it keeps streams, replays them by cursors, and puts a
- * script's faults between itself and each connection in turn; without one left, the network is good.
+ * A server that implements PROTOCOL.md under a test's control: it keeps streams, replays them by cursors, and applies a
+ * script's faults to each connection in turn; without a script, the network is good.
  */
 export class ScriptedServer implements AsyncDisposable {
   readonly url: string;
   readonly streams = new Map<string, Stream>();
-  /** For the connections to come, in turn. */
+  /** For future connections, in turn. */
   readonly faults: Fault[] = [];
-  /** Refusals of the connections to come, in turn. */
+  /** Refusals of future connections, in turn. */
   readonly refusals: { code: number; reason: string; retryAfterSeconds?: number }[] = [];
-  /** Frames sent behind the first one of each connection, before the replay. */
+  /** Frames sent after the first one of each connection, before the replay. */
   greetings: Frame[] = [];
   readonly handshakes: (Handshake & { at: number })[] = [];
   readonly calls: ScriptedCall[] = [];
-  /** For the calls to come, in turn; then all are answered. */
+  /** For future calls, in turn; later ones are all answered. */
   readonly outcomes: CallOutcome[] = [];
   readonly #http: ReturnType<typeof createServer>;
   readonly #io: Server;
@@ -96,19 +96,19 @@ export class ScriptedServer implements AsyncDisposable {
     return stream;
   }
 
-  /** Adds an event to a stream, and sends it to everyone connected. */
+  /** Appends an event to a stream, and sends it to all connections. */
   add(stream: string, event: ScriptedEvent): void {
     const { epoch, events } = this.stream(stream);
     const seq = events.push(event);
     this.#io.emit(event.name, event.record, { stream, epoch, seq });
   }
 
-  /** Sends a frame as it is. */
+  /** Sends a raw frame. */
   send(...frame: Frame): void {
     this.#io.emit(...frame);
   }
 
-  /** Breaks every connection, as a network does. */
+  /** Breaks every connection, as a network failure does. */
   break(): void {
     for (const socket of this.#io.of('/').sockets.values()) breakOff(socket);
   }
@@ -162,7 +162,7 @@ export class ScriptedServer implements AsyncDisposable {
 
   async #answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.setHeader('Access-Control-Allow-Origin', '*');
-    // Browsers send a request again by themselves that broke on a connection used before.
+    // Browsers automatically resend a request that failed on a reused connection.
     response.setHeader('Connection', 'close');
     response.setHeader('Access-Control-Allow-Headers', 'Content-Type, X-Service-Method, Authorization');
     response.setHeader('Access-Control-Expose-Headers', 'Retry-After');

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalState } from '../../src/states/state.ts';
 
-/** Keys that are whole numbers are the one thing we write in another place than RFC 8785. */
+/** Integer keys are the one thing we order differently from RFC 8785. */
 const key = fc.string({ unit: 'binary' }).filter((text) => !/^(0|[1-9]\d*)$/.test(text));
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
@@ -16,7 +16,7 @@ const { value } = fc.letrec((tie) => ({
   ),
 }));
 
-test('a state is written as RFC 8785 has it, and its value reads the same', () => {
+test('a state is serialized as in RFC 8785, and its value round-trips', () => {
   fc.assert(
     fc.property(value, (sent) => {
       const { json, state } = canonicalState(sent);
@@ -32,7 +32,7 @@ test.each([
   ['{"b":1,"a":{"d":1,"c":2}}', '{"a":{"c":2,"d":1},"b":1}'],
   ['{"b":0,"10":1,"9":2}', '{"9":2,"10":1,"b":0}'],
   ['{"z":1,"__proto__":{"polluted":true}}', '{"__proto__":{"polluted":true},"z":1}'],
-])('%s is written as %s', (sent, written) => {
+])('%s is serialized as %s', (sent, written) => {
   expect(canonicalState(JSON.parse(sent)).json).toBe(written);
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });

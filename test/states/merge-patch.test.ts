@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { mergedState, mergePatch } from '../../src/states/merge-patch.ts';
 import { readState } from '../../src/states/state.ts';
 
-/** RFC 7396, appendix A: a target, a patch, and what comes of them. */
+/** RFC 7396, appendix A: a target, a patch, and the result. */
 const examples: [target: unknown, patch: unknown, result: unknown][] = [
   [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
   [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -49,7 +49,7 @@ const patchedDocument = {
 
 describe('a JSON merge patch', () => {
   test.each([...examples, [document, patchOfDocument, patchedDocument]])(
-    'as RFC 7396 has it: %j with %j is %j',
+    'as in RFC 7396: %j with %j is %j',
     (target, patch, result) => {
       expect(mergePatch(structuredClone(target), structuredClone(patch))).toEqual(result);
       expect(mergedState(JSON.stringify(target), JSON.stringify(patch)).json).toBe(
@@ -58,12 +58,12 @@ describe('a JSON merge patch', () => {
     },
   );
 
-  test('of no state begins with an empty object', () => {
+  test('without a state starts from an empty object', () => {
     expect(mergedState(null, '{"a":{"b":null,"c":1},"d":null}').json).toBe('{"a":{"c":1}}');
     expect(mergedState(null, '[null]').json).toBe('[null]');
   });
 
-  test('keeps keys that mean something to JavaScript as data', () => {
+  test('keeps keys that are special in JavaScript as data', () => {
     const merged = mergedState(
       '{"__proto__":{"a":1},"constructor":2}',
       '{"__proto__":{"polluted":true},"toString":3,"constructor":null}',
@@ -93,7 +93,7 @@ describe('a JSON merge patch', () => {
     ),
   }));
 
-  test('does what the pseudocode of RFC 7396 says, whatever the state and the patch', () => {
+  test('matches the pseudocode of RFC 7396, whatever the state and the patch', () => {
     fc.assert(
       fc.property(value, value, (target, patch) => {
         const [state, sent] = [JSON.stringify(target), JSON.stringify(patch)];
@@ -105,7 +105,7 @@ describe('a JSON merge patch', () => {
   });
 });
 
-/** JSON with maps for objects, so that no key means anything. */
+/** JSON with maps for objects, so that no key is special. */
 type Mapped = Map<string, Mapped> | Mapped[] | string | number | boolean | null;
 
 /** RFC 7396, section 2, line by line. */

@@ -11,7 +11,7 @@ import { openSqliteDatabase, type SqliteDatabaseUnderTest } from '../storage/sql
 const filling = 'x'.repeat(100_000);
 const quota = 1_000_000_000;
 
-/** Merges as the real one does, and tells before each merge. */
+/** Merges like the real one, with a callback before each merge. */
 class WatchedReader extends StateReader {
   merges = 0;
   readonly #beforeMerge: (merge: number) => Promise<unknown>;
@@ -57,7 +57,7 @@ describe('a patch of a large state', () => {
     expect((await patcher.patch(fixture.db, owner, 'new', other, quota, {})).json).toBe(other);
   });
 
-  test('is merged again into what another has written meanwhile', async () => {
+  test('is merged again into a concurrent write', async () => {
     await using fixture = await openSqliteDatabase();
     const owner = await large(fixture);
     const other = JSON.stringify({ filling, other: 1 });
@@ -70,7 +70,7 @@ describe('a patch of a large state', () => {
     expect(await kept(fixture, owner)).toMatchObject({ version: 5, other: 1, b: 1 });
   });
 
-  test('is refused, with the version there is, when others write again and again', async () => {
+  test('is refused, with the current version, when others keep writing', async () => {
     await using fixture = await openSqliteDatabase();
     const owner = await large(fixture);
     const other = JSON.stringify({ filling, other: 1 });
@@ -84,7 +84,7 @@ describe('a patch of a large state', () => {
       conflict(6),
     );
     expect(watched.merges).toBe(5);
-    // Who names the version is told at once.
+    // Callers that require a version are refused immediately.
     const named = patcher.patch(fixture.db, owner, 'a', '{"b":1}', quota, { ifVersion: 6 });
     await expect(named).rejects.toMatchObject(conflict(7));
     expect(watched.merges).toBe(6);
@@ -95,7 +95,7 @@ describe('a patch of a large state', () => {
     expect(await kept(fixture, owner)).toEqual({ version: 7, other: 1, filling: undefined });
   });
 
-  test('waits its turn behind those before it, and is carried out whatever becomes of them', async () => {
+  test('waits behind earlier ones, and is executed whatever their outcome', async () => {
     await using fixture = await openSqliteDatabase();
     const owner = await large(fixture);
     const patcher = new StatePatcher(reader);

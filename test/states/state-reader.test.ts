@@ -11,13 +11,13 @@ describe('states sent as text', () => {
   const reader = new StateReader();
   afterAll(() => reader.close());
 
-  test('are read the same by a thread and without one', async () => {
+  test('are parsed the same by a thread and without one', async () => {
     for (const text of ['{"b":1,"a":2}', large, `${filler}[1, 2]`]) {
       expect(await reader.read(text)).toEqual(readState(text));
     }
   });
 
-  test('many at once are each read as what they are', async () => {
+  test('are each parsed correctly when there are many at once', async () => {
     const texts = Array.from({ length: 40 }, (_, n) => JSON.stringify({ n, filler: 'x'.repeat(50_000 + n) }));
     const states = await Promise.all(texts.map((text) => reader.read(text)));
     expect(states).toEqual(texts.map((text) => readState(text)));
@@ -28,7 +28,7 @@ describe('states sent as text', () => {
     [`${'['.repeat(40)}${']'.repeat(40)}`, 'body_too_deep'],
     [`"${'x'.repeat(1_048_576)}"`, 'state_too_large'],
     ['[1e999]', 'state_not_json'],
-  ])('%.10s… is refused, whoever reads it', async (text, reason) => {
+  ])('%.10s… is refused, with a thread and without', async (text, reason) => {
     for (const sent of [text, `${text}${filler}`]) {
       const refused = reader.read(sent);
       await expect(refused).rejects.toMatchObject({ reason, code: expect.any(Number) });
@@ -37,11 +37,11 @@ describe('states sent as text', () => {
   });
 });
 
-describe('calls of sockets', () => {
+describe('socket calls', () => {
   const reader = new StateReader();
   afterAll(() => reader.close());
 
-  test('are read by a thread, with what is large in them as the state it is', async () => {
+  test('are parsed by a thread, with large values in them as states', async () => {
     const call = ['setState', 'launcher', { label: 'a', state: { b: 1, a: [2] }, text: 'x' }, {}];
     const { method, service, input } = await reader.readCall(JSON.stringify(call));
     expect([method, service, input.label, input.text]).toEqual(['setState', 'launcher', 'a', 'x']);
@@ -50,7 +50,7 @@ describe('calls of sockets', () => {
     expect((await reader.readCall('["getStates"]')).input).toEqual({});
   });
 
-  test('with a list of states are read as each of them would be', async () => {
+  test('with a list of states are parsed like each of them', async () => {
     const states = [
       { label: 'a', state: { b: 1, a: [2] }, ifVersion: 3 },
       { label: 'b', state: '{"as":"text"}' },
@@ -64,12 +64,12 @@ describe('calls of sockets', () => {
     expect(second).toEqual({ label: 'b', state: '{"as":"text"}' });
     const broken = third?.state;
     expect(() => broken instanceof LargeValue && broken.state()).toThrow(/^states\.2\.state: holds a value/);
-    // What is no list of inputs is a value like any other.
+    // What is not a list of inputs is a value like any other.
     const { input: other } = await reader.readCall(JSON.stringify(['a', 'b', { states: [1, { c: 2 }] }]));
     expect(other.states instanceof LargeValue && other.states.state()).toEqual(readState('[1,{"c":2}]'));
   });
 
-  test('with a state as a long text are read as that state, or refused when it is asked for', async () => {
+  test('with a state as a long text are parsed with that state, or refused when it is used', async () => {
     const read = async (input: object) => (await reader.readCall(JSON.stringify(['m', 's', input]))).input;
     const text = JSON.stringify({ b: 'x'.repeat(70_000), a: 1 });
     const { state, patch, label } = await read({ state: text, patch: text, label: text });
@@ -94,7 +94,7 @@ describe('calls of sockets', () => {
   });
 });
 
-describe('bodies of requests', () => {
+describe('request bodies', () => {
   const reader = new StateReader();
   afterAll(() => reader.close());
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
@@ -109,7 +109,7 @@ describe('bodies of requests', () => {
     ['a value', (levels) => `{"state":${nested(levels)}}`, 31],
     ['a value in a list', (levels) => `{"states":[{"state":${nested(levels)}}]}`, 29],
     ['a long text', (levels) => `{"state":"${nested(levels)}${filler}"}`, 32],
-  ])('with a state that is %s are taken up to the depth of other bodies', async (_, bodyOf, most) => {
+  ])('with a state that is %s are accepted up to the depth of other bodies', async (_, bodyOf, most) => {
     expect(await state(bodyOf(most))).toBe(nested(most));
     for (const levels of [most + 1, 20_000, 400_000]) {
       await expect(state(bodyOf(levels))).rejects.toMatchObject({ reason: 'body_too_deep' });
@@ -117,12 +117,12 @@ describe('bodies of requests', () => {
   });
 });
 
-describe('what lies inside a stored state', () => {
+describe('values inside a stored state', () => {
   const reader = new StateReader();
   afterAll(() => reader.close());
   const keys = ['a.1.d', 'b', 'missing', '', 'a'];
 
-  test('is found the same by a thread and without one, and of what is long no more than anybody can use', async () => {
+  test('are found the same by a thread and without one, and long ones are truncated to a usable length', async () => {
     const small = JSON.stringify({ b: 7, a: [1, { d: 'é' }] });
     const found = ['é', 7, undefined, { json: small }, { json: '[1,{"d":"é"}]' }];
     expect(await reader.valuesOf('small', keys, async () => small)).toEqual(found);
@@ -136,10 +136,10 @@ describe('what lies inside a stored state', () => {
     ]);
   });
 
-  test('is looked up once for each content id and key', async () => {
-    let asked = 0;
+  test('are looked up once for each content id and key', async () => {
+    let requested = 0;
     const text = async () => {
-      asked++;
+      requested++;
       return large;
     };
     const [first, second] = await Promise.all([
@@ -148,15 +148,15 @@ describe('what lies inside a stored state', () => {
     ]);
     expect(second).toEqual(first);
     expect(await reader.valuesOf('kept', ['none', 'a.0'], text)).toEqual(first?.toReversed());
-    expect(asked).toBe(1);
+    expect(requested).toBe(1);
     await reader.valuesOf('kept', ['a.0', 'a.1.c'], text);
     await reader.valuesOf('another', ['a.0'], text);
-    expect(asked).toBe(3);
+    expect(requested).toBe(3);
     expect(await reader.valuesOf('gone', ['a.0'], async () => null)).toBeNull();
   });
 });
 
-test('when a thread ends, what it had to read is read all the same, and so is the next', async () => {
+test('when a thread ends, its pending reads still complete, and so does the next', async () => {
   const started: Worker[] = [];
   const reader = new StateReader(() => {
     const worker = new Worker('process.exit(1)', { eval: true });

@@ -19,8 +19,8 @@ const mebibyte = 1024 * 1024;
 const unlimited = Number.POSITIVE_INFINITY;
 const state = JSON.stringify('x'.repeat(mebibyte / 2));
 
-describe('a database that writes in a thread of its own', () => {
-  test('copies the log while it goes on writing, and begins it anew', async () => {
+describe('a database that writes in a separate thread', () => {
+  test('checkpoints the log while it keeps writing, and restarts it', async () => {
     await using fixture = await openThreadedDatabase();
     const { db, file } = fixture;
     const ada = await addPlayer(db, (await addGame(db)).id);
@@ -33,7 +33,7 @@ describe('a database that writes in a thread of its own', () => {
     expect(await statesOf(db, ada)).toBe(300);
   });
 
-  test('cuts the log back when a reader that let it grow is gone, and loses nothing by it', async () => {
+  test('truncates the log once a reader that let it grow is gone, without losing anything', async () => {
     await using fixture = await openThreadedDatabase();
     const { file } = fixture;
     const { db } = fixture;
@@ -44,14 +44,14 @@ describe('a database that writes in a thread of its own', () => {
       await db.write(saveState, ada, `state ${written++}`, state, 'bafk', unlimited);
     reader[Symbol.dispose]();
     await until('the log is short', async () => {
-      await db.write(saveState, ada, `state ${written++}`, state, 'bafk', unlimited); // it is begun anew by a write
+      await db.write(saveState, ada, `state ${written++}`, state, 'bafk', unlimited); // a write restarts it
       return logBytes(file) <= 64 * mebibyte;
     });
     expect(await statesOf(db, ada)).toBe(written);
     expect(await statesOf(await fixture.reopen(), ada)).toBe(written);
   });
 
-  test('cuts back what a process that was killed has left', async () => {
+  test('truncates what a killed process has left', async () => {
     await using fixture = await openThreadedDatabase();
     const { file } = fixture;
     const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
@@ -85,24 +85,24 @@ describe('a database that writes in a thread of its own', () => {
     }
     await db.write(unsendMessage, ada, messageId);
     reader[Symbol.dispose]();
-    await until('nothing of it is left', () => !isInFiles(), 60_000); // no one writes any more
+    await until('nothing of it is left', () => !isInFiles(), 60_000); // there are no more writes
   });
 });
 
-describe('the log, with a copier', () => {
-  test('grows by half of what is to be copied, and not further, until it is copied', async () => {
-    const asked = Promise.withResolvers<void>();
+describe('the log, with a checkpointing thread', () => {
+  test('grows by half of what is to be checkpointed, and no further, until it is', async () => {
+    const requested = Promise.withResolvers<void>();
     const copied = Promise.withResolvers<boolean>();
     const copier: LogCopier = {
       copy() {
-        asked.resolve();
+        requested.resolve();
         return copied.promise;
       },
       close: async () => undefined,
     };
     await using subject = await openGroupCommit({ copier });
     let isAsked = false;
-    asked.promise.then(() => {
+    requested.promise.then(() => {
       isAsked = true;
     });
     while (!isAsked) await subject.addBytes(mebibyte);
@@ -115,13 +115,13 @@ describe('the log, with a copier', () => {
       if (!isAnswered) held = write;
     }
     expect(held).toBeDefined();
-    expect(logBytes(subject.file)).toBeGreaterThan(begunAt + 10 * mebibyte); // so it was held, and not merely slow
+    expect(logBytes(subject.file)).toBeGreaterThan(begunAt + 10 * mebibyte); // so it was held back, and not merely slow
     expect(logBytes(subject.file)).toBeLessThan(begunAt + 20 * mebibyte);
     copied.resolve(true);
     await held;
   });
 
-  test('is copied by the writer when the copier cannot', async () => {
+  test('is checkpointed by the writer when the thread cannot', async () => {
     await using subject = await openGroupCommit({
       copier: { copy: async () => false, close: async () => undefined },
     });
@@ -135,7 +135,7 @@ function logBytes(file: string): number {
   return statSync(`${file}-wal`).size;
 }
 
-/** How many states a player has, each as it was written. */
+/** How many states a player has, each of them as written. */
 async function statesOf(db: Database, owner: Owner): Promise<number> {
   const { total } = await db.read(listGameStates, { gameId: owner.gameId }, { limit: 1, skip: 0 });
   for (let skip = 0; skip < total; skip += 20) {

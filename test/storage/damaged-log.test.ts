@@ -20,7 +20,7 @@ const headerBytes = 32;
 const frameBytes = 2048 + 24;
 const commits = 20;
 
-/** The files of a database with so many commits in its log, as a process that was killed leaves them. */
+/** The files of a database with the given number of commits in its log, as a killed process leaves them. */
 async function killed(into: TemporaryDirectory, { checkpoint = false } = {}): Promise<string> {
   await using place = await temporaryDirectory();
   const from = join(place.path, 'gantry.db');
@@ -57,7 +57,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
   { what: 'a log that a crash has left whole', damage: () => {}, kept: 0 },
   { what: 'the same without its index', damage: (file) => rmSync(`${file}-shm`), kept: 0 },
   {
-    what: 'a transaction cut off in the middle, which nobody was told of',
+    what: 'a transaction cut off in the middle, which was not acknowledged',
     damage(file) {
       rmSync(`${file}-shm`);
       truncateSync(`${file}-wal`, statSync(`${file}-wal`).size - 100);
@@ -65,7 +65,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
     kept: 0,
   },
   {
-    what: 'the last frame damaged, without the index that knew of its commit',
+    what: 'the last frame damaged, without the index that records its commit',
     damage(file) {
       rmSync(`${file}-shm`);
       flip(file, framesOf(file));
@@ -73,7 +73,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
     kept: 0,
   },
   {
-    what: 'a frame damaged with others behind it',
+    what: 'a frame damaged, with others after it',
     damage(file) {
       rmSync(`${file}-shm`);
       flip(file, 5);
@@ -82,12 +82,12 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
   },
   { what: 'a frame damaged, and the index there', damage: (file) => flip(file, 5), kept: 1 },
   {
-    what: 'acknowledged transactions cut off, and the index there',
+    what: 'acknowledged transactions cut off, with the index intact',
     damage: (file) => truncateSync(`${file}-wal`, headerBytes + 6 * frameBytes),
     kept: 1,
   },
   { what: 'a log emptied behind a process', damage: (file) => truncateSync(`${file}-wal`, 0), kept: 1 },
-  { what: 'a log that is gone', damage: (file) => rmSync(`${file}-wal`), kept: 1 },
+  { what: 'a missing log', damage: (file) => rmSync(`${file}-wal`), kept: 1 },
   {
     what: 'a log of garbage',
     damage: (file) => writeFileSync(`${file}-wal`, Buffer.alloc(statSync(`${file}-wal`).size, 'garbage')),
@@ -95,7 +95,7 @@ const cases: { what: string; damage(file: string): void; kept: 0 | 1 }[] = [
   },
 ];
 
-test.each(cases)('$what: what is dropped of it is reported, and nothing else', async ({ damage, kept }) => {
+test.each(cases)('$what: the dropped part is reported, and nothing else', async ({ damage, kept }) => {
   await using directory = await temporaryDirectory();
   const file = await killed(directory);
   const frames = framesOf(file);
@@ -114,7 +114,7 @@ test.each(cases)('$what: what is dropped of it is reported, and nothing else', a
   expect(sqliteFiles.droppedLogs(file)).toEqual(dropped);
 });
 
-test('a log that is gone, of which everything is in the file, is none lost', async () => {
+test('a missing log, all of which is in the database file, is not a loss', async () => {
   await using directory = await temporaryDirectory();
   const file = await killed(directory, { checkpoint: true });
   rmSync(`${file}-wal`);
@@ -122,7 +122,7 @@ test('a log that is gone, of which everything is in the file, is none lost', asy
   expect(sqliteFiles.droppedLogs(file)).toEqual([]);
 });
 
-test('a rolled back transaction that had spilled into the log, and a shorter one after it, are no damage', async () => {
+test('a rolled back transaction that had spilled into the log, and a shorter one after it, are not damage', async () => {
   await using directory = await temporaryDirectory();
   const file = dataFiles(directory.path).database;
   const db = openDatabase(file);
@@ -140,11 +140,11 @@ test('a rolled back transaction that had spilled into the log, and a shorter one
   expect(sqliteFiles.droppedLogs(copy)).toEqual([]);
 });
 
-/** By which each process that has the log open keeps others from beginning its index anew (`DMS` in SQLite's os_unix.c). */
+/** With it, each process that has the log open keeps others from rebuilding its index (`DMS` in SQLite's os_unix.c). */
 const openMark = 128;
 
 test.skipIf(!existsSync('/proc/locks'))(
-  'looking at the log leaves a server its locks: no other process takes the database for its own',
+  "inspecting the log keeps a server's locks: no other process considers the database unused",
   async () => {
     await using directory = await temporaryDirectory();
     const { database } = dataFiles(directory.path);

@@ -4,19 +4,19 @@ import { migrations } from '../../src/engines/sqlite/migrate.ts';
 
 export const gameId = '01900000-0000-7000-8000-000000000001';
 
-/** The wallets of the players there are, from the first on. */
+/** The wallets of the existing players, in order. */
 export function walletOf(player: number): string {
   return `0x${player.toString(16).padStart(40, '0')}`;
 }
 
 /**
- * Makes a database as a Gantry of that schema version left it, with something in every table that a game fills:
- * what a table holds is written in the version the table came with, and brought along by the migrations since.
+ * Creates a database as a Gantry of that schema version left it, with rows in every table that a game fills: a table's
+ * rows are written in the version that introduced the table, and upgraded by the migrations since.
  */
 export function makeDatabase(file: string, version: number, players: number): void {
   const db = new SqliteDatabase(file);
   db.pragma('page_size = 2048');
-  db.pragma('synchronous = OFF'); // whether this one survives a power cut is of no interest
+  db.pragma('synchronous = OFF'); // this one need not survive a power cut
   db.transaction(() => {
     for (const [index, migration] of migrations.slice(0, version).entries()) {
       db.exec(migration);
@@ -109,7 +109,7 @@ function fillFirst(db: Database, players: number): void {
   db.prepare("INSERT INTO audit_log VALUES ('entry', 5, 'cli', 'createGame', '{}', 'ok')").run();
 }
 
-/** One value for all that a database says: its version, its schema, and every row of every table. */
+/** One value for a database's whole content: its version, its schema, and every row of every table. */
 export function fingerprint(file: string): string {
   const db = new SqliteDatabase(file);
   const hash = createHash('sha256');

@@ -9,10 +9,13 @@ import { tables } from '../../src/catalogue/tables.ts';
 import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
 
-/** There are so many before the first step: only pages far down are found from where others began. */
+/** The number before the first step: only distant pages are found from bookmarks. */
 const written = 900;
 
-/** `late`: written after, but dated before, as by a process whose clock is behind, among the pages that are read too. */
+/**
+ * `late`: written later, but with an earlier time, as by a process whose clock is behind, among the pages that are read
+ * too.
+ */
 type Step =
   | { record: number; how: 'here' | 'by another process' | 'late' }
   | { pass: number }
@@ -47,14 +50,14 @@ afterAll(() => {
   );
 });
 
-test('a page deep in the activities is that of a sort, whatever is written meanwhile and by whom', async () => {
+test('a page deep in the activities equals that of a sort, whatever is written meanwhile and by whom', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 60, maxLength: 200, size: 'max' }), async (steps) => {
       await using fixture = await openSqliteDatabase();
       const { db, clock } = fixture;
       const [one, two] = [await addGame(db), await addGame(db)];
       const players = await Promise.all([one, one, one, two].map(({ id }) => addPlayer(db, id)));
-      const another = await fixture.openBeside();
+      const another = await fixture.openOtherProcess();
       const raw = new SqliteDatabase(fixture.file);
       const late = raw.prepare(
         `INSERT INTO activities (id, game_id, wallet, type, label, event_id, timestamp)

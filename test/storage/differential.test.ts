@@ -14,7 +14,7 @@ const operations = Number(process.env.DIFFERENTIAL_OPERATIONS ?? 600);
 const seed = Number(process.env.DIFFERENTIAL_SEED ?? 20261122);
 
 describe.skipIf(noPostgres !== null)('the same operations on SQLite and on PostgreSQL', () => {
-  test('give the same answers, events and rows', { timeout: 1_800_000 }, async () => {
+  test('return the same results, events and rows', { timeout: 1_800_000 }, async () => {
     await using directory = await temporaryDirectory();
     await using database = await freshSchema();
     const clocks = [new ManualClock(), new ManualClock()] as const;

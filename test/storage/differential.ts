@@ -12,7 +12,7 @@ import type { ManualClock } from '../support/manual-clock.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, type RandomOperation, randomFrom, randomOperation } from './random-writes.ts';
 
-/** Ids that are the same in the same order. */
+/** Deterministic ids in the same order. */
 export function countedIds(): () => string {
   let made = 0;
   return () => `00000000-0000-7000-8000-${(++made).toString(16).padStart(12, '0')}`;
@@ -20,16 +20,16 @@ export function countedIds(): () => string {
 
 export interface DifferentialCounts {
   operations: number;
-  /** Answered with a refusal, by both. */
+  /** Refused by both. */
   refused: number;
   events: number;
   /** Of all tables. */
   rows: number;
-  /** What differed, in words. */
+  /** Descriptions of the differences. */
   differences: string[];
 }
 
-/** Carries out the same random operations on two databases, and compares every answer, every event and every row. */
+/** Executes the same random operations on two databases, and compares every result, every event and every row. */
 export async function compareEngines(
   one: Database,
   other: Database,
@@ -38,8 +38,8 @@ export async function compareEngines(
 ): Promise<DifferentialCounts> {
   const random = randomFrom(seed);
   const told: [StoredEvent[], StoredEvent[]] = [[], []];
-  one.onCommit((heard) => told[0].push(...heard));
-  other.onCommit((heard) => told[1].push(...heard));
+  one.onCommit((received) => told[0].push(...received));
+  other.onCommit((received) => told[1].push(...received));
   const scene = newScene(Array.from({ length: 12 }, (_, n) => `0x${(n + 1).toString(16).padStart(40, '0')}`));
   const counts: DifferentialCounts = { operations, refused: 0, events: 0, rows: 0, differences: [] };
   const both = async (operation: RandomOperation) => {
@@ -72,8 +72,8 @@ export async function compareEngines(
     await both(randomOperation(random, scene));
   }
   counts.events = told[0].length;
-  const plain = (heard: readonly StoredEvent[]) =>
-    heard.map(({ stream, seq, name, record, audience }) => ({ stream, seq, name, record, audience }));
+  const plain = (received: readonly StoredEvent[]) =>
+    received.map(({ stream, seq, name, record, audience }) => ({ stream, seq, name, record, audience }));
   if (!isDeepStrictEqual(plain(told[0]), plain(told[1]))) counts.differences.push('the events differ');
   for (const table of [streams as AnyTable, ...tables, events as AnyTable]) {
     const [first, second] = await Promise.all([contentOf(one, table), contentOf(other, table)]);

@@ -9,7 +9,7 @@ import { openGroupCommit } from './group-commit-under-test.ts';
 const mebibyte = 1024 * 1024;
 
 describe('a database that may not grow', () => {
-  test('refuses what does not fit, keeps what it answered, and writes on when it may grow again', async () => {
+  test('refuses what does not fit, keeps acknowledged writes, and resumes when it may grow again', async () => {
     await using subject = await openGroupCommit();
     const pages = Number(subject.db.pragma('page_count', { simple: true }));
     subject.db.pragma(`max_page_count = ${pages + 20}`);
@@ -23,18 +23,18 @@ describe('a database that may not grow', () => {
       expect(reason).toMatchObject({ reason: 'store_unavailable', code: 503 });
     expect(subject.rows()).toEqual(answered);
     expect(subject.eventSeqs()).toEqual(answered.map((_, n) => n + 1));
-    expect(subject.heard.map(({ seq }) => seq)).toEqual(subject.eventSeqs());
+    expect(subject.received.map(({ seq }) => seq)).toEqual(subject.eventSeqs());
 
     subject.db.pragma(`max_page_count = ${pages + 10_000}`);
-    await subject.add('there is room again');
-    expect(subject.rows()).toEqual([...answered, 'there is room again']);
+    await subject.add('there is space again');
+    expect(subject.rows()).toEqual([...answered, 'there is space again']);
     expect(subject.eventSeqs()).toHaveLength(answered.length + 1);
   });
 });
 
 describe('a full disk', () => {
   test.skipIf(!mayMountDisk)(
-    `answers 503, never success; keeps what it answered; writes on${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+    `answers 503, never success; keeps acknowledged writes; resumes${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
     async () => {
       await using disk = await smallDisk(12);
       await using server = await startTestServer({ DATA_DIR: join(disk.path, 'data') });
@@ -58,13 +58,13 @@ describe('a full disk', () => {
         expect(body).toMatchObject({ success: false, data: { reason: 'store_unavailable' } });
       }
       rmSync(ballast);
-      answers.push(await setState('there is room again'));
+      answers.push(await setState('there is space again'));
       expect(answers.at(-1)?.status).toBe(200);
 
       const kept: string[] = [];
       for (let isMore = true; isMore; ) {
-        const asked = { launcherJwt, limit: 250, skip: kept.length };
-        const { body } = await post(`${server.url}/launcher/get-states`, asked);
+        const requested = { launcherJwt, limit: 250, skip: kept.length };
+        const { body } = await post(`${server.url}/launcher/get-states`, requested);
         const { states } = body as { states: { label: string }[] };
         kept.push(...states.map(({ label }) => label));
         isMore = states.length > 0;

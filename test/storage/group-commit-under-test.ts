@@ -27,13 +27,13 @@ export const addRow = command('addRow', function* (tx: Tx, row: string) {
   tx.emit('game:test', rowMade, { row }, { kind: 'game', gameId: 'test' });
 });
 
-/** Writes a row of so many bytes. */
+/** Writes a row of this many bytes. */
 const addPadded = command('addPadded', function* (tx: Tx, bytes: number) {
   yield* tx.all();
   tx.insert(rows, { row: tx.newId(), padding: 'x'.repeat(bytes) });
 });
 
-/** A group commit over a real database file with one table, and eyes on it from another connection. */
+/** A group commit over a real database file with one table, and another connection to inspect it. */
 export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
   const directory = await temporaryDirectory();
   const file = join(directory.path, 'gantry.db');
@@ -55,19 +55,19 @@ export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
     meter: new CommitMeter(),
     checkpoints: new Checkpoints(db, copier),
   });
-  const heard: StoredEvent[] = [];
-  group.onCommit((events) => heard.push(...events));
+  const received: StoredEvent[] = [];
+  group.onCommit((events) => received.push(...events));
   return {
     db,
     file,
     elsewhere,
     group,
-    heard,
+    received,
     add: (row: string) => group.write(addRow, [row]),
     addBytes: (bytes: number) => group.write(addPadded, [bytes]),
     rows: () => db.prepare<[], string>('SELECT row FROM rows ORDER BY rowid').pluck().all(),
     eventSeqs: () => db.prepare<[], number>('SELECT seq FROM events ORDER BY stream_id, seq').pluck().all(),
-    seenFromElsewhere: () => elsewhere.prepare<[], number>('SELECT count(*) FROM rows').pluck().get(),
+    seenByOthers: () => elsewhere.prepare<[], number>('SELECT count(*) FROM rows').pluck().get(),
     transactions: () => transactionsInLog(file),
     async [Symbol.asyncDispose]() {
       await group.drained();

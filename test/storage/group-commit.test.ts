@@ -3,7 +3,7 @@ import { command, type Tx } from '../../src/core/storage/command.ts';
 import { addRow, openGroupCommit } from './group-commit-under-test.ts';
 
 describe('group commit', () => {
-  test('writes asked for in one turn of the event loop share one transaction', async () => {
+  test('writes of one turn of the event loop share one transaction', async () => {
     await using subject = await openGroupCommit();
     const before = subject.transactions();
     await Promise.all(Array.from({ length: 500 }, (_, n) => subject.add(`row ${n}`)));
@@ -11,14 +11,14 @@ describe('group commit', () => {
     expect(subject.transactions() - before).toBe(1);
   });
 
-  test('writes asked for one after the other have a transaction each', async () => {
+  test('sequential writes have a transaction each', async () => {
     await using subject = await openGroupCommit();
     const before = subject.transactions();
     for (const row of ['one', 'two', 'three']) await subject.add(row);
     expect(subject.transactions() - before).toBe(3);
   });
 
-  test('writes asked for while others are answered are not forgotten', async () => {
+  test('writes made while others are acknowledged are not forgotten', async () => {
     await using subject = await openGroupCommit();
     await Promise.all([
       subject.add('one').then(() => subject.add('two')),
@@ -27,14 +27,14 @@ describe('group commit', () => {
     expect(subject.rows()).toEqual(['one', 'three', 'two', 'four', 'five']);
   });
 
-  test('more writes than one transaction takes are all written, in the order they were asked for', async () => {
+  test('more writes than one transaction takes are all written, in order', async () => {
     await using subject = await openGroupCommit();
     const rows = Array.from({ length: 2_345 }, (_, n) => `row ${n}`);
     await Promise.all(rows.map((row) => subject.add(row)));
     expect(subject.rows()).toEqual(rows);
   });
 
-  test('large writes are in transactions of their own, a megabyte at a time, and small ones go between them', async () => {
+  test('large writes have separate transactions, a megabyte at a time, with small ones in between', async () => {
     await using subject = await openGroupCommit();
     const large = (name: string) => subject.add(`${name} ${'x'.repeat(600_000)}`);
     const written = Promise.all([
@@ -50,7 +50,7 @@ describe('group commit', () => {
     expect(rows.slice(-4)).toEqual(['small 4', 'c xxxxx', 'd xxxxx', 'e xxxxx']);
   });
 
-  test('many texts in what a command is given are as large as one', async () => {
+  test("many texts in a command's arguments count as one large one", async () => {
     await using subject = await openGroupCommit();
     const addAll = command('addAll', function* (tx: Tx, rows: readonly { text: string }[]) {
       for (const { text } of rows) yield* addRow(tx, text);
@@ -65,10 +65,10 @@ describe('group commit', () => {
     expect(subject.transactions() - before).toBe(3);
   });
 
-  test('a command that throws undoes only itself, and takes its events and their numbers with it', async () => {
+  test('a command that throws is rolled back alone, with its events and their numbers', async () => {
     await using subject = await openGroupCommit();
     const before = subject.transactions();
-    const broken = new Error('a command went wrong half way');
+    const broken = new Error('a command failed half way');
     const outcomes = await Promise.allSettled([
       subject.add('one'),
       subject.group.write(
@@ -83,23 +83,23 @@ describe('group commit', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(outcomes[1]).toMatchObject({ reason: broken });
     expect(subject.rows()).toEqual(['one', 'three']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2]);
     expect(subject.eventSeqs()).toEqual([1, 2]);
     expect(subject.transactions() - before).toBe(1);
   });
 
-  test('no one is answered or told before the commit', async () => {
+  test('nothing is acknowledged or announced before the commit', async () => {
     await using subject = await openGroupCommit();
     const happened: string[] = [];
-    subject.group.onCommit(() => happened.push(`told, ${subject.seenFromElsewhere()} rows committed`));
+    subject.group.onCommit(() => happened.push(`told, ${subject.seenByOthers()} rows committed`));
     const write = command('write', function* (tx: Tx, row: string) {
       yield* addRow(tx, row);
-      happened.push(`written, ${subject.seenFromElsewhere()} rows committed`);
+      happened.push(`written, ${subject.seenByOthers()} rows committed`);
     });
     const writes = ['one', 'two'].map((row) =>
       subject.group
         .write(write, [row])
-        .then(() => happened.push(`answered, ${subject.seenFromElsewhere()} rows committed`)),
+        .then(() => happened.push(`answered, ${subject.seenByOthers()} rows committed`)),
     );
     await Promise.all(writes);
     expect(happened).toEqual([
@@ -111,21 +111,21 @@ describe('group commit', () => {
     ]);
   });
 
-  test('a command whose row breaks a constraint is refused alone, and what follows is written', async () => {
+  test('a command whose row violates a constraint is refused alone, and later ones are written', async () => {
     await using subject = await openGroupCommit();
     const outcomes = await Promise.allSettled([
       subject.add('one'),
-      subject.add('one'), // which the database finds out only when the rows are written
+      subject.add('one'), // which the database detects only when the rows are written
       subject.add('two'),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(subject.rows()).toEqual(['one', 'two']);
     await subject.add('three');
     expect(subject.rows()).toEqual(['one', 'two', 'three']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test('no transaction is open between one turn of the event loop and the next', async () => {
+  test('no transaction stays open across turns of the event loop', async () => {
     await using subject = await openGroupCommit();
     let turns = 0;
     let done = false;

@@ -28,14 +28,17 @@ export interface UpgradeTimes {
   /** Writes of another player meanwhile. */
   writes: number;
   slowestWrite: number;
-  /** Of as many writes without an upgrade. */
+  /** The same number of writes without an upgrade. */
   slowestBefore: number;
 }
 
 const hour = 3_600_000;
 const atOnce = 2_000;
 
-/** Makes a guest with so many rows, gives it a wallet, and measures how long that holds up another player's writes. */
+/**
+ * Creates a guest with the given number of rows, gives it a wallet, and measures how long that delays another player's
+ * writes.
+ */
 export async function measureUpgrade(db: Database, rows: number): Promise<UpgradeTimes> {
   const secret = { hash: 'scale', sealedMd5: 'scale', sealedSecret: 'scale' };
   const { id: gameId } = await db.write(registerGame, { name: 'Scale' }, secret);

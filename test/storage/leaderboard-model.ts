@@ -3,11 +3,11 @@ import type { ScoreRecord } from '../../src/scores/score.ts';
 
 interface Kept {
   record: ScoreRecord;
-  /** When the record came to hold its score; setting the same again does not move it. */
+  /** When the record got its score; setting the same again does not change it. */
   reachedAt: number;
 }
 
-/** The leaderboard as DESIGN.md says it, "Scores": every record there is, sorted anew whenever it is asked for. */
+/** The leaderboard as DESIGN.md specifies it, "Scores": every record, sorted on each read. */
 export class LeaderboardModel {
   readonly #policy: LeaderboardPolicy;
   readonly #kept = new Map<string, Kept>();
@@ -24,7 +24,7 @@ export class LeaderboardModel {
     this.#lastSet.set(record.normalizedAddress, record._id);
   }
 
-  /** One row a player, the first one leading. */
+  /** One row per player, the first one leading. */
   rows(): ScoreRecord[] {
     const wallets = [...this.#lastSet.keys()];
     return wallets
@@ -42,7 +42,7 @@ export class LeaderboardModel {
     return counting;
   }
 
-  /** By score, ties to whoever got there first, then by id. */
+  /** By score, ties to whoever reached it first, then by id. */
   #compare(a: Kept, b: Kept): number {
     const direction = this.#policy.order === 'desc' ? -1 : 1;
     return (

@@ -34,22 +34,22 @@ import { rounded, type Times, timed, timedInTurns, timesOf } from './timings.ts'
 /** In milliseconds. */
 export interface ScaleCounts {
   players: number;
-  /** 50 rows at the top, each time another page, so that none is remembered. */
+  /** 50 rows at the top, a different page each time, so that none is cached. */
   topPage: Times;
   /** The same anywhere on the board. */
   page: Times;
   around: Times;
   place: Times;
-  /** Of their p99 to the top page's. */
+  /** The ratio of their p99 to the top page's. */
   ratios: { page: number; around: number; place: number };
-  /** Writes of four players, one after the other, while the season ends, and without that. */
+  /** Writes of four players, sequentially, during the season's end, and without it. */
   writesWithReset: Times;
   writesWithout: Times;
   reset: number;
-  /** The same while 100 players of the season get their prizes, and how long it takes until they have them. */
+  /** The same while 100 players of the season get their prizes, and how long that takes. */
   writesWithPrizes: Times;
   prizes: number;
-  /** Places that were not as the numbers of the players say. */
+  /** Places that differ from those computed from the players' numbers. */
   wrong: number;
 }
 
@@ -58,18 +58,20 @@ const leaderboard = 'weekly';
 interface Wanted {
   players: number;
   reads: number;
-  /** Whether places have nothing to do with the order in which the players came, so that each row of a page lies elsewhere. */
+  /**
+   * Whether places are independent of the order in which players were added, so that the rows of a page are scattered.
+   */
   scattered: boolean;
 }
 
 const scatter = 7919;
 
-/** What a player's number gives; each number below the count of players once. */
+/** The score for a player's number; each number below the count of players once. */
 function scoreOf(number: number, { players, scattered }: Wanted): number {
   return scattered ? (number * scatter) % players : number;
 }
 
-/** The same in SQL, of a number n of 64 bits. */
+/** The same in SQL, for a 64-bit number n. */
 function scoreText(n: string, { players, scattered }: Wanted): string {
   return scattered ? `((${n} * ${scatter}) % ${players})` : n;
 }
@@ -80,7 +82,7 @@ const prizeRule = {
   actions: [{ type: 'Notify', message: 'place {place}' }],
 };
 
-/** Puts so many players on a leaderboard, reads it anywhere, and ends its season while scores are set. */
+/** Puts players on a leaderboard, reads it anywhere, and ends its season while scores are set. */
 export async function measureLeaderboard(
   wanted: Wanted,
   open: () => Promise<Database>,
@@ -155,7 +157,7 @@ export async function measureLeaderboard(
   }
 }
 
-/** What a season's end leaves to be given, as a server gives it. */
+/** Gives a season's prizes, as a server does. */
 async function givePrizes(db: Database): Promise<void> {
   const states = new StateReader();
   const ruleChains = { factsFor: async () => ({ signers: {}, balances: {} }) };
@@ -167,7 +169,7 @@ async function givePrizes(db: Database): Promise<void> {
   await states.close();
 }
 
-/** How long each write of four players takes while something is done in the middle of them. */
+/** How long each write of four players takes while something runs in the middle of them. */
 async function writes(db: Database, gameId: string, meanwhile: () => Promise<unknown>): Promise<Times> {
   const values: number[] = [];
   const writer = async (number: number) => {

@@ -25,8 +25,8 @@ const scoreToSet = fc.record({
 type Steps = (typeof step extends fc.Arbitrary<infer Step> ? Step : never)[];
 
 /**
- * Scores asked for in one turn, and how long after those before, in ms: often within the same millisecond.
- * `ages`: before that, so much happens to every player that the store keeps their records in order from then on.
+ * Scores set in one turn, and the time since the previous ones, in ms: often within the same millisecond. `ages`: so
+ * many events of every player precede it that the store keeps their records ordered from then on.
  */
 const step = fc.record({
   wait: fc.constantFrom(0, 0, 1, 5),
@@ -51,7 +51,7 @@ const policies: LeaderboardPolicy[] = [
 ];
 
 describe.each(policies)('a leaderboard that keeps the $keep score, $order', (leaderboard) => {
-  test('is a sort of all scores after every step, in every page and position, and after a reopen', async () => {
+  test('equals a sort of all scores after every step, in every page and position, and after a reopen', async () => {
     await using fixture = await openSqliteDatabase();
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
@@ -98,7 +98,7 @@ async function expectSame(
   const expected = model.rows();
   const whole = await store.read(readLeaderboard, gameId, { limit: 250, skip: 0 });
   expect(whole.map(({ username: _username, avatar: _avatar, ...record }) => record)).toEqual(expected);
-  // Compared at once: that many comparisons would take longer than the reads.
+  // Compared at once: individual comparisons would take longer than the reads.
   const skips = Array.from({ length: expected.length + 1 }, (_, skip) => skip);
   const pages = skips.flatMap((skip) => [0, 1, 2].map((limit) => ({ limit, skip })));
   const read = await Promise.all(pages.map((page) => store.read(readLeaderboard, gameId, page)));

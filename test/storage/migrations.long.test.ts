@@ -19,7 +19,7 @@ const openAtOnce = fileURLToPath(new URL('open-at-once.ts', import.meta.url));
 
 describe('a database written by a newer Gantry', () => {
   test.each(['wal', 'delete'])(
-    'is refused in a sentence and left as it is (journal mode %s)',
+    'is refused with a clear error and left unchanged (journal mode %s)',
     async (mode) => {
       await using directory = await temporaryDirectory();
       const { database } = dataFiles(directory.path);
@@ -44,11 +44,11 @@ describe('a database written by a newer Gantry', () => {
 });
 
 describe('a migration', () => {
-  test('that fails leaves nothing behind, and says its reason', async () => {
+  test('that fails leaves no trace, and reports its reason', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.db');
     const inTheWay = new SqliteFile(file);
-    inTheWay.exec('CREATE TABLE history (in_the_way)'); // among the last that the first migration makes
+    inTheWay.exec('CREATE TABLE history (in_the_way)'); // among the last that the first migration creates
     inTheWay.close();
     expect(() => openDatabase(file)).toThrow(/history already exists/);
     const after = new SqliteFile(file);
@@ -59,7 +59,7 @@ describe('a migration', () => {
     after.close();
   });
 
-  test('does not run again on a database that is up to date', async () => {
+  test('does not rerun on a database that is up to date', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.db');
     const first = new SqliteDatabase(file, domain);
@@ -72,7 +72,7 @@ describe('a migration', () => {
 });
 
 describe('a database of the first schema', () => {
-  test('keeps every score in its order, every place on the leaderboard, and takes new ones', async () => {
+  test('keeps every score in its order, every place on the leaderboard, and accepts new ones', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.db');
     const [gameId, ada, bob] = ['0199-game', `0x${'a'.repeat(40)}`, `0x${'b'.repeat(40)}`];
@@ -93,7 +93,7 @@ describe('a database of the first schema', () => {
       addScore.run(`${number}-second`, gameId, wallet, `made-${number}`, 5, 200, 200, 1);
       addRow.run(gameId, wallet, `${number}-first`, -(10 + number), 100);
     }
-    // So many that the counts along the leaderboard, which later schemas have, are counts of something.
+    // Enough for the leaderboard's counts, which later schemas have, to have entries.
     const crowd = Array.from({ length: 2_000 }, (_, number) => ({
       wallet: `0xd${number.toString(16).padStart(39, '0')}`,
       id: `crowd-${number.toString(16).padStart(4, '0')}`,
@@ -113,7 +113,7 @@ describe('a database of the first schema', () => {
     const owner = { gameId, wallet: ada };
     for (const number of [0, 1, 255, 256, 257, 512, 1_024, 1_999]) {
       const { wallet = '', id } = crowd[number] ?? {};
-      const place = number + 3; // after the two who have more than nothing
+      const place = number + 3; // after the two with more than nothing
       expect(await store.read(readPosition, { gameId, wallet })).toBe(place);
       const [row] = await store.read(readLeaderboard, gameId, { limit: 1, skip: place - 1 });
       expect(row?._id).toBe(id);
@@ -146,7 +146,7 @@ describe('a database of the first schema', () => {
       [bob, 11],
     ]);
     expect(await store.read(readPosition, owner)).toBe(1);
-    await store.write(setScore, owner, 1, 'made-0'); // what counted was made worse: the other one counts again
+    await store.write(setScore, owner, 1, 'made-0'); // the counted one was lowered: the other one counts again
     expect(await wallets()).toEqual([
       [bob, 11],
       [ada, 10],
@@ -156,7 +156,7 @@ describe('a database of the first schema', () => {
 });
 
 describe('a fresh database', () => {
-  test('can be opened by several processes in the same instant', { timeout: 120_000 }, async () => {
+  test('can be opened by several processes at the same instant', { timeout: 120_000 }, async () => {
     await using directory = await temporaryDirectory();
     const [rounds, processes] = [60, 4];
     const beginAt = Date.now() + 2_000;
@@ -175,7 +175,7 @@ describe('a fresh database', () => {
 });
 
 describe('a fresh data directory', () => {
-  test('is opened by several processes at the same time, which all find the same', {
+  test('is initialized by several processes at the same time, which all read the same', {
     timeout: 120_000,
   }, async () => {
     for (let round = 0; round < 2; round++) {
@@ -196,7 +196,7 @@ describe('a fresh data directory', () => {
     }
   });
 
-  test('is made for its owner alone, and so are the keys in it', async () => {
+  test('is readable by its owner only, and so are the keys in it', async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, 'made', 'here');
     await gantryJson(['game', 'create', '--name', 'One'], dataDirectory);
@@ -207,7 +207,7 @@ describe('a fresh data directory', () => {
     expect(readdirSync(dataDirectory).sort()).toEqual(['gantry.db', 'secret.key', 'token-keys.json']);
   });
 
-  test('that somebody made before is filled the same way, and its keys are read, not made anew', async () => {
+  test('created earlier is filled the same way, and its keys are read, not recreated', async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, 'data');
     mkdirSync(dataDirectory, { mode: 0o755 });
@@ -220,7 +220,7 @@ describe('a fresh data directory', () => {
   });
 });
 
-test('a file that is no database is refused in a sentence and left as it is', async () => {
+test('a file that is not a database is refused with a clear error and left unchanged', async () => {
   await using directory = await temporaryDirectory();
   const { database } = dataFiles(directory.path);
   const content = 'this is somebody’s letter, not a database\n'.repeat(200);

@@ -36,7 +36,7 @@ async function expectRefusal(server: TestServer, write: () => ReturnType<typeof 
   expect(await get(`${server.url}/healthz`)).toMatchObject({ status: 200 });
 }
 
-test('a data directory deleted under a running server has writes refused within a second', async () => {
+test('when a data directory is deleted under a running server, writes are refused within a second', async () => {
   await using directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
   const { server, write, gameId } = await started(data);
@@ -44,12 +44,12 @@ test('a data directory deleted under a running server has writes refused within 
   rmSync(data, { recursive: true });
   await expectRefusal(server, write);
   const board = await post(`${server.url}/launcher/get-game-scores-leaderboard`, { gameId });
-  expect(board.status).toBe(200); // what was read before can be read still
+  expect(board.status).toBe(200); // what was read before can still be read
   await server.close();
   expect(readdirSync(directory.path)).toEqual([]);
 });
 
-test('one that was moved away and back takes writes again, which are there after a restart', async () => {
+test('one that was moved away and back accepts writes again, which survive a restart', async () => {
   await using directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
   const away = join(directory.path, 'away');
@@ -57,7 +57,7 @@ test('one that was moved away and back takes writes again, which are there after
   renameSync(data, away);
   await expectRefusal(server, write);
   renameSync(away, data);
-  await until('writes taken', async () => (await write()).status === 200);
+  await until('writes accepted', async () => (await write()).status === 200);
   await until('the server ready', async () => (await readiness(server)).status === 200);
   const { body } = await write();
   expect(body).toMatchObject({ success: true });
@@ -72,15 +72,12 @@ test('one that was moved away and back takes writes again, which are there after
 test.each([
   ['the database', (database: string) => database],
   ['the write-ahead log', (database: string) => `${database}-wal`],
-])(
-  '%s replaced by a copy of itself is another file: writes would go where nobody finds them',
-  async (_, of) => {
-    await using directory = await temporaryDirectory();
-    const { server, write } = await started(directory.path);
-    await using _server = server;
-    const file = of(dataFiles(directory.path).database);
-    copyFileSync(file, `${file}.copy`);
-    renameSync(`${file}.copy`, file);
-    await expectRefusal(server, write);
-  },
-);
+])('%s replaced by a copy of itself is a different file: writes are refused', async (_, of) => {
+  await using directory = await temporaryDirectory();
+  const { server, write } = await started(directory.path);
+  await using _server = server;
+  const file = of(dataFiles(directory.path).database);
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+  await expectRefusal(server, write);
+});

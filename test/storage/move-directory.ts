@@ -12,23 +12,25 @@ import { until } from '../support/until.ts';
 
 const secretKey = '5e'.repeat(32);
 
-/** Events that come while the launcher is away. */
+/** Events during the launcher's absence. */
 const missed = 200;
 const sent = { type: 'success' } as const;
 
 export interface MoveCounts {
-  /** Of each table, as they were counted on both sides. */
+  /** Of each table, as counted on both sides. */
   tables: Record<string, number>;
   rows: number;
   /** Of the move alone. */
   seconds: number;
-  /** A launcher that was away across the move: what it was told when it came back, and streams it could not have whole. */
-  launcher: { missed: number; heard: number; inOrder: boolean; resyncs: number; caughtUpMs: number };
+  /**
+   * A launcher that was offline during the move: what it received when it returned, and streams it could not recover.
+   */
+  launcher: { missed: number; received: number; inOrder: boolean; resyncs: number; caughtUpMs: number };
 }
 
 /**
- * Fills a data directory with so many scores of a tenth as many players, has `gantry migrate-to` move it, and has a launcher
- * that left before catch up behind it.
+ * Fills a data directory with this many scores of a tenth as many players, moves it with `gantry migrate-to`, and lets
+ * a launcher that left before catch up afterwards.
  */
 export async function moveDirectory(scores: number): Promise<MoveCounts> {
   await using server = await PostgresServer.start({ fsync: true });
@@ -60,12 +62,12 @@ export async function moveDirectory(scores: number): Promise<MoveCounts> {
     const from = performance.now();
     using back = listen({ url: after.url, launcherJwt, cursors });
     const told = () =>
-      back.heard.flatMap(({ name, record }) => (name === 'notifications created' ? [record.message] : []));
+      back.received.flatMap(({ name, record }) => (name === 'notifications created' ? [record.message] : []));
     await back.client.ready();
     await until('all that was missed', () => told().length >= missed).catch(() => false);
     const caughtUpMs = Math.round(performance.now() - from);
     const inOrder = told().every((message, n) => message === `missed ${n}`);
-    const launcher = { missed, heard: told().length, inOrder, resyncs: back.resyncs.length, caughtUpMs };
+    const launcher = { missed, received: told().length, inOrder, resyncs: back.resyncs.length, caughtUpMs };
     return { ...report, launcher };
   } finally {
     await rm(directory, { recursive: true });
@@ -120,6 +122,6 @@ function fill(file: string, gameId: string, scores: number): void {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const report = await moveDirectory(Number(process.argv[2] ?? 450_000));
   process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
-  const { heard, inOrder, resyncs } = report.launcher;
-  process.exitCode = heard === missed && inOrder && resyncs === 0 ? 0 : 1;
+  const { received, inOrder, resyncs } = report.launcher;
+  process.exitCode = received === missed && inOrder && resyncs === 0 ? 0 : 1;
 }

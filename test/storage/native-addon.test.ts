@@ -22,7 +22,7 @@ test('the library is put into a directory of the user alone, named by its hash, 
   expect(unpack(Buffer.from('another'), parent.path)).not.toBe(file);
 });
 
-test('a file of that name with anything else in it is replaced, never loaded', async () => {
+test('a file of that name with other content is replaced, never loaded', async () => {
   await using parent = await temporaryDirectory();
   const file = unpack(library, parent.path);
   await chmod(file, 0o700);
@@ -39,7 +39,7 @@ test.each([
   ['that others may write to', (path: string) => mkdir(path).then(() => chmod(path, 0o777)), 'chmod 700'],
   ['that is a link to somewhere', (path: string) => symlink('/', path), 'not a directory'],
   ['that is a file', (path: string) => writeFile(path, ''), 'not a directory'],
-])('a directory %s is refused, saying what to do', async (_what, make, why) => {
+])('a directory %s is refused, with instructions', async (_what, make, why) => {
   await using parent = await temporaryDirectory();
   await make(join(parent.path, ownDirectory));
   const unpacking = () => unpack(library, parent.path);
@@ -48,6 +48,6 @@ test.each([
   expect(unpacking).toThrow('Set TMPDIR');
 });
 
-test('a place that is not there is refused, saying what to do', () => {
+test('a missing directory is refused, with instructions', () => {
   expect(() => unpack(library, '/proc')).toThrow('Set TMPDIR');
 });

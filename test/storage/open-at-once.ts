@@ -1,7 +1,7 @@
 /**
- * A program for migrations.test.ts, which runs several of it: opens a fresh database in each round, all at
- * the same moment as the others, writes to it, and prints what went wrong as a JSON array.
- * Arguments: a directory, the number of rounds, when to begin (Unix ms).
+ * A program for migrations.test.ts, which runs several of it: opens a fresh database in each round, at the same moment
+ * as the others, writes to it, and prints errors as a JSON array. Arguments: a directory, the number of rounds, when to
+ * begin (Unix ms).
  */
 import { join } from 'node:path';
 import { domain } from '../../src/catalogue/domain.ts';
@@ -14,7 +14,7 @@ const [directory = '', rounds = '', beginAt = ''] = process.argv.slice(2);
 const failures: string[] = [];
 for (let round = 0; round < Number(rounds); round++) {
   const at = Number(beginAt) + round * roundMs;
-  while (Date.now() < at); // spins, because a timer is not exact enough to meet the others
+  while (Date.now() < at); // spins, because a timer is not exact enough
   try {
     const store = new SqliteDatabase(join(directory, `${round}.db`), domain);
     await addGame(store);

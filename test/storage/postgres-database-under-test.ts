@@ -9,13 +9,13 @@ export interface PostgresDatabaseUnderTest extends DatabaseUnderTest {
   readonly url: string;
 }
 
-/** A PostgreSQL database of its own, with a clock that stands still until it is moved. */
+/** A dedicated PostgreSQL database, with a clock that stands still until it is moved. */
 export async function openPostgresDatabase({
   writesInThread = false,
 } = {}): Promise<PostgresDatabaseUnderTest> {
   const database = await freshSchema();
   const clock = new ManualClock();
-  const beside: PostgresDatabase[] = [];
+  const otherProcess: PostgresDatabase[] = [];
   const open = (inThread = writesInThread) =>
     PostgresDatabase.open(database.url, domain, { clock: clock.memory, writesInThread: inThread });
   let db = await open();
@@ -30,18 +30,18 @@ export async function openPostgresDatabase({
       db = await open();
       return db;
     },
-    async openBeside() {
+    async openOtherProcess() {
       const another = await open();
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async openInProcess() {
       const another = await open(false);
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...beside].map((one) => one.close()));
+      await Promise.all([db, ...otherProcess].map((one) => one.close()));
       await database[Symbol.asyncDispose]();
     },
   };

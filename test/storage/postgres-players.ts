@@ -1,13 +1,13 @@
 import { Connection } from '../../src/engines/postgres/connection.ts';
 
-/** SQL of numbers from 0 on, of which `$2` says how many; and what the player of a number `n` is known by, `$1` being the game. */
+/** SQL for the numbers from 0, `$2` of them; and the ids of the player with number `n`, `$1` being the game. */
 export const numbers = 'FROM generate_series(0, $2::int - 1) AS n';
 const wallet = `'0x' || lpad(to_hex(n), 40, '0')`;
 const name = `'player:' || $1::text || ':' || ${wallet}`;
 export const streamId = `substr(encode(sha256(convert_to(${name}, 'UTF8')), 'hex'), 1, 32)::uuid`;
 export const scoreId = `md5('score' || n)::uuid`;
 
-/** Puts so many players into a game, straight into the tables, and in the same transaction what else they are to have. */
+/** Inserts players into a game, directly into the tables, and in the same transaction their further data. */
 export async function fillPlayers(
   url: string,
   gameId: string,
@@ -28,7 +28,7 @@ export async function fillPlayers(
     await further(connection);
     await connection.script('COMMIT');
     await connection.script('SET statement_timeout = 0');
-    // What the server would begin by itself a little later, in the midst of what is measured.
+    // What the server would start on its own a little later, during the measurement.
     await connection.script('VACUUM (ANALYZE)');
     await connection.script('CHECKPOINT');
   } finally {

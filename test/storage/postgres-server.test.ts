@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { freshDatabase, noPostgres, PostgresServer } from '../support/postgres.ts';
 import { until } from '../support/until.ts';
 
-/** One statement on a connection of its own. */
+/** One statement on a separate connection. */
 async function ask(url: string, text: string): Promise<unknown> {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -17,7 +17,7 @@ async function ask(url: string, text: string): Promise<unknown> {
 }
 
 describe.skipIf(noPostgres !== null)('PostgreSQL for tests', () => {
-  test('gives each test an empty database of UTF-8 in the order of bytes', async () => {
+  test('provides each test with an empty UTF-8 database with byte-order collation', async () => {
     await using one = await freshDatabase();
     await using other = await freshDatabase();
     await ask(one.url, 'CREATE TABLE there (id int)');
@@ -32,7 +32,7 @@ describe.skipIf(noPostgres !== null)('PostgreSQL for tests', () => {
     ).toBe('UTF8 C');
   });
 
-  test('drops the database at the end, whoever is connected to it', async () => {
+  test('drops the database at the end, even with open connections', async () => {
     const database = await freshDatabase();
     const client = new Client({ connectionString: database.url });
     client.on('error', () => {});
@@ -41,7 +41,7 @@ describe.skipIf(noPostgres !== null)('PostgreSQL for tests', () => {
     await expect(ask(database.url, 'SELECT 1')).rejects.toThrow('does not exist');
   });
 
-  test('keeps what was committed when all its processes are killed', async () => {
+  test('keeps committed data when all its processes are killed', async () => {
     await using server = await PostgresServer.start({ fsync: true });
     await ask(server.url(), 'CREATE TABLE kept AS SELECT 7 AS n');
     await server.kill();
@@ -51,7 +51,7 @@ describe.skipIf(noPostgres !== null)('PostgreSQL for tests', () => {
     expect(server.log()).toContain('database system was not properly shut down');
   });
 
-  test('has a standby, which commits wait for and which takes over', async () => {
+  test('supports a standby, which commits wait for and which can be promoted', async () => {
     await using primary = await PostgresServer.start({ fsync: true });
     await using standby = await primary.startStandby({ fsync: true });
     await ask(primary.url(), `ALTER SYSTEM SET synchronous_standby_names = '${standby.name}'`);

@@ -20,11 +20,11 @@ const chain = { signers: { default: signer }, balances: {} };
 const wholePage = { limit: 250, skip: 0 };
 const issue = { type: 'IssueToken', chainId: 1, contract, amount: '1', decimals: 0 };
 
-/** What a game spends and hands out, and who sends it, holds with many nodes as it does with one. */
-describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
+/** Spending limits, payouts and senders are as correct with many nodes as with one. */
+describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () => {
   const { first, addGame, addPlayer, race } = racingNodes();
 
-  /** A game that hands out `perDay` tokens, `perPlayer` of them to one, by as many transactions. */
+  /** A game that pays out `perDay` tokens, `perPlayer` of them to one player, by as many transactions. */
   async function addSpender(
     limits: { transactions: number; perPlayer: number; tokens: number; tokensPerPlayer: number },
     action: object = issue,
@@ -79,7 +79,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
       { transactions: 100, perPlayer: 100, tokens: 100, tokensPerPlayer: 2 },
       10,
     ],
-  ])('a game spends no more %s than it may', async (_what, limits, allowed) => {
+  ])('a game does not exceed its spending limit %s', async (_what, limits, allowed) => {
     const gameId = await addSpender(limits);
     const owners = await Promise.all(Array.from({ length: 5 }, () => addPlayer(gameId)));
     expect((await triggered(owners)).results).toHaveLength(100);
@@ -97,7 +97,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(sums).toEqual(['', `1:${contract}`].map((token) => ({ token, amount: String(allowed) })));
   });
 
-  test('an achievement is granted once, recorded here or handed out on a chain', async () => {
+  test('an achievement is granted once, recorded off-chain or paid out on a chain', async () => {
     const grant = { type: 'GrantAchievementToken', achievement: '7' };
     for (const action of [grant, { ...grant, chainId: 1, contract }]) {
       const gameId = await addSpender(
@@ -111,7 +111,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     }
   });
 
-  test('rules replace the version they were made from', async () => {
+  test('rules replace the version they were derived from', async () => {
     const gameId = await addGame();
     const { results, refused } = await race((db, n) => {
       const rules = ruleList.parse([{ trigger: `t${n}`, actions: [{ type: 'Webhook', name: 'won' }] }]);
@@ -120,7 +120,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect([results.map(({ version }) => version), refused]).toEqual([[1], { rules_changed: 99 }]);
   });
 
-  test('an action is cancelled once and gives back once what it took; a retry takes it once', async () => {
+  test('an action is cancelled once and refunds its amount once; a retry charges it once', async () => {
     const gameId = await addSpender({ transactions: 3, perPlayer: 3, tokens: 3, tokensPerPlayer: 3 });
     const owner = await addPlayer(gameId);
     for (let n = 0; n < 3; n++) {
@@ -138,10 +138,10 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     const cancelled = await race((db) => db.write(cancelQueued, one));
     expect([cancelled.results.length, cancelled.refused]).toEqual([1, { action_not_cancellable: 99 }]);
     expect(await spent()).toEqual([{ amount: '2' }]);
-    // One of them takes what was given back; the others find it queued.
+    // One of them gets the refunded amount; the others find it queued.
     expect((await race((db) => db.write(requeueAction, one))).results).toHaveLength(100);
     expect(await spent()).toEqual([{ amount: '3' }]);
-    // Two were cancelled, and there is room for one.
+    // Two were cancelled, and one fits.
     for (const id of [one, other]) await first().write(cancelQueued, id);
     await first().write(triggerRules, owner, { trigger: 'win', value: 1 }, chain);
     const { results, refused } = await race((db, n) => db.write(requeueAction, n % 4 < 2 ? one : other));
@@ -149,7 +149,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(await spent()).toEqual([{ amount: '3' }]);
   });
 
-  test('a nonce of a lane is given to one transaction, an action is sent by one, and the day’s budget holds', async () => {
+  test('a nonce of a lane goes to one transaction, an action is sent by one, and the day’s budget holds', async () => {
     const lane = `1:${randomWallet()}`;
     const owner = await addPlayer();
     const work = { kind: 'chain', lane, type: 'Work', ...owner, payload: {} };
@@ -222,7 +222,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     });
   });
 
-  test('how a delivery went is written once, by whoever has it', async () => {
+  test("a delivery's result is written once, by the holder of its claim", async () => {
     const gameId = await addGame();
     const webhook = { gameId, url: 'https://hooks.example', filter: 'all' as const, sealedSecret: 's' };
     const { webhookId } = await first().write(addWebhook, webhook);
@@ -238,7 +238,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(results.filter((end) => end !== null)).toEqual(['confirmed']);
   });
 
-  test('a webhook has so many secrets at most, of which one does not expire', async () => {
+  test('a webhook has a limited number of secrets, one of which does not expire', async () => {
     const gameId = await addGame();
     const webhook = { gameId, url: 'https://hooks.example', filter: 'all' as const, sealedSecret: 's' };
     const { webhookId } = await first().write(addWebhook, webhook);

@@ -12,8 +12,8 @@ import { maxOpenReports, reportsPerWindow } from '../../src/reports/report.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { racingNodes } from './racing-nodes.ts';
 
-/** What one node has answered holds on the others, whatever they remember. */
-describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
+/** What one node has acknowledged applies on the others, whatever they have cached. */
+describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () => {
   const { first, addPlayer, race } = racingNodes();
 
   async function bothNodes(): Promise<Database[]> {
@@ -28,7 +28,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(results.filter(({ notificationIds }) => notificationIds.length > 0)).toHaveLength(1);
   });
 
-  test('a player who is blocked on one node starts no channel on the other, and is hidden there', async () => {
+  test('a player blocked on one node starts no channel on the other, and is hidden there', async () => {
     const ada = await addPlayer();
     const grace = await addPlayer(ada.gameId);
     const linus = await addPlayer(ada.gameId);
@@ -37,9 +37,9 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     const { _id } = await other.write(createChannel, linus, [ada.wallet, grace.wallet]);
     const audiences: Audience[] = [];
     other.onCommit((events) => audiences.push(...events.map(({ audience }) => audience)));
-    await other.write(sendMessage, grace, _id, 'still heard'); // so that the node remembers that nobody blocks
+    await other.write(sendMessage, grace, _id, 'still visible'); // so that the node caches that there are no blocks
     await one.write(block, ada, grace.wallet);
-    await other.write(sendMessage, grace, _id, 'not heard');
+    await other.write(sendMessage, grace, _id, 'not visible');
     expect(audiences.slice(-2)).toMatchObject([
       { wallets: expect.arrayContaining([ada.wallet]) },
       { hiddenFrom: [ada.wallet] },
@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(refused).toEqual({ adding_declined: 100 });
   });
 
-  test('a player has one open report of the same subject, and so many an hour', async () => {
+  test('a player has one open report per subject, and a limited number per hour', async () => {
     const ada = await addPlayer();
     const grace = await addPlayer(ada.gameId);
     const about = { wallet: grace.wallet };

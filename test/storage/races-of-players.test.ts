@@ -29,11 +29,11 @@ import { racingNodes } from './racing-nodes.ts';
 const wholePage = { limit: 250, skip: 0 };
 const wallets = (count: number) => Array.from({ length: count }, randomWallet);
 
-/** What players keep, say, join and repeat holds with many nodes as it does with one. */
-describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
+/** Players' data, messages, memberships and retries are as correct with many nodes as with one. */
+describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () => {
   const { first, addGame, addPlayer, race } = racingNodes();
 
-  test('a player keeps no more than the quota, in states, play sessions and messages together', async () => {
+  test('a player stores no more than the quota, in states, play sessions and messages together', async () => {
     const owner = await addPlayer();
     const other = await addPlayer(owner.gameId);
     const { _id: channel } = await first().write(createChannel, owner, [other.wallet]);
@@ -53,7 +53,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(use).toEqual({ bytes: quota });
   });
 
-  test('of writers with the version they have read, one writes; of removals, one removes', async () => {
+  test('of writers with the version they have read, one succeeds; of removals, one removes', async () => {
     const owner = await addPlayer();
     await first().write(saveState, owner, 'a', '{}', contentId('{}'));
     const saved = await race((db, n) =>
@@ -68,7 +68,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(removed.results.filter((one) => one !== null)).toHaveLength(1);
   });
 
-  test('an idempotency key is carried out once and answered the same, alone and with a batch under it', async () => {
+  test('an idempotency key is executed once and returns the same, alone and with a batch under it', async () => {
     const owner = await addPlayer();
     const claim = (key: string, input: object) =>
       claimOf(key, {
@@ -92,7 +92,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(await first().read(listScores, owner, wholePage)).toHaveLength(5);
   });
 
-  test('a channel has so many participants at most, each of them once', async () => {
+  test('a channel has a limited number of participants, each of them once', async () => {
     const owner = await addPlayer();
     const { _id: channel } = await first().write(createChannel, owner, wallets(maxParticipants - 31));
     const joining = wallets(80);
@@ -111,7 +111,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     ]);
   });
 
-  test('a player leaves a channel once, and the last administrator who leaves is followed by one', async () => {
+  test('a player leaves a channel once, and the last administrator who leaves is succeeded by one', async () => {
     const owner = await addPlayer();
     const others = wallets(30);
     const { _id: channel } = await first().write(createChannel, owner, others);
@@ -128,7 +128,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(administrators).toHaveLength(1);
   });
 
-  test('a player puts another in so many channels at most', async () => {
+  test('a player adds another to a limited number of channels', async () => {
     const owner = await addPlayer();
     const { wallet } = await addPlayer(owner.gameId);
     for (let n = 0; n < maxShared - 10; n++) {
@@ -138,7 +138,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect([results.length, refused]).toEqual([10, { channel_limit_reached: 90 }]);
   });
 
-  test('a message is unsent once, and the channel counts what is there', async () => {
+  test("a message is unsent once, and the channel's count matches its messages", async () => {
     const owner = await addPlayer();
     const { _id: channel } = await first().write(createChannel, owner, wallets(1));
     const { results: sent } = await race((db, n) => db.write(sendMessage, owner, channel, `${n}`));
@@ -155,7 +155,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(counted).toEqual([{ counted: 60, kept: 60 }]);
   });
 
-  test('a read marker only moves forward, and stands at the furthest message', async () => {
+  test('a read marker only moves forward, and ends at the furthest message', async () => {
     const owner = await addPlayer();
     const reader = await addPlayer(owner.gameId);
     const { _id: channel } = await first().write(createChannel, owner, [reader.wallet]);
@@ -180,7 +180,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(told.at(-1)).toBe(99);
   });
 
-  test('a message has no more kinds of reactions than it may, and counts those there are', async () => {
+  test('a message has a limited number of reaction kinds, and counts existing ones', async () => {
     const owner = await addPlayer();
     const other = await addPlayer(owner.gameId);
     const { _id: channel } = await first().write(createChannel, owner, [other.wallet]);
@@ -218,7 +218,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect([results.length, refused]).toEqual([1, { play_session_ended: 99 }]);
   });
 
-  test('a score is deleted once, and the best of those that are left counts', async () => {
+  test('a score is deleted once, and the best remaining one counts', async () => {
     const owner = await addPlayer();
     const { results: made } = await race((db, n) => db.write(setScore, owner, n));
     const best = made.toSorted((one, other) => other.score - one.score);
@@ -235,7 +235,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(board).toEqual([{ score: 89 }]);
   });
 
-  test('a player has so many live sessions at most, and one ends once', async () => {
+  test('a player has a limited number of live sessions, and one ends once', async () => {
     const owner = await addPlayer();
     for (let n = 0; n < maxLive - 50; n++) await first().write(startSession, owner, 1e8);
     const { results } = await race((db) => db.write(startSession, owner, 1e8));
@@ -252,7 +252,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('an attempt that is refunded while others are made leaves no more of them than five', async () => {
+  test('an attempt refunded while others are made leaves no more than five', async () => {
     const { gameId, wallet } = await addPlayer();
     const id = crypto.randomUUID();
     await first().write(requestSignIn, {
@@ -291,7 +291,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(new Set(results.map((rows) => JSON.stringify(rows))).size).toBe(1);
   });
 
-  test('of secrets that are rotated, one does not expire', async () => {
+  test('of rotated secrets, one does not expire', async () => {
     const gameId = await addGame();
     await race((db) => {
       const secret = { hash: crypto.randomUUID(), sealedMd5: '', sealedSecret: '' };
@@ -305,7 +305,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(rows).toHaveLength(1);
   });
 
-  test('a key of the servers is made once, and replaced by whoever knows what it was', async () => {
+  test('a server key is created once, and replaced only by a node that knew the previous one', async () => {
     const { results: kept } = await race((db, n) => db.write(keepServerKey, 'token-keys', `sealed ${n}`));
     expect(new Set(kept).size).toBe(1);
     const { results } = await race((db, n) =>

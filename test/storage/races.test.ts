@@ -21,11 +21,11 @@ import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';
 import { racingNodes } from './racing-nodes.ts';
 
-/** What is right with SQLite because one process writes at a time must be right with many nodes too. */
-describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
+/** What is correct on SQLite because one process writes at a time must be correct with many nodes too. */
+describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () => {
   const { first, addGame, addPlayer, race } = racingNodes();
 
-  test('a sign-in is attempted five times', async () => {
+  test('a sign-in can be attempted five times', async () => {
     const { gameId, wallet } = await addPlayer();
     const id = randomUUID();
     await first().write(requestSignIn, { id, gameId, wallet, signRequest: '', expiresAt: Date.now() + 1e6 });
@@ -41,7 +41,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect([results.length, refused]).toEqual([1, { sign_in_used: 99 }]);
   });
 
-  test('nobody has a session who was banned meanwhile', async () => {
+  test('nobody who was banned meanwhile has a session', async () => {
     const owner = await addPlayer();
     await race<unknown>((db, n) =>
       n === 40 ? db.write(ban, owner.wallet, owner.gameId, 'why') : db.write(startSession, owner, 1e8),
@@ -49,7 +49,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(await rowsIn(first(), liveSessions, { ...owner })).toEqual([]);
   });
 
-  test('one session a player, where the game wants that', async () => {
+  test('one session per player, where the game requires that', async () => {
     const owner = await addPlayer();
     await first().write(changeGame, owner.gameId, { policies: { oneSessionPerPlayer: true } });
     const { results } = await race((db) => db.write(startSession, owner, 1e8));
@@ -65,7 +65,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect([results.length, refused]).toEqual([1, { slug_taken: 99 }]);
   });
 
-  test('a game has so many webhooks at most', async () => {
+  test('a game has a limited number of webhooks', async () => {
     const gameId = await addGame();
     const { results, refused } = await race((db, n) =>
       db.write(addWebhook, { gameId, url: `https://${n}.example`, filter: 'all', sealedSecret: 's' }),
@@ -84,7 +84,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(new Set(results.map(({ _id }) => _id)).size).toBe(1);
   });
 
-  test('a nonce of a trigger is carried out once, and a limit of executions holds', async () => {
+  test('a nonce of a trigger is executed once, and an execution limit holds', async () => {
     const owner = await addPlayer();
     const rules = ruleList.parse([
       { trigger: 'win', limitExecutions: { amount: 7 }, actions: [notify] },
@@ -97,13 +97,13 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect(await rowsIn(first(), notificationsOf, { ...owner })).toHaveLength(8);
   });
 
-  test('a nonce of a request is good once', async () => {
+  test('a nonce of a request is accepted once', async () => {
     const gameId = await addGame();
     const { results, refused } = await race((db) => db.write(consumeNonce, gameId, 'n'));
     expect([results.length, refused]).toEqual([1, { nonce_replayed: 99 }]);
   });
 
-  test('each update of a state has a revision of its own', async () => {
+  test('each update of a state has a unique revision', async () => {
     const owner = await addPlayer();
     await race((db, n) => db.write(saveState, owner, `label ${n % 3}`, `{"n":${n}}`, `${n}`));
     const rows = await rowsIn(
@@ -143,7 +143,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     await first().write(renewClaims, 'nobody', claimed, 1);
   });
 
-  test('a play session begins once, and is one player’s', async () => {
+  test('a play session starts once, and belongs to one player', async () => {
     const [ada, grace] = [await addPlayer(), await addPlayer()];
     const sessionId = randomUUID();
     const { results, refused } = await race((db, n) =>
@@ -152,7 +152,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 calls each at once', () => {
     expect([results.length, refused]).toEqual([50, { play_session_not_yours: 50 }]);
   });
 
-  test('a score under a nonce is one', async () => {
+  test('a nonce has one score', async () => {
     const owner = await addPlayer();
     await race((db, n) => db.write(setScore, owner, n, 'n'));
     expect(await first().read(listScores, owner, { limit: 10, skip: 0 })).toHaveLength(1);

@@ -11,7 +11,7 @@ import { startSession } from '../../src/sessions/commands.ts';
 import { freshSchema } from '../support/postgres-schema.ts';
 import { randomWallet } from '../support/server.ts';
 
-/** What 100 calls came to. */
+/** The outcomes of 100 calls. */
 export interface Race<Result> {
   results: Result[];
   /** How many were refused, by reason. */
@@ -22,9 +22,9 @@ export interface Race<Result> {
 export interface RacingNodes {
   first(): Database;
   addGame(game?: Partial<NewGame>): Promise<string>;
-  /** Of the game that is named, or of a new one. */
+  /** Of the named game, or of a new one. */
   addPlayer(gameId?: string): Promise<Owner>;
-  /** Makes 50 calls on each node at once; `n` is from 0 to 99. What fails otherwise than with a refusal is thrown. */
+  /** Makes 50 concurrent calls on each node; `n` is from 0 to 99. Errors other than refusals are thrown. */
   race<Result>(call: (db: Database, n: number) => Promise<Result>): Promise<Race<Result>>;
 }
 

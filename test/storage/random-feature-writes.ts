@@ -56,7 +56,7 @@ import { claimDeliveries, settleDelivery } from '../../src/webhooks/delivery-com
 import { readDeliveries, readWebhooks } from '../../src/webhooks/queries.ts';
 import type { Scene, Weighted } from './random-writes.ts';
 
-/** What one operation has drawn for itself. */
+/** One operation's random draws. */
 export interface Drawn {
   owner: Owner;
   /** Another player, or the same. */
@@ -72,7 +72,7 @@ const page = { limit: 20, skip: 0 };
 const terms = { room: 5, perHost: 3, busyHosts: {}, leaseMs: 60_000 };
 const names = ['first', 'second', 'third', 'fourth'] as const;
 
-/** Leaderboards with names and seasons, of each kind of keeping. */
+/** Leaderboards with names and seasons, of each keep rule. */
 export function leaderboardWrites({ owner, wallet, number, nonce }: Drawn): Weighted[] {
   const { gameId } = owner;
   const name = names[number % names.length] ?? '';
@@ -119,7 +119,7 @@ export function leaderboardWrites({ owner, wallet, number, nonce }: Drawn): Weig
   ];
 }
 
-/** Guests, and what is done for one; who gets a wallet is another player from then on. */
+/** Guests, and operations on them; one who gets a wallet is another player from then on. */
 export function guestWrites({ owner, message, number }: Drawn, scene: Scene): Weighted[] {
   const { gameId } = owner;
   const made = scene.made++;
@@ -189,7 +189,7 @@ export function moderationWrites(
   const about = number % 2 ? { messageId: message } : { wallet };
   const muted = { seconds: number % 4 ? number : 0, reason: 'why' };
   const by = number % 2 ? ('server' as const) : ('moderator' as const);
-  const closing = { outcome: 'dismissed' as const, note: 'looked at', by: 'me' };
+  const closing = { outcome: 'dismissed' as const, note: 'reviewed', by: 'me' };
   return [
     [3, 'block', (db) => db.write(block, owner, wallet)],
     [
@@ -224,7 +224,7 @@ export function moderationWrites(
   ];
 }
 
-/** Writes under a key, several at once, and what a game's webhooks and secrets take. */
+/** Writes under a key, batches, and a game's webhooks and secrets. */
 export function gameWrites({ owner, wallet, number }: Drawn, scene: Scene): Weighted[] {
   const { gameId } = owner;
   const made = scene.made++;

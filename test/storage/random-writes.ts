@@ -39,7 +39,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** What random operations are about. Channels, messages and scores are those that answers have named. */
+/** The subjects of random operations. Channels, messages and scores are those named in results. */
 export interface Scene {
   gameIds: readonly string[];
   wallets: readonly string[];
@@ -52,14 +52,14 @@ export interface Scene {
   reports: string[];
   webhooks: string[];
   deliveries: string[];
-  /** Counts what must be new. */
+  /** A counter for unique values. */
   made: number;
   leavesOut: readonly LeftOut[];
 }
 
 /**
- * What is not done in a scene: `renaming`, by which what was told is told otherwise later (a guest gets a wallet); `games`, what
- * changes a game's secrets, webhooks and leaderboards, with what guests and moderators do.
+ * What is excluded in a scene: `renaming`, which changes how earlier events read later (a guest gets a wallet);
+ * `games`, changes of a game's secrets, webhooks and leaderboards, and the operations of guests and moderators.
  */
 export type LeftOut = 'renaming' | 'games';
 
@@ -81,13 +81,13 @@ export function newScene(wallets: readonly string[], leavesOut: readonly LeftOut
   };
 }
 
-/** An operation that can be carried out on any database, with the same answer on each. */
+/** An operation that can be executed on any database, with the same result on each. */
 export interface RandomOperation {
   name: string;
   run(db: Database): Promise<unknown>;
 }
 
-/** An operation, and how often it comes beside the others. */
+/** An operation, and its weight relative to the others. */
 export type Weighted = [weight: number, name: string, run: RandomOperation['run']];
 
 const page = { limit: 20, skip: 0 };
@@ -99,7 +99,7 @@ const rules: readonly Rule[] = [
   },
 ] as unknown as readonly Rule[];
 
-/** Remembers what an answer has named, for later operations. */
+/** Records the ids in a result, for later operations. */
 export function learn(scene: Scene, { name }: RandomOperation, answer: unknown): void {
   const lists: Record<string, [field: string, ids: string[]]> = {
     setScore: ['_id', scene.scores],
@@ -131,7 +131,7 @@ export function learn(scene: Scene, { name }: RandomOperation, answer: unknown):
   }
 }
 
-/** Not a refusal. */
+/** An error that is not a refusal. */
 function isRecord(answer: unknown): answer is Record<string, unknown> {
   return typeof answer === 'object' && answer !== null && !('refused' in answer);
 }

@@ -6,7 +6,9 @@ import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { type RankKey, RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** One row in four is a mark, and one in four of those is of the next level, so that some dozens of rows have every level. */
+/**
+ * One row in four is a mark, and one in four of those is of the next level, so that a few dozen rows have every level.
+ */
 const endings = ['0', '00', '000'];
 const boardId = 1;
 
@@ -33,11 +35,11 @@ test.each([
   ['by statements', (marks: RankMarks) => marks],
   ['in memory', (marks: RankMarks) => new HeldMarks(marks)],
 ])(
-  'counted %s, every row and every place is found as by a sort of the rows',
+  'counted %s, every row and every place matches a sort of the rows',
   async (_how, holding) => {
     await using directory = await temporaryDirectory();
     const db = openDatabase(join(directory.path, 'gantry.db'));
-    db.pragma('synchronous = OFF'); // what is tried is the counting; each step would wait for the disk several times
+    db.pragma('synchronous = OFF'); // counting is what is tested; each step would wait for the disk several times
     const add = db.prepare(
       'INSERT INTO board (stream_id, board_id, sort_score, reached_at, score_id) VALUES (?, ?, ?, ?, ?)',
     );

@@ -17,7 +17,7 @@ export interface RanksOptions {
   players: number;
   /** Of a place against a count of the rows before it. */
   checks: number;
-  /** How often a place and a page are read to see how long that takes: while others write, and again while none do. */
+  /** How often a place and a page are read to measure the time: during writes, and again without. */
   reads: number;
   /** Writers of each of the two nodes; nine of ten scores are better than the player's last. */
   writers: number;
@@ -25,15 +25,15 @@ export interface RanksOptions {
 
 export interface RanksCounts extends RanksOptions {
   wrong: number;
-  /** Scores that were written while places were checked. */
+  /** Scores written while places were checked. */
   writes: number;
   whileWritten: { place: Times; page: Times };
   atRest: { place: Times; page: Times };
 }
 
 /**
- * Puts so many players on a board, has two nodes write scores to it, and holds places against `count(*)`, both of one
- * moment; then reads places anywhere on the board, and pages at its top, each page another one, so that none is remembered.
+ * Puts players on a board, has two nodes write scores to it, and compares places with `count(*)`, both at one moment;
+ * then reads places anywhere on the board, and pages at its top, a different one each time, so that none is cached.
  */
 export async function runRanks(url: string, options: RanksOptions): Promise<RanksCounts> {
   const { players, checks, reads, writers } = options;
@@ -52,7 +52,7 @@ export async function runRanks(url: string, options: RanksOptions): Promise<Rank
   const write = async (node: PostgresDatabase) => {
     while (isWriting) {
       const player = anyone();
-      // Far up as well as a little, so that rows cross the beginnings of buckets.
+      // Far up as well as a little, so that rows cross bucket boundaries.
       const by = Math.random() < 0.5 ? Math.random() * players : Math.random() * 100;
       const before = best.get(player.wallet) ?? Number(BigInt(player.wallet));
       const score = Math.random() < 0.9 ? before + by : before - by;
@@ -117,7 +117,7 @@ async function wrongPlaces(
   return wrong;
 }
 
-/** Players with a score each, as many as their number: straight into the tables, as the store would have. */
+/** Players with a score each, equal to their number: directly into the tables, as the store would write them. */
 async function fill(url: string, gameId: string, players: number): Promise<void> {
   await fillPlayers(url, gameId, players, async (connection) => {
     const fillings = [

@@ -12,12 +12,12 @@ export interface SqliteDatabaseUnderTest extends DatabaseUnderTest {
   reopen(): Promise<SqliteDatabase>;
 }
 
-/** A SQLite database on a file of its own, with a clock that stands still until it is moved. */
+/** A SQLite database in a separate file, with a clock that stands still until it is moved. */
 export async function openSqliteDatabase(): Promise<SqliteDatabaseUnderTest> {
   const directory = await temporaryDirectory();
   const file = join(directory.path, 'gantry.db');
   const clock = new ManualClock();
-  const beside: SqliteDatabase[] = [];
+  const otherProcess: SqliteDatabase[] = [];
   let db = new SqliteDatabase(file, domain, { clock: clock.read });
   return {
     get db() {
@@ -30,13 +30,13 @@ export async function openSqliteDatabase(): Promise<SqliteDatabaseUnderTest> {
       db = new SqliteDatabase(file, domain, { clock: clock.read });
       return db;
     },
-    async openBeside() {
+    async openOtherProcess() {
       const another = new SqliteDatabase(file, domain, { clock: clock.read });
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...beside].map((one) => one.close()));
+      await Promise.all([db, ...otherProcess].map((one) => one.close()));
       await directory[Symbol.asyncDispose]();
     },
   };

@@ -22,9 +22,9 @@ const source = fileURLToPath(new URL('../../src', import.meta.url));
 const gameId = '0198f2a0-0000-7000-8000-000000000001';
 const wallet = `0x${'1'.repeat(40)}`;
 
-/** Every statement that was declared so far, with the file that declares it, below src. */
+/** Every statement declared so far, with the file that declares it, below src. */
 const declared = vi.hoisted(() => {
-  vi.resetModules(); // files before this one, in the same process, have loaded them unrecorded
+  vi.resetModules(); // earlier files in the same process have loaded them unrecorded
   return new Map<Statement, string>();
 });
 afterAll(() => {
@@ -54,7 +54,7 @@ function callsByFile(): [string, number][] {
     .filter(([, calls]) => calls > 0);
 }
 
-/** Every selection of these, from none to all. */
+/** Every subset of these, from none to all. */
 function subsets<Values extends object>(values: Values): Partial<Values>[] {
   let made: Partial<Values>[] = [{}];
   for (const [name, value] of Object.entries(values)) {
@@ -67,7 +67,7 @@ const files = callsByFile();
 
 beforeAll(async () => {
   for (const [path] of files) await import(join(source, path));
-  // Those that are made when they are first wanted.
+  // Those that are created lazily.
   await using under = await openSqliteDatabase();
   const { db } = under;
   const page = { limit: 1, skip: 0 };
@@ -90,13 +90,13 @@ beforeAll(async () => {
   await new GameEraser(db, tables).erase(game.id);
 });
 
-/** The texts of all statements for an engine, each once. */
+/** The texts of all statements for an engine, without duplicates. */
 function textsFor(engine: EngineName): string[] {
   return [...new Set([...declared.keys()].map(({ texts }) => texts[engine] ?? ''))];
 }
 
 describe('every declared statement', () => {
-  test.each(files)('of %s is looked at here', (path, calls) => {
+  test.each(files)('of %s is covered here', (path, calls) => {
     const found = [...declared.values()].filter((file) => file === path);
     expect(found.length).toBeGreaterThanOrEqual(calls);
   });
@@ -106,7 +106,7 @@ describe('every declared statement', () => {
     expect(lacking.map(([{ texts }, path]) => [path, texts])).toEqual([]);
   });
 
-  test('is one that SQLite takes', async () => {
+  test('is valid on SQLite', async () => {
     await using under = await openSqliteDatabase();
     const refused = textsFor('sqlite').flatMap((text) => {
       try {
@@ -119,12 +119,12 @@ describe('every declared statement', () => {
     expect(refused).toEqual([]);
   });
 
-  test('quotes the names of its columns that are not all in lower case, which PostgreSQL would make so', () => {
+  test('quotes the names of mixed-case columns, which PostgreSQL would convert to lower case', () => {
     const unquoted = textsFor('postgres').filter((text) => /\bAS [a-z_]+[A-Z]/.test(text));
     expect(unquoted).toEqual([]);
   });
 
-  test.skipIf(noPostgres !== null)('is one that PostgreSQL takes', async () => {
+  test.skipIf(noPostgres !== null)('is valid on PostgreSQL', async () => {
     await using database = await freshDatabase();
     await migrate(database.url);
     const placed = new DeclaredStatements();

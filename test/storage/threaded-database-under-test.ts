@@ -12,13 +12,15 @@ export interface ThreadedDatabaseUnderTest extends DatabaseUnderTest {
   readonly file: string;
 }
 
-/** A db that writes in a thread of its own, on a file of its own, with a clock that stands still until it is moved. */
+/**
+ * A database that writes in a separate thread, in a separate file, with a clock that stands still until it is moved.
+ */
 export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest> {
   const directory = await temporaryDirectory();
   const clock = new ManualClock();
   const file = join(directory.path, 'gantry.db');
   const open = () => new ThreadedDatabase(file, domain, { clock: clock.memory });
-  const beside: (ThreadedDatabase | SqliteDatabase)[] = [];
+  const otherProcess: (ThreadedDatabase | SqliteDatabase)[] = [];
   let db = open();
   return {
     get db() {
@@ -31,18 +33,18 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
       db = open();
       return db;
     },
-    async openBeside() {
+    async openOtherProcess() {
       const another = open();
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async openInProcess() {
       const another = new SqliteDatabase(file, domain, { clock: clock.read });
-      beside.push(another);
+      otherProcess.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...beside].map((one) => one.close()));
+      await Promise.all([db, ...otherProcess].map((one) => one.close()));
       await directory[Symbol.asyncDispose]();
     },
   };

@@ -10,13 +10,13 @@ import { openThreadedDatabase } from './threaded-database-under-test.ts';
 
 storageContract('SQLite with a thread that writes', openThreadedDatabase);
 
-describe('a database that writes in a thread of its own', () => {
-  test('shows a write to every read from the moment it was answered, and then tells its events', async () => {
+describe('a database that writes in a separate thread', () => {
+  test('shows a write to every read once it is acknowledged, and then publishes its events', async () => {
     await using fixture = await openThreadedDatabase();
     const { db } = fixture;
     const player = await addPlayer(db, (await addGame(db)).id);
-    const heard: StoredEvent[] = [];
-    db.onCommit((events) => heard.push(...events));
+    const received: StoredEvent[] = [];
+    db.onCommit((events) => received.push(...events));
     const records = await Promise.all(
       Array.from({ length: 100 }, async (_, score) => {
         const record = await db.write(setScore, player, score, `nonce ${score}`);
@@ -27,7 +27,7 @@ describe('a database that writes in a thread of its own', () => {
     expect(await db.read(readLeaderboard, player.gameId, { limit: 1, skip: 0 })).toMatchObject([
       { score: 99 },
     ]);
-    expect(heard.map(({ record }) => record)).toEqual(records);
+    expect(received.map(({ record }) => record)).toEqual(records);
   });
 
   test('refuses with the same error, reason and fields as without a thread', async () => {
@@ -37,7 +37,7 @@ describe('a database that writes in a thread of its own', () => {
     await expect(refused).rejects.toMatchObject({ reason: 'session_unknown', code: 401 });
   });
 
-  test('rejects a defect of ours as what it is', async () => {
+  test('rejects an internal error unchanged', async () => {
     await using fixture = await openThreadedDatabase();
     const defect = fixture.db.write(setScore, { gameId: 'no game', wallet: '0x' }, 1);
     await expect(defect).rejects.toThrow(/game no game, which is not there/);

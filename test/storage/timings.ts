@@ -13,7 +13,7 @@ export async function timed(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - from;
 }
 
-/** How long each takes, so many times, one after the other in turns: a slow moment of the machine meets them all. */
+/** How long each takes, the given number of times, in turns: a slow moment of the machine affects all of them. */
 export async function timedInTurns<Name extends string>(
   runs: Readonly<Record<Name, (n: number) => Promise<unknown>>>,
   times: number,

@@ -7,7 +7,7 @@ import { runTwoNodes } from './two-nodes.ts';
 const seconds = Number(process.env.TWO_NODES_SECONDS ?? 5);
 
 describe.skipIf(noPostgres !== null)('two nodes on one PostgreSQL', () => {
-  test('do every kind of write to the same 200 players at once, and lose, double and reorder nothing', {
+  test('execute every kind of write for the same 200 players concurrently, and lose, duplicate and reorder nothing', {
     timeout: 600_000,
   }, async () => {
     await using database = await freshSchema();

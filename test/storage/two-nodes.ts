@@ -17,13 +17,13 @@ export interface TwoNodesCounts {
   refused: number;
   /** Answered with anything but a result or a refusal. */
   failed: number;
-  /** Events that were told after a commit, by the node that wrote them. */
+  /** Events that were published after a commit, by the node that wrote them. */
   told: number;
-  /** Told, and not kept as they were told. */
+  /** Published, and stored differently or not at all. */
   lost: number;
-  /** Kept, and told by no node. */
+  /** Stored, and published by no node. */
   untold: number;
-  /** Streams whose numbers have a gap, or do not end where the stream says. */
+  /** Streams whose numbers have a gap, or do not end at the stream's position. */
   gaps: number;
   /** Lanes whose positions have a gap. */
   laneGaps: number;
@@ -35,7 +35,10 @@ export interface TwoNodesCounts {
   p99: number;
 }
 
-/** Two nodes do every kind of write to the same players at once; then everything that was told is held against the rows. */
+/**
+ * Two nodes execute every kind of write for the same players concurrently; then all published events are compared with
+ * the rows.
+ */
 export async function runTwoNodes(
   url: string,
   { seconds, players, inFlight, seed }: { seconds: number; players: number; inFlight: number; seed: number },
@@ -107,7 +110,7 @@ export async function runTwoNodes(
   };
 }
 
-/** What was told against what is kept. */
+/** Compares published events with the stored ones. */
 export async function auditEvents(db: Database, told: readonly StoredEvent[]) {
   const rows = (await rowsIn(
     db,
@@ -115,7 +118,7 @@ export async function auditEvents(db: Database, told: readonly StoredEvent[]) {
     {},
   )) as { stream: string; seq: number; name: string; lane: number; position: number }[];
   const kept = new Map(rows.map((row) => [`${row.stream} ${row.seq}`, row]));
-  const heard = new Set(told.map(({ stream, seq }) => `${stream} ${seq}`));
+  const received = new Set(told.map(({ stream, seq }) => `${stream} ${seq}`));
   const lost = told.filter(({ stream, seq, name, lane, position }) => {
     const row = kept.get(`${stream} ${seq}`);
     return row?.name !== name || row.lane !== lane || row.position !== position;
@@ -137,14 +140,14 @@ export async function auditEvents(db: Database, told: readonly StoredEvent[]) {
   )) as { position: number; count: number }[];
   return {
     told: told.length,
-    lost: lost + told.length - heard.size,
-    untold: rows.filter(({ stream, seq }) => !heard.has(`${stream} ${seq}`)).length,
+    lost: lost + told.length - received.size,
+    untold: rows.filter(({ stream, seq }) => !received.has(`${stream} ${seq}`)).length,
     gaps,
     laneGaps: lanes.filter(({ position, count }) => position !== count).length,
   };
 }
 
-/** The places on every leaderboard, those with a name among them. */
+/** The places on every leaderboard, including named ones. */
 async function auditRanks(db: Database, { gameIds, wallets, guests }: Scene) {
   let [ranks, wrongRanks] = [0, 0];
   const compare = async (

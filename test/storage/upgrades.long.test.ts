@@ -29,7 +29,7 @@ const earlier = Array.from({ length: latestSchema - 1 }, (_, index) => index + 1
 const players = 700;
 const page = { limit: 250, skip: 0 };
 
-/** Everything the store tells of what was put in. */
+/** Everything the store returns of the inserted data. */
 async function told(store: SqliteDatabase) {
   const owner = { gameId, wallet: walletOf(0) };
   return {
@@ -55,7 +55,7 @@ async function told(store: SqliteDatabase) {
 }
 
 describe.each(earlier)('a database of schema version %i', (version) => {
-  test('comes with all it holds, and goes on', async () => {
+  test('is upgraded with all its data, and keeps working', async () => {
     await using directory = await temporaryDirectory();
     const [file, first] = [join(directory.path, 'gantry.db'), join(directory.path, 'first.db')];
     makeDatabase(file, version, players);
@@ -63,7 +63,7 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const [store, fromFirst] = [new SqliteDatabase(file, domain), new SqliteDatabase(first, domain)];
     const all = await told(store);
     const { standing: _, notifications: __, ...ofFirst } = await told(fromFirst);
-    expect(all).toMatchObject(ofFirst); // whichever version it began with
+    expect(all).toMatchObject(ofFirst); // whichever version it started from
     expect(all.top.map(({ score }) => score)).toEqual(
       Array.from({ length: 250 }, (_, rank) => players - 1 - rank),
     );
@@ -98,12 +98,12 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     db.close();
   });
 
-  test('is left exactly as it was by a migration that fails, and is upgraded when nothing is in the way', async () => {
+  test('is left unchanged by a migration that fails, and is upgraded once nothing is in the way', async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, 'gantry.db');
     makeDatabase(file, version, players);
-    edit(file, 'VACUUM'); // nothing free inside that it could use
-    // A table that is made late, where tables are copied before it and room for them is wanted; else what comes last.
+    edit(file, 'VACUUM'); // no free pages inside that it could use
+    // A table created late, where earlier tables are copied and need space; otherwise the last statement.
     const [inTheWay, outOfTheWay] =
       version < 5
         ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
@@ -132,7 +132,7 @@ function edit(file: string, sql: string): void {
 
 const upgradeOnce = fileURLToPath(new URL('upgrade-once.ts', import.meta.url));
 
-test('a process killed in the middle of a migration leaves the file as it was, or upgraded, and nothing between', {
+test('a process killed in the middle of a migration leaves the file unchanged or upgraded, and nothing in between', {
   timeout: 120_000,
 }, async () => {
   await using directory = await temporaryDirectory();
@@ -152,7 +152,7 @@ test('a process killed in the middle of a migration leaves the file as it was, o
   const rounds = 6;
   const found = { before: 0, after: 0 };
   for (let round = 0; round < rounds; round++) {
-    copyFileSync(made, file); // the log of the one before belongs to another file
+    copyFileSync(made, file); // the previous log belongs to another file
     for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
     const upgrade = startUpgrade(file);
     await upgrade.says('begin');
@@ -164,7 +164,7 @@ test('a process killed in the middle of a migration leaves the file as it was, o
     const left = fingerprint(file);
     expect([before, after]).toContain(left);
     found[left === before ? 'before' : 'after']++;
-    if (left === after) takesMs *= 0.7; // this time it was quicker than the first time
+    if (left === after) takesMs *= 0.7; // this time it was faster than the first time
     const next = startUpgrade(file);
     await next.gone;
     expect(fingerprint(file)).toBe(after);

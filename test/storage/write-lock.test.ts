@@ -9,11 +9,11 @@ import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
 
-/** Three busy timeouts of 250 ms: room for a slow machine, and far below the 5 s it would be by default. */
+/** Three busy timeouts of 250 ms: room for a slow machine, and far below the default of 5 s. */
 const longestStandstillMs = 750;
 
 describe('while another process holds the write lock', () => {
-  test('writes wait and then happen, in order, and reads and the event loop go on', async () => {
+  test('writes wait and then execute, in order, and reads and the event loop continue', async () => {
     await using fixture = await openSqliteDatabase();
     const { db } = fixture;
     const { id: gameId } = await addGame(db);
@@ -38,7 +38,7 @@ describe('while another process holds the write lock', () => {
     expect(loop.longestStandstillMs()).toBeLessThan(longestStandstillMs);
   });
 
-  test('a caller is answered 503 when it lasts too long, other calls go on, and writes resume after', async () => {
+  test('a caller is answered 503 when it lasts too long, other calls continue, and writes resume after', async () => {
     await using server = await startTestServer();
     const { gameId } = await server.createGame();
     const { launcherJwt } = await server.openSession(gameId);
@@ -72,12 +72,12 @@ describe('while another process holds the write lock', () => {
       other[Symbol.dispose]();
     }
     await until(
-      'it says by itself that it is ready',
+      'it reports ready again automatically',
       async () => Object(await readiness()).status === 'ready',
     );
     expect(await setScore()).toMatchObject({ status: 200, body: { success: true } });
     const scores = await post(`${server.url}/launcher/get-user-scores`, { launcherJwt });
-    expect(scores.body).toMatchObject({ scores: [{ score: 1 }] }); // and not the refused one besides
+    expect(scores.body).toMatchObject({ scores: [{ score: 1 }] }); // and not the refused one in addition
     expect((scores.body as { scores: unknown[] }).scores).toHaveLength(1);
   });
 });

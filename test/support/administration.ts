@@ -4,20 +4,20 @@ import { kebabCase } from '../../src/operations/registry.ts';
 import { post } from './http.ts';
 import { gantry } from './warm-gantry.ts';
 
-/** A way to use an administrator's powers. */
+/** A way to act as an administrator. */
 export interface AdminWay {
   /** How the audit log names it. */
   actor: 'admin-token' | 'cli';
   /** The names of the operations that were called. */
   called: ReadonlySet<string>;
-  /** Carries out an operation. @throws Refused */
+  /** Executes an operation. @throws Refused */
   call<In extends z.ZodObject, Out extends z.ZodType>(
     operation: Operation<string, 'admin', In, Out>,
     input: z.input<In>,
   ): Promise<z.output<Out>>;
 }
 
-/** The operation was refused; the message is what the administrator was told. */
+/** The operation was rejected; the message is the one the administrator received. */
 export class Refused extends Error {}
 
 /** `POST /admin/<name>` with the admin token. */
@@ -30,7 +30,7 @@ export function overHttp(server: { url: string; adminToken: string }): AdminWay 
   });
 }
 
-/** `gantry admin <name> <input>` in another process, on the data directory of a server that runs. */
+/** `gantry admin <name> <input>` in another process, on the data directory of a running server. */
 export function overCommandLine(
   { dataDirectory }: { dataDirectory: string },
   variables: Record<string, string> = {},

@@ -6,7 +6,7 @@ import { databaseOf } from './engine.ts';
 import type { TestServer } from './server.ts';
 import { bearer } from './world.ts';
 
-/** One way to use an administrator's powers, and who the audit log says it was. */
+/** One way to act as an administrator, and the actor that the audit log records. */
 export interface AdminStyle {
   actor: 'admin-token' | 'cli';
   open(server: TestServer): Promise<Caller>;
@@ -21,7 +21,7 @@ export const adminStyles: Readonly<Record<string, AdminStyle>> = {
     },
   },
 
-  /** In this process: what `gantry admin` calls once it has read its arguments. */
+  /** In this process: what `gantry admin` calls after parsing its arguments. */
   'the command line': {
     actor: 'cli',
     async open({ config }) {
@@ -45,7 +45,7 @@ export const adminStyles: Readonly<Record<string, AdminStyle>> = {
   },
 };
 
-/** As it is after a journey in JSON. */
+/** The value after a round trip through JSON. */
 function asJson(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { repository } from './gantry-process.ts';
 import { until } from './until.ts';
 
-/** An Ethereum node of its own, with nothing on its chain. Disposing of it ends it. */
+/** A dedicated Ethereum node with an empty chain. Disposing of it stops it. */
 export interface Anvil extends AsyncDisposable {
   url: string;
   chainId: number;
@@ -13,12 +13,12 @@ export interface Anvil extends AsyncDisposable {
 const chainId = 31_337;
 
 /**
- * Foundry's own program, named outright: the package that would choose among platforms names some that the
- * registry need not have, and `npm ci` refuses a lock file without them.
+ * Foundry's platform-specific package, named explicitly: the package that selects a platform lists some that the
+ * registry may lack, and `npm ci` rejects a lock file without them.
  */
 const program = 'node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil';
 
-/** Starts anvil on a free port. Rejects, saying why, where it cannot run. */
+/** Starts anvil on a free port. Rejects with the reason where it cannot run. */
 export async function startAnvil(options: readonly string[] = []): Promise<Anvil> {
   const child = spawn(
     join(repository, program),

@@ -1,8 +1,8 @@
 import { type Answer, get, post } from './http.ts';
 
-/** A server's HTTP interface, called by the very paths and headers INTERFACE.md gives. */
+/** A server's HTTP interface, called with exactly the paths and headers of INTERFACE.md. */
 export interface Api {
-  /** POSTs to a path such as `/launcher/set-user-score`; a string is sent as it is. */
+  /** POSTs to a path such as `/launcher/set-user-score`; a string is sent unchanged. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** POSTs to `/launcher`, or to another service, with `X-Service-Method`. */
   dispatch(
@@ -11,7 +11,7 @@ export interface Api {
     options?: { service?: string; headers?: Record<string, string> },
   ): Promise<Answer>;
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
-  /** Sends any request, just as it is given. */
+  /** Sends any request exactly as given. */
   request(path: string, init: RequestInit): Promise<Answer>;
 }
 

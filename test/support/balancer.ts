@@ -2,21 +2,21 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 
-/** A TCP load balancer: each connection goes to the next server that takes it, as behind a real address. */
+/** A TCP load balancer: each connection goes to the next server that accepts it, as behind a production address. */
 export interface Balancer extends AsyncDisposable {
   url: string;
-  /** Reads nothing more from the servers, on any connection, until `resume`: its clients stop reading. */
+  /** Pauses reading from the servers, on every connection, until `resume`: its clients stop reading. */
   stall(): void;
   resume(): void;
 }
 
-/** `bytesPerSecond` bounds what each client is given, as a slow line would. */
+/** `bytesPerSecond` limits what each client receives, as a slow connection would. */
 export async function startBalancer(
   ports: readonly number[],
   { bytesPerSecond }: { bytesPerSecond?: number } = {},
 ): Promise<Balancer> {
   const open = new Set<Socket>();
-  /** The way to the server of each client. */
+  /** The connection to each client's server. */
   const servers = new Map<Socket, Socket>();
   let stalled = false;
   let turn = 0;
@@ -39,7 +39,7 @@ export async function startBalancer(
       else if (!stalled) server.pipe(client);
       server.once('close', () => {
         servers.delete(client);
-        client.end(); // after what it has not been given yet
+        client.end(); // after the bytes still buffered for it
       });
       client.once('close', () => server.destroy());
     });

@@ -7,23 +7,23 @@ import type { AnyOperation } from '../../src/operations/define.ts';
 import { get, type Answer as HttpAnswer, post } from './http.ts';
 import { isAboutConnection, launcherOperations, pathOf, registry } from './registered.ts';
 
-/** What became of a call, whatever it was made by. */
+/** The outcome of a call, whichever way it was made. */
 export interface Answer {
-  /** The HTTP status; where there is none, 200 or the error's `code`. */
+  /** The HTTP status; over transports without one, 200 or the error's `code`. */
   status: number;
   /** The result, or the error body. */
   body: unknown;
-  /** Everything the caller was sent. */
+  /** Everything the caller received. */
   text: string;
-  /** What a Feathers client rejected with. */
+  /** The error that a Feathers client rejected with. */
   thrown?: unknown;
 }
 
 /** One way to call operations. The launcher token, if any, is in the input. */
 export interface Caller extends Disposable {
-  /** Each call comes over a connection of its own, let in with the token; the call itself carries none. */
+  /** Each call uses a separate connection, authenticated with the token; the call itself carries none. */
   signsIn: boolean;
-  /** Whether calls come over a socket, so that operations about the connection are carried out. */
+  /** Whether calls come over a socket, so that operations about the connection can be executed. */
   overSocket: boolean;
   /** `headers` are those of the HTTP request or, on a socket, of the handshake. */
   call(
@@ -55,7 +55,7 @@ const socketCalls: CallStyle = async (url) => {
   return {
     signsIn: false,
     overSocket: true,
-    // What is about the connection leaves something behind on it.
+    // Operations about the connection change its state.
     call: (operation, input, headers) =>
       headers || isAboutConnection(operation)
         ? overOneConnection(url, { headers }, 'launcher', operation.name, input)
@@ -64,14 +64,14 @@ const socketCalls: CallStyle = async (url) => {
   };
 };
 
-/** The three ways of Gantry's own, by name; the token comes with the call. */
+/** Gantry's three native ways, by name; the token is sent with the call. */
 export const plainStyles = {
   'dedicated HTTP': dedicated,
   'method dispatch': dispatch,
   'plain Socket.IO': socketCalls,
 };
 
-/** A connection for each call, as a launcher opens it: the handshake carries the token. */
+/** One connection per call, as a launcher opens it: the handshake carries the token. */
 const signedInSocket: CallStyle = async (url) => ({
   signsIn: true,
   overSocket: true,
@@ -80,10 +80,10 @@ const signedInSocket: CallStyle = async (url) => ({
   [Symbol.dispose]: () => undefined,
 });
 
-/** Every way of Gantry's own. */
+/** All native ways. */
 export const ownStyles = { ...plainStyles, 'Socket.IO, signed in': signedInSocket };
 
-/** Those, and the public Feathers clients as they come from npm; these call the operation's own service. */
+/** The native ways, and the public Feathers clients as published on npm; these call the operation's own service. */
 export const callStyles = {
   ...ownStyles,
 
@@ -119,7 +119,7 @@ export const callStyles = {
   }),
 } satisfies Record<string, CallStyle>;
 
-/** Method dispatch with GET, for operations that change nothing: the input is the query. */
+/** Method dispatch with GET, for read-only operations: the input is the query string. */
 export const dispatchByGet: CallStyle = async (url) => ({
   signsIn: false,
   overSocket: false,
@@ -202,12 +202,12 @@ async function emit(socket: Socket, service: string, method: string, input: obje
 
 type CustomMethods = Record<string, (data: unknown, params?: object) => Promise<unknown>>;
 
-/** The client is a CommonJS package and is typed with socket.io-client's types of that build. */
+/** The client is a CommonJS package, typed with socket.io-client's types for that build. */
 function feathersConnection(socket: Socket) {
   return socketio.default(socket as unknown as Parameters<typeof socketio.default>[0]);
 }
 
-/** Calls by a Feathers application with every service Gantry has, as its users would write it. */
+/** Calls through a Feathers application with every service of Gantry registered, as its users would write it. */
 function feathersCall(connection: TransportConnection<Record<string, CustomMethods>>): Caller['call'] {
   const app = feathers<Record<string, CustomMethods>>();
   app.configure(connection);
@@ -236,7 +236,7 @@ export function fromHttp({ status, headers, body }: HttpAnswer): Answer {
   return { status, body, text: JSON.stringify([body, [...headers]]) };
 }
 
-/** The error body as the server sent it, out of the error that Feathers made of it. */
+/** The error body as the server sent it, extracted from the error that Feathers made of it. */
 function fromFeathersError(thrown: unknown): Answer {
   if (!(thrown instanceof FeathersError)) throw thrown;
   const { name, message, code, className, data, errors } = thrown;

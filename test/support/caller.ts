@@ -6,7 +6,7 @@ export interface TestCaller extends Disposable {
   call(method: string, data?: unknown, service?: string): Promise<unknown>;
 }
 
-/** Connects over WebSocket with these headers, as through a proxy, and resolves once let in. */
+/** Connects over WebSocket with these headers, as through a proxy; resolves once connected. */
 export async function connectWithHeaders(url: string, headers: Record<string, string>): Promise<TestCaller> {
   const socket = io(url, {
     extraHeaders: headers,

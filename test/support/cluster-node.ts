@@ -9,18 +9,18 @@ import { until } from './until.ts';
 
 const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
-/** `gantry serve` as a process of its own, on one port for as long as the test lasts. */
+/** `gantry serve` in a separate process, on the same port for the whole test. */
 export interface ClusterNode extends AsyncDisposable {
   url: string;
   port: number;
-  /** Starts it, again if it has ended; resolves when it listens. */
+  /** Starts it, or restarts it after it has ended; resolves when it listens. */
   start(): Promise<void>;
-  /** SIGKILL: as a crash or a power cut would. Resolves when it is gone. */
+  /** SIGKILL, as in a crash or a power cut. Resolves when the process is gone. */
   kill(): Promise<void>;
-  /** SIGTERM. Resolves when it has ended, with its exit code and how long that took. */
+  /** SIGTERM. Resolves when the process has ended, with its exit code and how long that took. */
   stop(): Promise<{ exitCode: number | null; tookMs: number }>;
   isRunning(): boolean;
-  /** How often it ended without having been asked to: a crash. */
+  /** How often it ended without having been stopped: a crash. */
   crashes(): number;
   /** What it wrote to standard error since the first start. */
   log(): string;
@@ -36,7 +36,7 @@ export async function startClusterNode(variables: Record<string, string>): Promi
   let log = '';
   let crashes = 0;
 
-  /** Takes the process out of `running`, so that its end is not taken for a crash. */
+  /** Takes the process out of `running`, so that its end does not count as a crash. */
   function release(): { ending: ChildProcess; gone: Promise<unknown> } | null {
     const ending = running;
     running = null;
@@ -52,7 +52,7 @@ export async function startClusterNode(variables: Record<string, string>): Promi
           ...process.env,
           GANTRY_DEMO: 'off',
           LOG_LEVEL: 'warn',
-          RATE_LIMIT_FACTOR: '100000', // senders here are faster than players
+          RATE_LIMIT_FACTOR: '100000', // senders here are faster than real players
           PORT: String(port),
           ...database,
           ...variables,
@@ -63,7 +63,7 @@ export async function startClusterNode(variables: Record<string, string>): Promi
       child.stderr.on('data', (chunk) => {
         log += chunk;
       });
-      // It could not be started, or not be told to end; without a listener this would end the tests.
+      // The process could not be started or signalled; without a listener the error would end the test run.
       child.on('error', (error) => {
         log += `${error}\n`;
         if (child.pid === undefined && running === child) running = null;

@@ -4,14 +4,14 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import { compiledVariable } from './compiled-folder.ts';
 
-// The process behind warm-gantry.ts: runs one command after the other, each as a process of its own would.
+// The process behind warm-gantry.ts: runs one command after the other, each as a separate process would.
 
 const command = z.object({ args: z.array(z.string()), env: z.record(z.string(), z.string()) });
 
-/** What ends a command that asks for the end of its process. */
+/** Thrown to end a command that calls `process.exit`. */
 class Exit extends Error {}
 
-/** `main.ts` runs a command when it is loaded: each time under another address, while what it imports is kept. */
+/** `main.ts` runs a command when it is loaded: each time under a different URL, while its imports stay cached. */
 let runs = 0;
 const folder = process.env[compiledVariable];
 const main = folder === undefined ? '../../src/main.ts' : pathToFileURL(`${folder}/main.js`).href;
@@ -41,8 +41,8 @@ async function run({ args, env }: z.output<typeof command>) {
   process.env = { PATH, HOME, ...env };
   process.argv = [...argv.slice(0, 2), ...args];
   process.exitCode = undefined;
-  process.exit = (asked) => {
-    code ??= Number(asked ?? process.exitCode ?? 0);
+  process.exit = (requested) => {
+    code ??= Number(requested ?? process.exitCode ?? 0);
     throw new Exit();
   };
   try {

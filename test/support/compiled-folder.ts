@@ -1,2 +1,2 @@
-/** Names the folder of the compiled program to the tests, whose processes inherit it. */
+/** Passes the folder of the compiled program to the tests, whose child processes inherit it. */
 export const compiledVariable = 'GANTRY_TESTS_COMPILED';

@@ -6,16 +6,16 @@ import { build, type OutputFile, type Plugin } from 'esbuild';
 import { threadFiles } from '../../src/runtime/start-thread.ts';
 import { testCache } from './test-cache.ts';
 
-// Loading Gantry as it is written, some hundreds of files, costs a process or a thread more than what most tests do
-// with it. So the tests start them from a few files that esbuild makes of the same source, once a run.
+// Loading Gantry from source, several hundred files, costs a process or a thread more than what most tests do with it.
+// So tests start a few bundles that esbuild makes of the same source once per run.
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const source = join(repository, 'src');
 
-/** What tests run in processes of their own beside `gantry`. */
+/** What tests run in separate processes besides `gantry`. */
 const testPrograms = ['rules/faulty-server', 'storage/open-at-once'];
 
-/** Each file goes on taking itself to lie where it was written; only threads are started from what was compiled. */
+/** Each file keeps its original `import.meta.url`; only threads are started from the compiled bundles. */
 const placesAsWritten: Plugin = {
   name: 'places-as-written',
   setup({ onLoad }) {
@@ -28,7 +28,7 @@ const placesAsWritten: Plugin = {
   },
 };
 
-/** In threads that are run again and again (pooled-threads.ts). */
+/** In reused threads (pooled-threads.ts). */
 const runAgain: Plugin = {
   name: 'run-again',
   setup({ onResolve }) {
@@ -49,7 +49,7 @@ async function compile(entryPoints: Record<string, string>, plugins: Plugin[]): 
     format: 'esm',
     keepNames: true,
     external: ['better-sqlite3', 'esbuild'],
-    // Packages that are CommonJS ask for Node's modules with `require`, which an ES module does not have.
+    // CommonJS packages load Node's modules with `require`, which ES modules do not have.
     banner: {
       js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
     },
@@ -59,7 +59,7 @@ async function compile(entryPoints: Record<string, string>, plugins: Plugin[]): 
   return outputFiles;
 }
 
-/** Compiles the program and its threads. Resolves with the folder they are in, which is named by their content. */
+/** Compiles the program and its threads. Resolves with their folder, which is named by a hash of their content. */
 export async function compileProgram(): Promise<string> {
   const threads = Object.fromEntries(
     Object.entries(threadFiles).map(([name, file]) => [name, join(source, 'runtime', file)]),
@@ -88,7 +88,7 @@ export async function compileProgram(): Promise<string> {
   await Promise.all(
     outputFiles.map(({ path, contents }) => writeFile(join(unfinished, relative(testCache, path)), contents)),
   );
-  // Another run may have put the same there.
+  // A concurrent run may have created the same folder.
   await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true }));
   const now = new Date();
   await utimes(folder, now, now);
@@ -96,7 +96,7 @@ export async function compileProgram(): Promise<string> {
   return folder;
 }
 
-/** Removes what no run has asked for in a day. */
+/** Removes what no run has used for a day. */
 async function forgetOld(): Promise<void> {
   for (const name of await readdir(testCache)) {
     const folder = join(testCache, name);

@@ -13,15 +13,15 @@ import {
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { contractsOf } from './solidity.ts';
 
-/** A wallet that is to be deployed when its owner first needs it, and can sign before (ERC-6492). */
+/** A wallet that is deployed only when its owner first needs it, and can sign before that (ERC-6492). */
 export interface CounterfactualWallet {
   address: Address;
-  /** Signs as ERC-6492 says: the owner's signature, and behind it how the wallet is deployed. */
+  /** Signs as ERC-6492 specifies: the owner's signature, wrapped with the deployment call of the wallet. */
   sign(message: string, signer?: PrivateKeyAccount): Promise<Hex>;
   deploy(): Promise<void>;
 }
 
-/** Wallets that are contracts, on a real chain. */
+/** Contract wallets on a real chain. */
 export interface WalletChain {
   /** Deploys one of `contracts/wallets.sol`. */
   deploy(name: string, args?: readonly unknown[]): Promise<Address>;
@@ -29,7 +29,7 @@ export interface WalletChain {
   isDeployed(address: Address): Promise<boolean>;
 }
 
-/** `rpcUrl` is of a node that has an account of its own to pay with. */
+/** `rpcUrl`: a node with a funded account. */
 export async function walletsOn(rpcUrl: string): Promise<WalletChain> {
   const contract = await contractsOf(new URL('contracts/wallets.sol', import.meta.url));
   const client = createPublicClient({ transport: http(rpcUrl), pollingInterval: 20 });

@@ -5,7 +5,7 @@ import { accepted } from './outcome.ts';
 import { channelMessage, messageChannel } from './records.ts';
 import type { TestPlayer } from './server.ts';
 
-/** What players do in message channels, as far as tests need it to get somewhere. */
+/** What players do in message channels, as far as tests need it for their setup. */
 export interface Conversations {
   /** Calls `/launcher/<path>` with the player's token. */
   as(player: TestPlayer, path: string, body?: object): Promise<Answer>;

@@ -4,13 +4,13 @@ import SqliteDatabase from 'better-sqlite3';
 import { Client } from 'pg';
 import { type Config, dataFiles } from '../../src/config.ts';
 
-/** The files of a data directory (the write-ahead log is one) in which a text can be read. */
+/** The files of a data directory (including the write-ahead log) that contain a text. */
 export function filesHolding(dataDirectory: string, text: string): string[] {
   return readdirSync(dataDirectory).filter((file) => readFileSync(join(dataDirectory, file)).includes(text));
 }
 
 /**
- * Where a text can be read in what a server keeps: the files of its data directory, and on PostgreSQL the tables of its
+ * Where a server's storage contains a text: the files of its data directory, and on PostgreSQL the tables of its
  * database.
  */
 export async function placesHolding({ dataDirectory, databaseUrl }: Config, text: string): Promise<string[]> {
@@ -32,7 +32,7 @@ export async function placesHolding({ dataDirectory, databaseUrl }: Config, text
   });
 }
 
-/** Runs a statement, written for both engines, on what a server keeps: for what no operation puts in place. */
+/** Runs a statement, valid on both engines, on a server's storage: for states that no operation creates. */
 export async function changeKept(config: Config, text: string): Promise<void> {
   const { databaseUrl } = config;
   if (databaseUrl === undefined) {
@@ -43,7 +43,7 @@ export async function changeKept(config: Config, text: string): Promise<void> {
   }
   await onPostgres(databaseUrl, async (client) => {
     await client.query(text);
-    // Nodes remember what they have read and written.
+    // Nodes cache the rows they have read and written.
     await client.query('UPDATE write_lanes SET version = version + 1, sole_writer = false');
   });
 }

@@ -1,8 +1,8 @@
 import type { TestServer } from './server.ts';
 
 /**
- * How many events the server has committed from now on: none, and a call has done nothing. That a launcher
- * came or went is no call's doing, and not counted.
+ * How many events the server commits from now on: zero means that a call had no effect. A launcher that connects or
+ * disconnects is not a call's effect, and is not counted.
  */
 export function effectsOn({ services }: TestServer): () => number {
   let count = 0;

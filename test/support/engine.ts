@@ -11,8 +11,8 @@ const secretKey = 'e7'.repeat(32);
 const databaseFile = 'database-url';
 
 /**
- * Settings that have every server of a data directory use one PostgreSQL database, where tests run on PostgreSQL; else
- * none. The database goes with the run's PostgreSQL.
+ * Settings that make every server of a data directory use one PostgreSQL database when tests run on PostgreSQL;
+ * otherwise empty. The database is removed with the run's PostgreSQL.
  */
 export async function databaseOf(directory: string): Promise<Record<string, string>> {
   if (!isOnPostgres) return {};
@@ -25,15 +25,13 @@ export async function databaseOf(directory: string): Promise<Record<string, stri
   return { DATABASE_URL: url, GANTRY_SECRET_KEY: secretKey };
 }
 
-/** The same for a command beside a server: none where no server of this data directory has used a database. */
+/** The same for a command beside a server: empty when no server of this data directory has used a database. */
 export async function databaseInUse(directory: string | undefined): Promise<Record<string, string>> {
   if (!isOnPostgres || directory === undefined || !existsSync(join(directory, databaseFile))) return {};
   return databaseOf(directory);
 }
 
-/**
- * What two nodes need beside the database: nothing on SQLite, on PostgreSQL a Redis. To be closed after the nodes.
- */
+/** What two nodes need besides the database: nothing on SQLite, a Redis on PostgreSQL. Close it after the nodes. */
 export async function settingsOfNodes(): Promise<{ settings: Record<string, string> } & AsyncDisposable> {
   if (!isOnPostgres) return { settings: {}, async [Symbol.asyncDispose]() {} };
   const redis = await startRedis();

@@ -3,10 +3,10 @@ import type { Reason } from '../../src/errors.ts';
 import type { Api } from './api.ts';
 import { refused } from './outcome.ts';
 
-/** A request's field, a value it must not have (`missing`: left out), and the reason that is answered. */
+/** A field of a request, an invalid value for it (`missing`: omitted), and the reason of the response. */
 export type FieldFault = [field: string, value: unknown, reason: Reason];
 
-/** Left out of the body, as JSON leaves `undefined` out. */
+/** Omitted from the body, because JSON omits `undefined`. */
 export const missing = undefined;
 
 export const notStrings: readonly unknown[] = [7, true, null, ['text'], { text: 'text' }];
@@ -16,17 +16,17 @@ export const pagingFaults: readonly FieldFault[] = ['limit', 'skip'].flatMap((fi
   [-1, 1.5, 'ten', true, [5], { $gt: 1 }].map((value): FieldFault => [field, value, 'paging_invalid']),
 );
 
-/** One fault for each value. */
+/** One fault per value. */
 export function faults(field: string, values: readonly unknown[], reason: Reason): FieldFault[] {
   return values.map((value) => [field, value, reason]);
 }
 
-/** A required string: left out, or of another type. */
+/** A required string: missing, or of another type. */
 export function requiredString(field: string, reason: Reason = 'input_invalid'): FieldFault[] {
   return faults(field, [missing, ...notStrings], reason);
 }
 
-/** Registers a test for each fault: the body is fine but for that field, and the answer is a 400 naming it. */
+/** Registers one test per fault: the body is valid except for that field, and the response is a 400 that names it. */
 export function itRefuses(
   api: Api,
   path: string,

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A port of 127.0.0.1 that leads to another one, as the address of whichever server is the primary. */
+/** A port of 127.0.0.1 that forwards to another one, like the address of whichever server is the primary. */
 export interface Forwarder extends AsyncDisposable {
   port: number;
-  /** Leads to another port from now on; connections to the one before are closed. */
+  /** Forwards to another port from now on; existing connections are closed. */
   to(port: number): void;
-  /** Leads nowhere: connections are closed, and none is made until `to`. */
+  /** Forwards nowhere: connections are closed, and none is made until `to`. */
   cut(): void;
 }
 

@@ -11,7 +11,7 @@ const pinnedNode = join(repository, 'node_modules/.bin/node');
 const asWritten = join(repository, 'src/gantry.js');
 const compiled = process.env[compiledVariable];
 
-/** What the pinned Node runs in place of a program: among the tests, what test/compile.ts has compiled of it. */
+/** What the pinned Node runs in place of a program: in tests, the bundle that test/compile.ts made of it. */
 export function compiledOf(file: string): string {
   return compiled === undefined ? file : join(compiled, `${parse(file).name}.js`);
 }
@@ -19,10 +19,10 @@ export function compiledOf(file: string): string {
 /** What the pinned Node runs as `gantry`. */
 export const gantryProgram = compiledOf(asWritten);
 
-/** On a machine that is busy with other tests, too. */
+/** Also sufficient on a machine that is busy with other tests. */
 const startWithinMs = 60_000;
 
-/** What a command left behind. `code` is null when a signal ended it. */
+/** The result of a command. `code` is null when a signal ended it. */
 export interface Finished {
   code: number | null;
   stdout: string;
@@ -30,21 +30,21 @@ export interface Finished {
 }
 
 export interface CommandSettings {
-  /** Environment variables beside PATH and HOME; nothing else of this process's environment is handed on. */
+  /** Environment variables besides PATH and HOME; nothing else of this process's environment is passed on. */
   env?: Record<string, string>;
-  /** Another Node than the pinned one. */
+  /** A Node other than the pinned one. */
   node?: string;
-  /** Another program than `gantryProgram`: the executable, or what a package has installed. */
+  /** A program other than `gantryProgram`: the executable, or an installed package. */
   program?: string;
-  /** Runs the files in `src/` as they are, as `npm start` does. */
+  /** Runs the files in `src/` directly, as `npm start` does. */
   asWritten?: boolean;
-  /** The directory it runs in; the tests' own unless given. */
+  /** The working directory; defaults to the tests' own. */
   cwd?: string;
-  /** Another user than this process's. */
+  /** A user other than this process's. */
   uid?: number;
 }
 
-/** Runs `gantry <args>` as a user's shell would, to its end, or until it prints what is not to be. */
+/** Runs `gantry <args>` as a user's shell would, until it ends or prints forbidden output. */
 export async function gantry(
   args: readonly string[],
   { endAfter, ...settings }: CommandSettings & { endAfter?: RegExp } = {},
@@ -58,28 +58,28 @@ export async function gantry(
   return { code, ...output };
 }
 
-/** Runs `gantry <args> --json` and reads what it prints. */
+/** Runs `gantry <args> --json` and parses its output. */
 export async function gantryJson(args: readonly string[], dataDirectory: string): Promise<unknown> {
   const { code, stdout, stderr } = await gantry([...args, '--json'], { env: { DATA_DIR: dataDirectory } });
   if (code !== 0) throw new Error(`gantry ${args.join(' ')} ended with ${code}: ${stderr}`);
   return JSON.parse(stdout);
 }
 
-/** Runs a program of ours on the pinned Node and gives back what it prints. */
+/** Runs one of our programs on the pinned Node and returns its output. */
 export async function runProgram(file: string, args: readonly string[]): Promise<string> {
   return (await promisify(execFile)(pinnedNode, [compiledOf(file), ...args])).stdout;
 }
 
-/** A `gantry serve` of its own process. Disposing of it kills it if it still runs. */
+/** A `gantry serve` in a separate process. Disposing of it kills it if it is still running. */
 export interface GantryProcess extends AsyncDisposable {
   url: string;
-  /** What it has printed so far. */
+  /** Its output so far. */
   output: { stdout: string; stderr: string };
   /** Sends the signal and resolves when the process is gone. */
   end(signal: NodeJS.Signals): Promise<Finished>;
 }
 
-/** Starts `gantry serve` on a free port and resolves once it says where it listens. */
+/** Starts `gantry serve` on a free port and resolves once it prints its address. */
 export async function serveGantry(
   dataDirectory: string,
   env: Record<string, string> = {},

@@ -2,8 +2,8 @@ import { request } from 'node:http';
 import type { Answer } from './http.ts';
 
 /**
- * POSTs JSON from one of this machine's own addresses, as another computer would; all of 127.0.0.0/8 is ours.
- * Every call is a connection of its own.
+ * POSTs JSON from one of this machine's loopback addresses, as if from another computer (all of 127.0.0.0/8 is local).
+ * Every call uses a separate connection.
  */
 export function postFrom(
   localAddress: string,
@@ -12,7 +12,7 @@ export function postFrom(
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method: 'POST', localAddress, headers, agent: false }, (response) => {
+    const requested = request(url, { method: 'POST', localAddress, headers, agent: false }, (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {
         text += chunk;
@@ -29,7 +29,7 @@ export function postFrom(
         });
       });
     });
-    asked.once('error', reject);
-    asked.end(JSON.stringify(body));
+    requested.once('error', reject);
+    requested.end(JSON.stringify(body));
   });
 }

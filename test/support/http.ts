@@ -1,11 +1,11 @@
-/** An answer of the server, read whole. */
+/** A response of the server, with its whole body. */
 export interface Answer {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
-/** POSTs JSON; a string is sent as it is. */
+/** POSTs JSON; a string is sent unchanged. */
 export async function post(
   url: string,
   body: unknown,

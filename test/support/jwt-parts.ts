@@ -2,13 +2,13 @@ import { type KeyObject, sign } from 'node:crypto';
 
 export type JwtObject = Record<string, unknown>;
 
-/** What a token says, read without checking anything. */
+/** A token's claims, read without verifying anything. */
 export function readJwt(token: string): { header: JwtObject; payload: JwtObject; signature: string } {
   const [header = '', payload = '', signature = ''] = token.split('.');
   return { header: decoded(header), payload: decoded(payload), signature };
 }
 
-/** A token put together by hand (RFC 7515 compact form), so that one no library would make can be made. */
+/** A token assembled by hand (RFC 7515 compact form), for tokens that no library would make. */
 export function makeJwt(
   header: JwtObject,
   payload: JwtObject,
@@ -18,7 +18,7 @@ export function makeJwt(
   return `${signingInput}.${signWith(signingInput).toString('base64url')}`;
 }
 
-/** Signs as `alg: EdDSA` does. */
+/** Signs like `alg: EdDSA`. */
 export function ed25519(key: KeyObject): (signingInput: string) => Buffer {
   return (signingInput) => sign(null, Buffer.from(signingInput), key);
 }

@@ -2,14 +2,14 @@ import { io, type Socket } from 'socket.io-client';
 import type { EventMeta } from '../../src/core/events/stream.ts';
 import { until } from './until.ts';
 
-/** An event as a launcher heard it. */
+/** An event as a launcher received it. */
 export interface Heard {
   name: string;
   record: Record<string, unknown>;
   meta: EventMeta;
 }
 
-/** Where a stream goes on for a connection. */
+/** Where a stream continues for a connection. */
 export interface Resumption {
   epoch: string;
   seq: number;
@@ -17,32 +17,32 @@ export interface Resumption {
   recovered: boolean;
 }
 
-/** A launcher's connection that remembers what it was told. */
+/** A launcher's connection that records what it receives. */
 export interface TestLauncher extends Disposable {
   socket: Socket;
-  /** Every event so far, save the first, which says where the streams stand. */
-  heard: Heard[];
-  /** How each stream goes on for this connection, as the first event said. */
+  /** Every event so far except the first, which carries the positions of the streams. */
+  received: Heard[];
+  /** How each stream continues for this connection, as the first event said. */
   streams(): Promise<Record<string, Resumption>>;
   /** Calls an operation; rejects with the error body the server acked. */
   call(method: string, data?: unknown, service?: string): Promise<unknown>;
-  /** The first event of this name heard so far or from now on. */
-  hears(name: string): Promise<Heard>;
+  /** The first event of this name, received already or from now on. */
+  waitForEvent(name: string): Promise<Heard>;
 }
 
-/** Connects over WebSocket and resolves once the server has let the launcher in. */
+/** Connects over WebSocket and resolves once the server has accepted the launcher. */
 export async function connectLauncher(
   url: string,
   auth: Record<string, unknown> = {},
 ): Promise<TestLauncher> {
   const socket = io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
-  const heard: Heard[] = [];
+  const received: Heard[] = [];
   let streams: Record<string, Resumption> | undefined;
   socket.on('realtime-events connected', (first: { streams: Record<string, Resumption> }) => {
     streams = first.streams;
   });
   socket.onAny((name: string, record: Record<string, unknown>, meta: EventMeta) => {
-    if (name !== 'realtime-events connected') heard.push({ name, record, meta });
+    if (name !== 'realtime-events connected') received.push({ name, record, meta });
   });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', resolve);
@@ -50,7 +50,7 @@ export async function connectLauncher(
   });
   return {
     socket,
-    heard,
+    received,
     streams: () => until('the first event', () => streams),
     call: (method, data = {}, service = 'launcher') =>
       new Promise((resolve, reject) => {
@@ -58,21 +58,21 @@ export async function connectLauncher(
           error ? reject(error) : resolve(result),
         );
       }),
-    hears: (name) => until(`the event ${name}`, () => heard.find((one) => one.name === name)),
+    waitForEvent: (name) => until(`the event ${name}`, () => received.find((one) => one.name === name)),
     [Symbol.dispose]: () => socket.disconnect(),
   };
 }
 
 /**
- * Resolves when the launchers have caught up and are live, and whatever was sent to them before has arrived, or never will.
- * A mark may be heard in each of the two parts of catching up; a third one comes after them.
+ * Resolves when the launchers have caught up and are live, and everything sent to them before has arrived, or never
+ * will. A mark may be received in each of the two phases of catching up; a third one comes after both.
  */
-export async function settled(...launchers: Pick<TestLauncher, 'heard' | 'call'>[]): Promise<void> {
+export async function settled(...launchers: Pick<TestLauncher, 'received' | 'call'>[]): Promise<void> {
   for (const launcher of launchers) {
     for (let marks = 0; marks < 3; marks++) {
       const message = `mark ${Math.random()}`;
       await launcher.call('sendNotification', { message, type: 'success' });
-      await until('the mark', () => launcher.heard.some(({ record }) => record.message === message));
+      await until('the mark', () => launcher.received.some(({ record }) => record.message === message));
     }
   }
 }

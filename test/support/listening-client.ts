@@ -3,19 +3,19 @@ import { type ClientOptions, GantryClient } from '../../src/client/client.ts';
 import type { Cursor, Meta } from '../../src/client/cursors.ts';
 import type { HeardName } from '../../src/client/operation-types.ts';
 
-/** An event as the reference client passed it on. */
+/** An event as the reference client emitted it. */
 export interface ClientHeard {
   name: HeardName;
   record: Record<string, unknown>;
   meta: Meta;
 }
 
-/** A client of any SDK, with everything it has passed on. */
+/** A client of any SDK, with everything it has emitted. */
 export interface Listening {
-  heard: ClientHeard[];
-  /** The streams it said could not be had whole, in the order it said so. */
+  received: ClientHeard[];
+  /** The streams it reported as incomplete, in that order. */
   resyncs: string[];
-  /** Its cursors when it was live for the first time: what comes after these is to be heard. */
+  /** Its cursors when it first became live: it must receive what comes after these. */
   start(): Record<string, Cursor>;
   /** How often it has become live. */
   connections(): number;
@@ -23,7 +23,9 @@ export interface Listening {
   ready(): Promise<void>;
   /** Its positions now. */
   cursors(): Promise<Record<string, Cursor>>;
-  /** Has it hear its game's public stream too, and says which that is and where it stood; left out: it does not. */
+  /**
+   * Also subscribes it to its game's public stream, and gives that stream and its position; omitted: not subscribed.
+   */
   subscribe?(): Promise<{ stream: string; seq: number }>;
   close(): unknown;
 }
@@ -37,12 +39,12 @@ const names = [...Object.keys(catalogue), ...Object.keys(signals)] as HeardName[
 
 export function listen(options: ClientOptions): ListeningClient {
   const client = new GantryClient(options);
-  const heard: ClientHeard[] = [];
+  const received: ClientHeard[] = [];
   const resyncs: string[] = [];
   let start: Record<string, Cursor> | undefined;
   let connections = 0;
   for (const name of names) {
-    client.on(name, (record, meta) => heard.push({ name, record: { ...record }, meta }));
+    client.on(name, (record, meta) => received.push({ name, record: { ...record }, meta }));
   }
   client.onResync((stream) => resyncs.push(stream));
   client.onStatus(({ state }) => {
@@ -52,7 +54,7 @@ export function listen(options: ClientOptions): ListeningClient {
   });
   return {
     client,
-    heard,
+    received,
     resyncs,
     start: () => start ?? {},
     connections: () => connections,

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A port of 127.0.0.1 that leads to a Redis, and loses every second message that it publishes to who is behind. */
+/** A port of 127.0.0.1 that forwards to a Redis, and drops every second message that Redis publishes to its clients. */
 export interface LossyRedis extends AsyncDisposable {
   url: string;
-  /** Messages published to who is behind it. */
+  /** Messages published to its clients. */
   counts: { passed: number; lost: number };
 }
 
@@ -55,12 +55,12 @@ export async function startLossyRedis(redisUrl: string): Promise<LossyRedis> {
   };
 }
 
-/** `message`, or `pmessage` and `smessage`, as Redis pushes them to a connection that has subscribed. */
+/** `message`, or `pmessage` and `smessage`, as Redis pushes them to a subscribed connection. */
 function isPublished(reply: Buffer): boolean {
   return /^[*>][34]\r\n\$[78]\r\n[ps]?message\r\n/.test(reply.toString('latin1', 0, 32));
 }
 
-/** Where the value of RESP that begins at `from` ends; null: it has not come whole. */
+/** Where the RESP value that begins at `from` ends; null when it is incomplete. */
 function endOfReply(bytes: Buffer, from: number): number | null {
   const line = bytes.indexOf('\r\n', from);
   if (line < 0) return null;

@@ -1,10 +1,10 @@
 /** A clock that stands still until it is moved. Times in Unix milliseconds. */
 export class ManualClock {
-  /** Where the time stands, for another thread to read. */
+  /** The current time, for other threads to read. */
   readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   readonly #now = new Float64Array(this.memory).fill(Date.UTC(2026, 0, 1));
 
-  /** To be handed to what takes a clock. */
+  /** Pass this to code that takes a clock. */
   readonly read = (): number => this.now;
 
   get now(): number {

@@ -24,15 +24,15 @@ export interface Certificate {
 
 export interface TestNginx extends AsyncDisposable {
   url: string;
-  /** With a certificate: where http is redirected from. */
+  /** With a certificate: the port that redirects from http. */
   plainUrl: string;
-  /** What it complained of. */
+  /** Its error log. */
   complaints(): Promise<string>;
 }
 
 /**
- * A real nginx in front of nodes, with the configuration that comes with Gantry. One node may stand for both. With a
- * certificate it ends TLS.
+ * A real nginx in front of nodes, with the configuration that Gantry ships. One node may stand in for both. With a
+ * certificate it terminates TLS.
  */
 export async function startNginx(
   [one, other = one]: readonly number[],
@@ -43,10 +43,10 @@ export async function startNginx(
   const values: Record<string, string> = {
     GANTRY_LISTEN: `127.0.0.1:${port}${tls ? ' ssl' : ''}`,
     GANTRY_NODE_1: `127.0.0.1:${one}`,
-    // nginx takes one server twice, as one with twice the weight.
+    // nginx treats a server that is listed twice as one with twice the weight.
     GANTRY_NODE_2: `127.0.0.1:${other}`,
   };
-  // As `envsubst` does it in nginx's container image: what has no value stays, for it is nginx's own.
+  // As `envsubst` does in nginx's container image: variables without a value are nginx's own and stay.
   const site = (await readFile(template, 'utf8')).replaceAll(
     /\$\{(\w+)\}/g,
     (whole, name: string) => values[name] ?? whole,
@@ -79,14 +79,14 @@ export async function startNginx(
     plainUrl,
     complaints: () => readFile(join(directory, 'error.log'), 'utf8'),
     async [Symbol.asyncDispose]() {
-      nginx.kill('SIGTERM'); // at once, and its workers with it
+      nginx.kill('SIGTERM'); // immediately, with its workers
       await gone;
       await rm(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** What Debian's and the image's own nginx.conf have around a site, in a directory of the test's. */
+/** What Debian's and the image's own nginx.conf have around a site, with paths in a directory of the test. */
 function around(directory: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `

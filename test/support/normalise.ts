@@ -2,13 +2,13 @@ import { shortAddress } from '../../src/core/schemas/address.ts';
 import { readJwt } from './jwt-parts.ts';
 import type { World } from './world.ts';
 
-/** Further away from now than any time a test's answer may hold, in milliseconds. */
+/** Further from now than any time in a test's responses, in milliseconds. */
 const nearMs = 3 * 24 * 60 * 60 * 1000;
 
 /**
- * An answer with all that differs from one run to the next replaced by a name in angle brackets: `<game>`,
- * `<owner>`; ids nobody has a name for become `<id>`, moments near now `<time>`, tokens
- * `token(<owner>, <game>)`. What is left must be the same wherever the answer came from.
+ * A response in which everything that differs between runs is replaced by a name in angle brackets: `<game>`,
+ * `<owner>`; unnamed ids become `<id>`, times near now `<time>`, tokens `token(<owner>, <game>)`. The rest must be the
+ * same wherever the response came from.
  */
 export function normalised(answer: unknown, world: World): unknown {
   if (typeof answer === 'string') return normalisedText(answer, world);
@@ -39,7 +39,7 @@ function normalisedText(text: string, world: World): string {
     .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '<nonce>');
 }
 
-/** The server's address comes before its host, which is a part of it. */
+/** The server's address comes before its host, which is part of it. */
 function namesOf(world: World): [string, string][] {
   const { server, owner, participant, stranger, guest, banned, keys, canaries } = world;
   return [

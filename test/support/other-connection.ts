@@ -1,13 +1,13 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 
-/** Another program's connection to a database file, with what it may hold against us. */
+/** Another program's connection to a database file, and the locks it may hold. */
 export interface OtherConnection extends Disposable {
   db: Database;
-  /** Lets go of what it holds. */
+  /** Releases its locks. */
   letGo(): void;
 }
 
-/** Reads the file, and keeps its view of it until let go. */
+/** Reads the file, and keeps its snapshot until `release`. */
 export function holdView(file: string): OtherConnection {
   return hold(file, (db) => {
     db.exec('BEGIN');
@@ -15,7 +15,7 @@ export function holdView(file: string): OtherConnection {
   });
 }
 
-/** Takes the write lock, and keeps it until let go. */
+/** Acquires the write lock, and keeps it until `release`. */
 export function holdWriteLock(file: string): OtherConnection {
   return hold(file, (db) => db.exec('BEGIN IMMEDIATE'));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Reason } from '../../src/errors.ts';
 import type { Answer } from './http.ts';
 
-/** Feathers' names for the statuses a caller can be refused with (DESIGN.md "Errors"). */
+/** Feathers' names for the statuses of refused calls (DESIGN.md "Errors"). */
 const names = new Map([
   [400, { name: 'BadRequest', className: 'bad-request' }],
   [401, { name: 'NotAuthenticated', className: 'not-authenticated' }],
@@ -43,7 +43,7 @@ const errorBody = z.strictObject({
 });
 export type RefusalBody = z.infer<typeof errorBody>;
 
-/** The body of a 200, once it has exactly the fields of `schema`. */
+/** The body of a 200, checked to have exactly the fields of `schema`. */
 export function accepted<Schema extends z.ZodType>(answer: Answer, schema: Schema): z.output<Schema> {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   expect(answer.headers.get('content-type')).toMatch(/^application\/json\b/);
@@ -51,8 +51,8 @@ export function accepted<Schema extends z.ZodType>(answer: Answer, schema: Schem
 }
 
 /**
- * Checks that an answer is a refusal with this status and reason, and that its body is the one error body.
- * `path` is the field that must be among those named in `errors`.
+ * Checks that a response is an error with this status and reason, and that its body is the one error body. `path` is
+ * the field that must be among those named in `errors`.
  */
 export function refused(answer: Answer, status: number, reason: Reason, path?: string): RefusalBody {
   expect(answer.status, JSON.stringify(answer.body)).toBe(status);
@@ -64,14 +64,14 @@ export function refused(answer: Answer, status: number, reason: Reason, path?: s
     message: body.error,
     ...names.get(status),
   });
-  // What sockets have no header for is in the body as well.
+  // Information that sockets have no header for is in the body as well.
   const retryAfter = 'retryAfterSeconds' in body.data ? body.data.retryAfterSeconds : undefined;
   expect(answer.headers.get('retry-after')).toBe(retryAfter === undefined ? null : String(retryAfter));
   if (path !== undefined) expect((body.errors ?? []).map((field) => field.path)).toContain(path);
   return body;
 }
 
-/** The value, once it has the schema's fields; strict schemas allow no other field. */
+/** The value, checked against the schema; strict schemas allow no other field. */
 export function exactly<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

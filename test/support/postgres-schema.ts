@@ -3,14 +3,14 @@ import { freshDatabase, type TestDatabase } from './postgres.ts';
 
 let template: Promise<string> | null = null;
 
-/** A database with the schema in it, for others to be made like it. */
+/** A template database that has the schema. */
 async function madeOnce(): Promise<string> {
   const { url } = await freshDatabase();
   await migrate(url);
   return new URL(url).pathname.slice(1);
 }
 
-/** A database of its own that has the schema. */
+/** A separate database that has the schema. */
 export async function freshSchema(): Promise<TestDatabase> {
   template ??= madeOnce();
   return freshDatabase(await template);

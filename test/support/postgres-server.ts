@@ -19,21 +19,21 @@ import { freePort } from './free-port.ts';
 import { postgresBinaries, postgresUser } from './postgres-binaries.ts';
 import { until } from './until.ts';
 
-/** Names the directory of the run of tests, below which its servers are; set by test/postgres.ts. */
+/** Names the directory of the test run, which contains its servers; set by test/postgres.ts. */
 export const postgresRunVariable = 'GANTRY_TESTS_POSTGRES';
 
 const parent = process.env[postgresRunVariable] ?? tmpdir();
 
 export interface PostgresOptions {
-  /** Whether commits wait for the disk; off where nothing is crashed, because it costs most of the time. */
+  /** Whether commits wait for the disk; off where nothing is crashed, because it takes most of the time. */
   fsync?: boolean;
   /** Settings of postgresql.conf. */
   settings?: Readonly<Record<string, string>>;
-  /** It ends when this process has ended, whatever ended that; left out: this one. */
+  /** It is stopped when this process has ended, for whatever reason; default: the current process. */
   endWith?: number;
 }
 
-/** A real PostgreSQL on a port of 127.0.0.1, in a directory of its own. Its user is `gantry`, who needs no password. */
+/** A real PostgreSQL on a port of 127.0.0.1, with its own data directory. Its user is `gantry`, without a password. */
 export class PostgresServer implements AsyncDisposable {
   readonly port: number;
   readonly directory: string;
@@ -48,7 +48,7 @@ export class PostgresServer implements AsyncDisposable {
     this.#endWith = endWith;
   }
 
-  /** Makes a server and starts it, at another port where somebody was faster to take the free one that was found. */
+  /** Creates and starts a server, on another port if the free one was taken meanwhile. */
   static async start(options: PostgresOptions = {}): Promise<PostgresServer> {
     for (let tried = 1; ; tried++) {
       const server = await PostgresServer.#make(options);
@@ -79,7 +79,7 @@ export class PostgresServer implements AsyncDisposable {
 
   static async #make({ endWith = process.pid }: PostgresOptions): Promise<PostgresServer> {
     const directory = mkdtempSync(join(parent, 'gantry-postgres-'));
-    chmodSync(directory, 0o755); // for the other user, where there is one
+    chmodSync(directory, 0o755); // for the other user, if there is one
     const binaries = postgresBinaries(parent === tmpdir() ? directory : parent);
     const server = new PostgresServer(await freePort(), directory, binaries, endWith);
     mkdirSync(server.data, { mode: 0o700 });
@@ -100,18 +100,18 @@ export class PostgresServer implements AsyncDisposable {
     return `postgres://gantry@127.0.0.1:${this.port}/${database}`;
   }
 
-  /** What it has logged so far. */
+  /** Its log so far. */
   log(): string {
     return readFileSync(join(this.directory, 'log'), 'utf8');
   }
 
-  /** Starts it on the data it has, at the same port; resolves when it answers. */
+  /** Starts it on its existing data, on the same port; resolves when it accepts connections. */
   async start(): Promise<void> {
     const log = openSync(join(this.directory, 'log'), 'a');
     const running = spawn(join(this.#binaries, 'postgres'), ['-D', this.data], {
       ...postgresUser,
       cwd: this.directory,
-      detached: true, // an interrupt at the keyboard is not for it
+      detached: true, // keeps Ctrl-C in the terminal from reaching it
       stdio: ['ignore', log, log],
     });
     running.unref();
@@ -122,7 +122,7 @@ export class PostgresServer implements AsyncDisposable {
     });
   }
 
-  /** Ends it as a power cut would: all of its processes at once. Resolves when they are gone. */
+  /** Ends it as in a power cut: all of its processes at once. Resolves when they are gone. */
   async kill(): Promise<void> {
     const running = this.#running;
     this.#running = null;
@@ -135,10 +135,10 @@ export class PostgresServer implements AsyncDisposable {
     for (const pid of backends) signal(pid, 'SIGKILL');
     await gone;
     // While one of them holds the shared memory, no other server starts on the data.
-    await until('the processes of PostgreSQL gone', () => backends.every((pid) => !isRunning(pid)));
+    await until('the end of the PostgreSQL processes', () => backends.every((pid) => !isRunning(pid)));
   }
 
-  /** Has it end its sessions and write what it holds; resolves when it is gone. */
+  /** Ends its sessions and flushes its data; resolves when it is gone. */
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = null;
@@ -149,7 +149,7 @@ export class PostgresServer implements AsyncDisposable {
     await gone;
   }
 
-  /** Stops it from answering while its connections stay open, as behind a broken network; `thaw` lets it go on. */
+  /** Suspends it while its connections stay open, as behind a broken network; `thaw` resumes it. */
   freeze(): void {
     for (const pid of this.#processes()) signal(pid, 'SIGSTOP');
   }
@@ -159,8 +159,8 @@ export class PostgresServer implements AsyncDisposable {
   }
 
   /**
-   * A standby of it, which follows it over a connection named after its directory (`application_name`): what
-   * `synchronous_standby_names` is to name for commits to wait for it.
+   * A standby that replicates it over a connection named after its directory (`application_name`):
+   * `synchronous_standby_names` must name it for commits to wait for it.
    */
   async startStandby(options: PostgresOptions = {}): Promise<PostgresServer> {
     const standby = await PostgresServer.#make(options);
@@ -192,12 +192,12 @@ export class PostgresServer implements AsyncDisposable {
     return standby;
   }
 
-  /** What a standby is called by its primary: letters, digits and underscores. */
+  /** The standby's name on its primary: letters, digits and underscores. */
   get name(): string {
     return `standby_${this.port}`;
   }
 
-  /** Has a standby take over; resolves when it takes writes. */
+  /** Promotes a standby; resolves when it accepts writes. */
   async promote(): Promise<void> {
     const client = await connected(this.url());
     await client.query('SELECT pg_promote(true)').finally(() => client.end());
@@ -214,7 +214,7 @@ export class PostgresServer implements AsyncDisposable {
     return pid === undefined ? [] : [pid, ...childrenOf(pid)];
   }
 
-  /** What comes last holds: a standby's settings stand behind those of its primary. */
+  /** The last value wins: a standby's settings follow those of its primary. */
   #configure({ fsync = false, settings = {} }: PostgresOptions): void {
     const all: Record<string, string> = {
       port: String(this.port),
@@ -230,9 +230,9 @@ export class PostgresServer implements AsyncDisposable {
     appendFileSync(join(this.data, 'postgresql.conf'), lines.join(''));
   }
 
-  /** Neither it nor its files outlive a run of tests that was killed. */
+  /** Neither it nor its files outlive a killed test run. */
   #endWithProcess(): void {
-    const left = this.#endWith === process.pid ? this.directory : parent; // the run's own takes all of the run with it
+    const left = this.#endWith === process.pid ? this.directory : parent; // a run's own directory contains everything
     const script = `
       while kill -0 ${this.#endWith}; do [ -d "$1" ] || exit; sleep 1; done
       kill -QUIT "$(head -n 1 "$1/postmaster.pid")"; sleep 2; rm -rf "$2"`;
@@ -241,7 +241,7 @@ export class PostgresServer implements AsyncDisposable {
   }
 }
 
-/** A connection that a server may end at any moment. */
+/** A connection that a server may close at any moment. */
 async function connected(url: string): Promise<Client> {
   const client = new Client({ connectionString: url });
   client.on('error', () => {});
@@ -258,7 +258,7 @@ async function answers(url: string): Promise<boolean> {
   }
 }
 
-/** On Linux; elsewhere its children end by themselves once they see that the postmaster is gone. */
+/** On Linux; elsewhere its children end on their own once they notice that the postmaster is gone. */
 function childrenOf(pid: number): number[] {
   try {
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
@@ -268,7 +268,7 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** Not so, too, where it has ended and nobody has asked for its exit code. */
+/** Also false when it has ended and nobody has collected its exit code. */
 function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -281,7 +281,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // It has ended on its own.
   }
 }
 

@@ -11,13 +11,13 @@ import { until } from './until.ts';
 export { noPostgres } from './postgres-binaries.ts';
 export { PostgresServer, postgresRunVariable } from './postgres-server.ts';
 
-/** What the directory of a run holds. */
+/** The contents of a run's directory. */
 export const runFiles = {
   /** The process id of the run. */
   run: 'run.pid',
-  /** Made by the first who wants a database, who then starts the server. */
+  /** Created by the first process that needs a database, which then starts the server. */
   starting: 'starting',
-  /** Where the server is (`SharedServer`), once it answers. */
+  /** The server's address (`SharedServer`), once it accepts connections. */
   server: 'server.json',
   /** Why it could not be started. */
   failed: 'failed',
@@ -33,8 +33,8 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 /**
- * A database on the run's PostgreSQL, empty or like another one that nobody is connected to; dropped at the end with
- * whatever is connected to it.
+ * A database on the run's PostgreSQL, empty or a copy of a template that nobody is connected to; dropped at the end,
+ * along with its connections.
  */
 export async function freshDatabase(template = 'template0'): Promise<TestDatabase> {
   const server = await urlOfRun();
@@ -59,7 +59,7 @@ async function administer(server: string, statement: string): Promise<void> {
 
 let server: Promise<SharedServer> | null = null;
 
-/** The URL of the run's server, which whoever comes first starts. */
+/** The URL of the run's server, which the first caller starts. */
 async function urlOfRun(): Promise<string> {
   if (process.env.GANTRY_TEST_POSTGRES_URL) return process.env.GANTRY_TEST_POSTGRES_URL;
   server ??= findOrStart();
@@ -79,7 +79,7 @@ async function findOrStart(): Promise<SharedServer> {
   });
 }
 
-/** The run ends it, not this process. */
+/** The test run ends it, not this process. */
 async function startFor(run: string): Promise<void> {
   const endWith = Number(readFileSync(join(run, runFiles.run), 'utf8'));
   const started = await PostgresServer.start({ endWith });

@@ -6,15 +6,15 @@ import { until } from './until.ts';
 
 const probe = new URL('./process-probe.ts', import.meta.url).href;
 
-/** `gantry serve` in a process of its own that says how it is. */
+/** `gantry serve` in a separate process that reports its state. */
 export interface ProbedServer extends AsyncDisposable {
   url: string;
-  /** Whether it has ended, without having been asked to. */
+  /** Whether it has ended without having been stopped. */
   hasExited(): boolean;
   /** What it wrote to standard error. */
   log(): string;
   state(): Promise<ProcessState>;
-  /** Asks it to stop, and resolves with its exit code; null when a signal ended it. */
+  /** Stops it, and resolves with its exit code; null when a signal ended it. */
   stop(): Promise<number | null>;
 }
 

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** What a process says of itself. */
+/** A process's report about itself. */
 export interface ProcessState {
   /** After collecting garbage until that frees no more, in bytes. */
   heapBytes: number;
   rssBytes: number;
-  /** The names every object inherits that it should not: what prototype pollution leaves. */
+  /** Unexpected names that every object inherits: the effect of prototype pollution. */
   inherited: string[];
 }
 

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** What came of a connection on which bytes were sent just as they are. */
+/** The outcome of a connection that raw bytes were sent on. */
 export interface Exchange {
-  /** Everything the server sent, a character a byte. */
+  /** Everything the server sent, one character per byte. */
   received: string;
-  /** The statuses of the answers among it, `100 Continue` left out. */
+  /** The statuses of the responses in it, without `100 Continue`. */
   statuses: number[];
-  /** When the connection was over, in milliseconds from its start; null when it still stood at the end. */
+  /** When the connection closed, in milliseconds from its start; null when it was still open at the end. */
   closedAfterMs: number | null;
 }
 
 /** Closes our half of the connection. */
 export const end = Symbol('end');
-/** What is done in turn: bytes are sent; a number is a pause in milliseconds. */
+/** Steps, in order: bytes are sent; a number is a pause in milliseconds. */
 export type Step = string | Buffer | number | typeof end;
 
 /**
- * Opens a TCP connection and goes through the steps, taking in what comes. Resolves when the connection is
- * closed, the server has answered `answers` times, or `withinMs` are over.
+ * Opens a TCP connection and executes the steps while reading. Resolves when the connection is closed, the server has
+ * sent `answers` responses, or `withinMs` have passed.
  */
 export async function exchange(
   { url }: { url: string },
@@ -30,7 +30,7 @@ export async function exchange(
   const result: Exchange = { received: '', statuses: [], closedAfterMs: null };
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(), withinMs);
-  socket.on('error', () => undefined); // a connection that was reset is closed, and that is told
+  socket.on('error', () => undefined); // a connection that was reset also emits `close`
   socket.once('close', () => {
     result.closedAfterMs = performance.now() - startedAt;
     over.abort();
@@ -58,7 +58,7 @@ export async function exchange(
 }
 
 function statusesIn(received: string): number[] {
-  // A body need not end with a line of its own, so that the next answer may begin in the middle of one.
+  // A body need not end with a newline, so the next response may begin in the middle of a line.
   const lines = received.matchAll(/HTTP\/1\.1 (\d{3}) /g);
   return [...lines].map(([, status]) => Number(status)).filter((status) => status !== 100);
 }

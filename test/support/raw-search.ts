@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * The files below a directory in whose bytes a text can be found, in whatever letter case. Searched by another
- * process: SQLite's locks are the process's, and closing a database file here would let go of a server's.
+ * The files below a directory whose bytes contain a text, case-insensitively. Another process searches: SQLite's locks
+ * belong to the process, and closing a database file here would release a server's.
  */
 export function filesWithText(directory: string, text: string): string[] {
   const search = spawnSync('grep', ['-rlaiF', '-e', text, directory], {

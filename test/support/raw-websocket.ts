@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { until } from './until.ts';
 
-/** A WebSocket down to its bytes (RFC 6455), for what no library would send. */
+/** A WebSocket at the level of its bytes (RFC 6455), for frames that no library would send. */
 export interface RawWebSocket extends Disposable {
   socket: Socket;
-  /** Texts of the frames that came, in order; control frames are in `closed` or nowhere. */
+  /** Texts of the received frames, in order; control frames appear in `closed` or not at all. */
   texts: string[];
-  /** The code of the close frame that came, 1005 for one without; null until one has come. */
+  /** The code of the received close frame, 1005 for one without; null until one has arrived. */
   closeCode(): number | null;
-  /** Whether the connection is over. */
+  /** Whether the connection is closed. */
   isClosed(): boolean;
   send(...frames: Buffer[]): void;
 }
@@ -20,7 +20,7 @@ export interface FrameOptions {
   /** The three reserved bits. */
   rsv?: number;
   masked?: boolean;
-  /** In place of the payload's own length. */
+  /** Replaces the payload's actual length. */
   length?: bigint;
 }
 
@@ -50,7 +50,7 @@ export function frame(
 export const text = (payload: string | Buffer, options?: FrameOptions) =>
   frame(opcodes.text, payload, options);
 
-/** Opens a WebSocket to Socket.IO's path; resolves when the server has said its first words. */
+/** Opens a WebSocket to Socket.IO's path; resolves with the server's first data. */
 export async function openRawWebSocket(
   { url }: { url: string },
   localAddress?: string,
@@ -100,7 +100,7 @@ export async function openRawWebSocket(
   };
 }
 
-/** The first whole frame of a server's bytes; none of ours are masked. */
+/** The first complete frame of a server's bytes; a server's frames are unmasked. */
 function takeFrame(bytes: Buffer): { opcode: number; payload: Buffer; size: number } | null {
   const [first = 0, second = 0] = bytes;
   if (bytes.length < 2) return null;

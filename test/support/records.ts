@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The records of INTERFACE.md section 2 with the formats DESIGN.md gives them, written down a second time on
- * purpose: strict, so that a field that is missing, misspelt or added fails, whatever src/ declares.
+ * The records of INTERFACE.md section 2 with the formats of DESIGN.md, deliberately written a second time: strict, so
+ * that a missing, misspelt or additional field fails, whatever src/ declares.
  */
 
 export const id = z.uuidv7();
@@ -35,11 +35,11 @@ const state = {
   version: z.int().min(1),
   public: z.literal(true).optional(),
 };
-/** What is said of a state without what is in it. */
+/** A state's metadata, without its content. */
 export const stateHead = z.strictObject(state);
 export const stateRecord = z.strictObject({
   ...state,
-  // Any JSON value, passed through untouched: zod's own schemas would drop a key such as `__proto__`.
+  // Any JSON value, unchanged: zod's own schemas would drop a key such as `__proto__`.
   state: z.custom<z.core.util.JSONType>((value) => value !== undefined),
 });
 
@@ -77,7 +77,7 @@ export const messageChannel = z.strictObject({
 
 const message = { _id: id, channelId: id, senderId: z.string().min(1), createdAt: time, updatedAt: time };
 export const channelMessage = z.strictObject({ ...message, content: z.string() });
-/** A message's identity, as unsending answers: everything but what was said. */
+/** A message's identity, as unsending returns it: everything but its text. */
 export const unsentMessage = z.strictObject({
   success: z.literal(true),
   ...message,
@@ -91,7 +91,7 @@ export const channelStatus = z.strictObject({
   openedAt: time,
 });
 
-/** `{ success: true }` with the fields of an operation's answer. */
+/** `{ success: true }` with the fields of an operation's result. */
 export function succeeded<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject({ success: z.literal(true), ...shape });
 }

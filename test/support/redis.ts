@@ -13,14 +13,14 @@ export const redisMissing =
     ? null
     : 'redis-server is not installed; on Debian: apt-get install redis-server';
 
-/** A real Redis on a free port of 127.0.0.1 that keeps nothing over a restart, as an evicted cache would. */
+/** A real Redis on a free port of 127.0.0.1 that persists nothing across restarts, like an evicted cache. */
 export interface TestRedis extends AsyncDisposable {
   url: string;
-  /** Ends it as a crash would; resolves when it is gone. */
+  /** Ends it as in a crash; resolves when it is gone. */
   kill(): Promise<void>;
-  /** Starts it again on the same port, empty. */
+  /** Restarts it on the same port, empty. */
   start(): Promise<void>;
-  /** Stops it from answering while its connections stay open, as behind a broken network; `thaw` lets it go on. */
+  /** Suspends it while its connections stay open, as behind a broken network; `thaw` resumes it. */
   freeze(): void;
   thaw(): void;
 }

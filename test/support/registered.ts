@@ -2,10 +2,10 @@ import { operations } from '../../src/catalogue/operations.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { kebabCase, Registry } from '../../src/operations/registry.ts';
 
-/** The registry the server is built from: what a suite over every operation goes through. */
+/** The registry the server is built from, which a suite over all operations iterates. */
 export const registry = new Registry(operations);
 
-/** The administrators' operations, which have paths under `/admin` and are called in no other way. */
+/** The administrators' operations, which have paths under `/admin` and can be called in no other way. */
 export const adminOperations = registry.operations.filter(({ auth }) => auth === 'admin');
 
 /** All others: those that games and launchers call. */
@@ -18,12 +18,12 @@ export function takesToken({ auth }: AnyOperation): boolean {
   return needsToken({ auth }) || auth === 'player-or-server' || auth === 'player-or-game';
 }
 
-/** Whether nothing else will do: a game's server cannot call it. */
+/** Whether only a launcher token is accepted: a game's server cannot call it. */
 export function needsToken({ auth }: Pick<AnyOperation, 'auth'>): boolean {
   return auth === 'player' || auth === 'session';
 }
 
-/** Whether it is about the connection it is called over, so that HTTP, which has none, cannot carry it out. */
+/** Whether it is about the connection it is called over, so that it cannot be executed over HTTP. */
 export function isAboutConnection({ service }: AnyOperation): boolean {
   return service === 'realtime-events';
 }
@@ -34,7 +34,7 @@ export function operationNamed(name: string): AnyOperation {
   return operation;
 }
 
-/** The path of an operation's own. */
+/** The path of an operation's own route. */
 export function pathOf({ name, auth }: AnyOperation): string {
   return `${auth === 'admin' ? '/admin' : '/launcher'}/${kebabCase(name)}`;
 }

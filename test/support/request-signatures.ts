@@ -22,18 +22,18 @@ export function hmacSigned(
   };
 }
 
-/** What the scheme of whole requests signs; what is left out is not sent. */
+/** What the scheme for whole requests signs; omitted parts are not sent. */
 export interface SignedParts {
   method?: string;
-  /** With its query. */
+  /** Including its query. */
   path: string;
   serviceMethod?: string;
-  /** Of the header `X-Launcher-Jwt`. */
+  /** The value of the `X-Launcher-Jwt` header. */
   launcherJwt?: string;
   body?: string;
 }
 
-/** `v2=` and hex HMAC-SHA256(secret, the parts of the request, a line each) */
+/** `v2=` and hex HMAC-SHA256(secret, the parts of the request, one per line) */
 export function wholeSigned(
   secret: string,
   { method = 'POST', path, serviceMethod = '', launcherJwt = '', body = '' }: SignedParts,

@@ -3,7 +3,7 @@ import { query } from '../../src/core/storage/query.ts';
 import { statement } from '../../src/core/storage/statement.ts';
 import type { Value } from '../../src/core/storage/table.ts';
 
-/** The rows that a statement for every engine finds, for what no operation shows. */
+/** The rows that a statement for every engine returns, for data that no operation shows. */
 export function rowsIn(
   db: Database,
   text: string,

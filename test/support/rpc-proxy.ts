@@ -4,16 +4,16 @@ import { json } from 'node:stream/consumers';
 import { keccak256 } from 'viem';
 import { z } from 'zod';
 
-/** An RPC server that is not to be relied on, in front of one that is. */
+/** An unreliable RPC server in front of a reliable one. */
 export interface RpcProxy extends AsyncDisposable {
   url: string;
-  /** How large a share of calls goes wrong from now on, 0 to 1; a share of those that send is answered and forgotten. */
+  /** The share of calls that fails from now on, 0 to 1; a part of those that send is answered and then forgotten. */
   fail(share: number): void;
-  /** Hangs up on everybody until told otherwise. */
+  /** Closes every connection until told otherwise. */
   lieLow(low: boolean): void;
-  /** Changes what a method is answered with from now on; null: no longer. */
+  /** Replaces a method's result from now on; null: stops replacing it. */
   falsify(method: string, change: ((result: unknown) => unknown) | null): void;
-  /** How often each went wrong. */
+  /** How often each kind of failure occurred. */
   counts: { dropped: number; errors: number; refused: number; forgotten: number; low: number };
 }
 
@@ -48,7 +48,7 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
         response.destroy();
         return;
       }
-      // Few calls send, so these are forgotten by turns instead of by chance.
+      // Few calls send, so these are forgotten in turn instead of at random.
       const isForgotten = method === 'eth_sendRawTransaction' && share > 0 && sends++ % 3 === 0;
       const fate = Math.random() < share ? Math.floor(Math.random() * 3) : -1;
       if (isForgotten) {
@@ -76,8 +76,8 @@ export async function startRpcProxy(target: string): Promise<RpcProxy> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    fail: (asked) => {
-      share = asked;
+    fail: (requested) => {
+      share = requested;
     },
     lieLow: (low) => {
       isLow = low;

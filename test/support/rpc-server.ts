@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 
-/** An HTTP server where an RPC server of a chain should be. */
+/** An HTTP server in place of a chain's RPC server. */
 export interface RpcServer extends AsyncDisposable {
   url: string;
 }
@@ -23,7 +23,7 @@ export async function startRpcServer(answer: RequestListener): Promise<RpcServer
 
 const call = z.object({ id: z.unknown(), method: z.string() });
 
-/** Answers JSON-RPC by method; a method with no answer is too much for it just now. */
+/** Answers JSON-RPC by method; for a method without an answer it reports that it is overloaded. */
 export function answering(results: Readonly<Record<string, string>>): RequestListener {
   return (request, response) => {
     json(request).then(

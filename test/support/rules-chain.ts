@@ -3,14 +3,14 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { type Anvil, startAnvil } from './anvil.ts';
 import { contractsOf } from './solidity.ts';
 
-/** Anvil's first account, which has ether; its key is in Foundry's manual. */
+/** Anvil's first account, which is funded; its key is in Foundry's manual. */
 export const signerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
-/** Its second. */
+/** Anvil's second account. */
 const deployerKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
 
 export type ContractName = 'Token' | 'Achievements' | 'Board' | 'GreedyWallet';
 
-/** A chain with the contracts of `contracts/rules.sol`, and a signer with ether. */
+/** A chain with the contracts of `contracts/rules.sol`, and a funded signer. */
 export interface RulesChain extends AsyncDisposable {
   anvil: Anvil;
   chainId: number;
@@ -21,7 +21,7 @@ export interface RulesChain extends AsyncDisposable {
   /** The signer's transactions in all blocks, in order. */
   mined(): Promise<{ nonce: number; hash: Hex; to: Address | null; input: Hex }[]>;
   rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
-  /** What a server is started with to use it. */
+  /** The settings that make a server use it. */
   variables: Record<string, string>;
 }
 

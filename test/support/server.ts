@@ -12,7 +12,7 @@ import { issueToken } from '../../src/sessions/operations/issue-token.ts';
 import { databaseOf } from './engine.ts';
 import { startNginx } from './nginx.ts';
 
-/** A player with a live channel session in a game. */
+/** A player with an active channel session in a game. */
 export interface TestPlayer {
   gameId: string;
   wallet: string;
@@ -21,20 +21,20 @@ export interface TestPlayer {
   launcherJwt: string;
 }
 
-/** A real server on a free port of 127.0.0.1, on a data directory of its own, with ways to fill it. */
+/** A real server on a free port of 127.0.0.1, on a separate data directory, with methods to fill it. */
 export interface TestServer extends RunningServer {
   config: Config;
-  /** Empty when an earlier start on the same data directory has made it. */
+  /** Empty when an earlier start on the same data directory created it. */
   adminToken: string;
   createGame(game?: Partial<NewGame>): Promise<{ gameId: string; gameSecret: string }>;
-  /** Opens a session; without a wallet, for a player never seen before. */
+  /** Opens a session; without a wallet, for a new player. */
   openSession(gameId: string, wallet?: string): Promise<TestPlayer>;
 }
 
-/** Suites call faster than any player; those about limits set their own. */
+/** Suites call faster than any player; those about rate limits set their own. */
 const unlimited = { RATE_LIMIT_FACTOR: '100000', ADMIN_TOKEN: 'the-admin-token-of-the-tests' };
 
-/** `BEHIND=nginx npm test -- test/live`: what tests are written against a server holds through a proxy too. */
+/** `BEHIND=nginx npm test -- test/live`: tests that are written against a server run through a proxy too. */
 const isBehindNginx = process.env.BEHIND === 'nginx';
 
 /** Starts a server for one test: `await using server = await startTestServer()`. */
@@ -87,7 +87,7 @@ export async function startTestServer(variables: Record<string, string> = {}): P
   };
 }
 
-/** A lowercase address nobody has the key of. */
+/** A lowercase address whose key nobody has. */
 export function randomWallet(): string {
   return `0x${Buffer.from(crypto.getRandomValues(new Uint8Array(20))).toString('hex')}`;
 }

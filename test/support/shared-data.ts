@@ -13,16 +13,16 @@ import { issueToken } from '../../src/sessions/operations/issue-token.ts';
 import { databaseOf } from './engine.ts';
 import { randomWallet, type TestPlayer } from './server.ts';
 
-/** A data directory opened by the test itself, beside the servers that share it: one more process that writes. */
+/** A data directory opened by the test itself, beside the servers that share it: one more writing process. */
 export interface SharedData extends AsyncDisposable {
   path: string;
   db: Database;
   createGame(game?: Partial<NewGame>): Promise<string>;
-  /** Opens a session; without a wallet, for a player never seen before. */
+  /** Opens a session; without a wallet, for a new player. */
   openSession(gameId: string, wallet?: string): Promise<TestPlayer>;
 }
 
-/** `settings`: of the database, where it is not the one that the tests run on. */
+/** `settings`: of the database, when it is not the one that the tests run on. */
 export async function openSharedData(settings: Record<string, string> = {}): Promise<SharedData> {
   const path = await mkdtemp(join(tmpdir(), 'gantry-live-'));
   const config = readConfig({ DATA_DIR: path, ...(await databaseOf(path)), ...settings });

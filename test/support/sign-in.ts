@@ -7,7 +7,7 @@ import { channelStatus, id, succeeded } from './records.ts';
 const created = succeeded({ channelId: id, signRequest: z.string() });
 const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
 
-/** A sign-in that was begun: what is to be signed, and where the signature goes. */
+/** A sign-in that has begun: the text to sign, and where the signature goes. */
 export type BegunSignIn = z.infer<typeof created>;
 
 /** Signing in to a game, step by step. */
@@ -26,7 +26,7 @@ export function signInsTo(server: { url: string }, gameId: string): SignIns {
   };
 }
 
-/** The token a finished sign-in was answered with, once it has opened a session for this wallet. */
+/** The token that a completed sign-in returned, checked to have opened a session for this wallet. */
 export async function signedIn(server: { url: string }, answer: Answer, wallet: string): Promise<string> {
   const { launcherJwt } = accepted(answer, verified);
   const status = accepted(

@@ -4,7 +4,7 @@ import { type TemporaryDirectory, temporaryDirectory } from './temporary-directo
 /** Only root may mount one. */
 export const mayMountDisk = process.getuid?.() === 0;
 
-/** A file system of so many MiB, in memory. */
+/** An in-memory file system with a capacity in MiB. */
 export async function smallDisk(mebibytes: number): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${mebibytes}m`, 'tmpfs', directory.path]);

@@ -31,16 +31,16 @@ export interface Contract {
 }
 
 /**
- * The contracts of a Solidity file, by name. Loading the compiler takes longer than what it does, so that its answer
- * is kept, for as long as the file and the compiler stay as they are.
- * @throws Error what the compiler says is wrong
+ * The contracts of a Solidity file, by name. Loading the compiler takes longer than compiling, so its output is cached
+ * until the file or the compiler changes.
+ * @throws Error the compiler's error messages
  */
 export async function contractsOf(file: URL): Promise<(name: string) => Contract> {
   const source = basename(file.pathname);
   const input = JSON.stringify({
     language: 'Solidity',
     sources: { [source]: { content: await readFile(file, 'utf8') } },
-    // What every chain has had for long: nothing newer is needed.
+    // A version that every chain has long supported: nothing newer is needed.
     settings: { evmVersion: 'paris', outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } } },
   });
   const { errors, contracts } = output.parse(JSON.parse(await compile(input)));

@@ -6,7 +6,7 @@ export interface TemporaryDirectory extends AsyncDisposable {
   path: string;
 }
 
-/** An empty directory, removed with all that is in it: `await using directory = await temporaryDirectory()`. */
+/** An empty directory, removed with its contents: `await using directory = await temporaryDirectory()`. */
 export async function temporaryDirectory(): Promise<TemporaryDirectory> {
   const path = await mkdtemp(join(tmpdir(), 'gantry-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };

@@ -17,8 +17,8 @@ export interface TestPooler extends AsyncDisposable {
 }
 
 /**
- * What PgBouncer does with `pool_mode = transaction` and a pool of one: all clients share one connection to the server,
- * a transaction at a time. It knows as much of the protocol as that takes, and no passwords.
+ * Emulates PgBouncer with `pool_mode = transaction` and a pool of one: all clients share one connection to the server,
+ * one transaction at a time. It implements as much of the protocol as that needs, and no passwords.
  */
 export async function startTransactionPooler(url: string): Promise<TestPooler> {
   const { hostname, port, username, pathname } = new URL(url);
@@ -34,7 +34,7 @@ export async function startTransactionPooler(url: string): Promise<TestPooler> {
       const message = unread.subarray(0, 1 + unread.readInt32BE(1));
       unread = unread.subarray(message.length);
       answering?.to?.write(message);
-      if (message[0] === 0x5a && message[5] === 0x49) answering?.done(); // ready, and in no transaction
+      if (message[0] === 0x5a && message[5] === 0x49) answering?.done(); // ready, and not in a transaction
     }
   });
   const answered = (to: Socket | null) =>
@@ -51,7 +51,7 @@ export async function startTransactionPooler(url: string): Promise<TestPooler> {
     client.once('data', () => {
       client.write(welcome);
       client.on('data', (data) => {
-        if (data[0] === 0x58) return void client.end(); // it takes its leave
+        if (data[0] === 0x58) return void client.end(); // the client disconnects
         turn = turn.then(() => {
           const done = answered(client);
           server.write(data);

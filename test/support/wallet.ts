@@ -1,6 +1,6 @@
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 
-/** A wallet with a key of its own, as a player's wallet program holds it. */
+/** A wallet with its own key, as in a player's wallet program. */
 export interface TestWallet {
   /** In mixed case, with the checksum of EIP-55. */
   address: string;
@@ -21,7 +21,7 @@ export function newWallet(
 
 const curveOrder = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
-/** The same signature written the other way, s as n − s: it recovers to the same address (EIP-2). */
+/** The same signature in its other form, with s as n − s: it recovers to the same address (EIP-2). */
 export function malleated(signature: string): string {
   const s = BigInt(`0x${signature.slice(66, 130)}`);
   const v = signature.slice(130) === '1b' ? '1c' : '1b';

@@ -9,18 +9,18 @@ const finished = z.object({ code: z.number(), stdout: z.string(), stderr: z.stri
 
 interface Command {
   args: readonly string[];
-  /** Beside PATH and HOME. */
+  /** Besides PATH and HOME. */
   env: Record<string, string>;
 }
 
-/** One command at a time: they share what belongs to a process, such as its environment. */
+/** One command at a time: they share process-wide state such as the environment. */
 let previous: Promise<unknown> = Promise.resolve();
 let warm: ChildProcess | null = null;
 
 /**
- * Runs `gantry <args>` as `gantry` of gantry-process.ts does, but in one process that all commands of a test file
- * share: loading the program is most of what a short command costs. For commands that end by themselves, where the
- * process is not what is tested.
+ * Runs `gantry <args>` like `gantry` of gantry-process.ts, but in one process shared by all commands of a test file:
+ * loading the program is most of the cost of a short command. For commands that end on their own, where the process is
+ * not under test.
  */
 export function gantry(
   args: readonly string[],
@@ -33,7 +33,7 @@ export function gantry(
   return result;
 }
 
-/** Runs `gantry <args> --json` and reads what it prints. */
+/** Runs `gantry <args> --json` and parses its output. */
 export async function gantryJson(args: readonly string[], dataDirectory: string): Promise<unknown> {
   const { code, stdout, stderr } = await gantry([...args, '--json'], { env: { DATA_DIR: dataDirectory } });
   if (code !== 0) throw new Error(`gantry ${args.join(' ')} ended with ${code}: ${stderr}`);
@@ -63,7 +63,7 @@ function start(): ChildProcess {
   const child = fork(join(repository, 'test/support/command-loop.ts'), {
     execPath: join(repository, 'node_modules/.bin/node'),
     execArgv: [],
-    // No terminal, to which commands would print in colours.
+    // Not a terminal, where commands would print in colours.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   child.unref();
@@ -71,7 +71,7 @@ function start(): ChildProcess {
   return child;
 }
 
-/** Ends the process, for the next test file to have one that nothing was run in. */
+/** Ends the process, so that the next test file gets a fresh one. */
 export function endWarmGantry(): void {
   warm?.disconnect();
   warm = null;

@@ -10,27 +10,27 @@ const delivered = z.object({
   data: z.record(z.string(), z.json()),
 });
 
-/** A delivery as a receiver takes it: nothing that does not verify becomes one. */
+/** A delivery as a receiver accepts it: only verified requests become one. */
 export interface Received extends z.infer<typeof delivered> {
   id: string;
   at: number;
 }
 
-/** A real HTTP server that takes webhooks as the Standard Webhooks library says one should. */
+/** A real HTTP server that receives webhooks as the Standard Webhooks library prescribes. */
 export interface WebhookReceiver extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/hooks` */
   url: string;
   port: number;
-  /** What has come with a signature by one of these secrets, in order. */
+  /** Deliveries signed with one of these secrets, in order. */
   secrets: string[];
   received: Received[];
   /** The raw signature headers, in order. */
   signatures: string[];
-  /** What has come and did not verify. */
+  /** Requests that did not verify. */
   refused: string[];
-  /** TCP connections, whatever came over them. */
+  /** TCP connections, whatever was sent on them. */
   connections(): number;
-  /** How to answer; 204 unless a test says otherwise. */
+  /** How to respond; 204 unless a test says otherwise. */
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void;
   down(): Promise<void>;
   up(): Promise<void>;
@@ -81,7 +81,7 @@ export async function startWebhookReceiver(host = '127.0.0.1'): Promise<WebhookR
         receiver.received.push({ ...payload, id: sent['webhook-id'] ?? '', at: Date.now() });
         return;
       } catch {
-        // Perhaps by another secret.
+        // Possibly signed with another secret.
       }
     }
     receiver.refused.push(body);

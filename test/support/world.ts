@@ -22,40 +22,40 @@ import { canonicalState, contentId } from '../../src/states/state.ts';
 import { ed25519, makeJwt, readJwt } from './jwt-parts.ts';
 import type { TestPlayer, TestServer } from './server.ts';
 
-/** Who may come and call, seen from the player whose things an operation is about. */
+/** The kinds of caller, relative to the player whose data an operation is about. */
 export const roles = [
   'owner',
   /** In the owner's message channel. */
   'participant',
-  /** In the owner's game, and in nothing of the owner's. */
+  /** In the owner's game, without any relation to the owner. */
   'stranger',
-  /** A player without a wallet, in the owner's game and in nothing of the owner's. */
+  /** A player without a wallet, in the owner's game and without any relation to the owner. */
   'guest',
   /** The owner's wallet in another game. */
   'elsewhere',
   /** The owner's session in a launcher. */
   'launcher',
   'strangersLauncher',
-  /** A session of the owner in the game that the owner has ended. */
+  /** A session of the owner in the game, ended by the owner. */
   'ended',
-  /** One that an administrator has ended. */
+  /** A session ended by an administrator. */
   'revoked',
-  /** A player with a token of the time before they were banned from the game. */
+  /** A player with a token issued before they were banned from the game. */
   'banned',
   /** No token at all. */
   'anonymous',
-  /** What the owner's token says, signed with another key. */
+  /** The owner's claims, signed with another key. */
   'forged',
-  /** No launcher token, but the administrators' in `Authorization`. */
+  /** No launcher token, but the admin token in `Authorization`. */
   'administrator',
-  /** The server of the owner's game, which names the owner: the game's secret in `Authorization`, and `wallet`. */
+  /** The server of the owner's game on behalf of the owner: the game's secret in `Authorization`, and `wallet`. */
   'gameServer',
-  /** The server of another game, which names the owner as well. */
+  /** The server of another game, also on behalf of the owner. */
   'otherGameServer',
 ] as const;
 export type Role = (typeof roles)[number];
 
-/** Texts of the owner's that nobody else may come to read, each found nowhere else. */
+/** The owner's texts that nobody else may read, each unique. */
 export const canaryNames = [
   'message',
   'state',
@@ -67,7 +67,7 @@ export const canaryNames = [
 ] as const;
 export type CanaryName = (typeof canaryNames)[number];
 
-/** Two players in a channel, a stranger, a launcher and another game, on a server that may hold other worlds. */
+/** Two players in a channel, a stranger, a launcher and another game, on a server that may contain other worlds. */
 export interface World {
   server: TestServer;
   gameId: string;
@@ -80,11 +80,11 @@ export interface World {
   participant: TestPlayer;
   stranger: TestPlayer;
   guest: TestPlayer;
-  /** What the guest's device signs in with. */
+  /** The secret that the guest's device signs in with. */
   guestSecret: string;
   elsewhere: TestPlayer;
   banned: TestPlayer;
-  /** The keys of these players' wallets, and of one that is no player's. */
+  /** The keys of these players' wallets, and of one that belongs to no player. */
   keys: {
     owner: PrivateKeyAccount;
     stranger: PrivateKeyAccount;
@@ -97,11 +97,11 @@ export interface World {
   playSessionId: string;
   scoreId: string;
   canaries: Readonly<Record<CanaryName, string>>;
-  /** What each sends as `launcherJwt`. */
+  /** What each role sends as `launcherJwt`. */
   tokens: Readonly<Record<Role, string | undefined>>;
 }
 
-/** Makes a world in games of its own. */
+/** Creates a world in separate games. */
 export async function createWorld(server: TestServer): Promise<World> {
   const { db } = server.services;
   const keys = {
@@ -213,14 +213,14 @@ async function openGuestSession(server: TestServer, gameId: string, secret: stri
   };
 }
 
-/** The headers a role's calls carry. */
+/** The headers of a role's calls. */
 export function headersOf(world: World, role: Role): Record<string, string> | undefined {
   if (role === 'administrator') return bearer(world.server.adminToken);
   if (role === 'gameServer') return bearer(world.gameSecret);
   return role === 'otherGameServer' ? bearer(world.otherGameSecret) : undefined;
 }
 
-/** What a role's calls carry beside an operation's own input: a token, or whom a game's server acts for. */
+/** What a role's calls carry besides an operation's own input: a token, or the player that a game's server acts for. */
 export function credentialFieldsOf({ tokens, owner }: World, role: Role): Record<string, unknown> {
   if (role === 'gameServer' || role === 'otherGameServer') return { wallet: owner.wallet };
   const launcherJwt = tokens[role];
@@ -231,7 +231,7 @@ export function bearer(token: string): { Authorization: string } {
   return { Authorization: `Bearer ${token}` };
 }
 
-/** Everything of the owner's that the store can read back, as text: unchanged when the text is. */
+/** All stored data of the owner, as text: unchanged when the text is. */
 export async function ownersData({ server, owner, channelId }: World): Promise<string> {
   const { db } = server.services;
   const asOwner: Owner = owner;

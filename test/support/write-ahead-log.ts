@@ -4,8 +4,8 @@ const headerBytes = 32;
 const frameHeaderBytes = 24;
 
 /**
- * How many transactions lie in the write-ahead log of a database file since its last reset: each ends in a
- * frame that carries the size of the database (https://www.sqlite.org/fileformat2.html#walformat).
+ * How many transactions a database file's write-ahead log contains since its last reset: each ends in a frame with the
+ * size of the database (https://www.sqlite.org/fileformat2.html#walformat).
  */
 export function transactionsInLog(databaseFile: string): number {
   const log = readFileSync(`${databaseFile}-wal`);
@@ -14,7 +14,7 @@ export function transactionsInLog(databaseFile: string): number {
   const salt = log.subarray(16, 24);
   let transactions = 0;
   for (let at = headerBytes; at + frameHeaderBytes <= log.length; at += frameHeaderBytes + pageBytes) {
-    const isOfThisLog = log.subarray(at + 8, at + 16).equals(salt); // older frames lie behind the end
+    const isOfThisLog = log.subarray(at + 8, at + 16).equals(salt); // older frames follow the end
     if (!isOfThisLog) break;
     if (log.readUInt32BE(at + 4) !== 0) transactions++;
   }

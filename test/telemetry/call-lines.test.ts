@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CallLines } from '../../src/telemetry/call-lines.ts';
 
 test.each(['0190a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'x","outcome":"ok\n{"level":60}', '\\ \u2028 é \ud800'])(
-  'the line of a call is what pino writes, in one line, whatever a game that was imported is called: %j',
+  "the line of a call matches pino's, on one line, whatever the name of an imported game: %j",
   (game) => {
     const written: string[] = [];
     const logger = pino({}, { write: (line) => written.push(line) });
@@ -31,7 +31,7 @@ test.each(['0190a1b2-7c3d-7e4f-8a5b-6c7d8e9f0a1b', 'x","outcome":"ok\n{"level":6
   },
 );
 
-test("the line of a call says when a game's own server made it", () => {
+test('the line of a call says when it was made by a game server', () => {
   const written: string[] = [];
   const logger = pino({}, { write: (line) => written.push(line) });
   const call = { id: '1-a', operation: 'setUserScore', transport: 'http', outcome: 'ok' } as const;

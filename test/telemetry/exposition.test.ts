@@ -21,7 +21,7 @@ test.each([
   expect(() => readExposition(text)).toThrow();
 });
 
-test('the checker reads what is right', () => {
+test('the checker accepts a valid exposition', () => {
   const text =
     '# HELP a_total x\n# TYPE a_total counter\na_total{b="\\"1\\\\n\\n",c=""} 2\n\n' +
     histogram('h_bucket{le="0.5"} 1\nh_bucket{le="+Inf"} 3\nh_sum 1.5\nh_count 3\n');

@@ -61,7 +61,7 @@ export function readExposition(text: string): Sample[] {
         : fail('a sample without TYPE');
     if (owner !== family || finished.has(owner)) fail('a sample away from its family');
     const identity = `${name} ${JSON.stringify(Object.entries(labels).sort())}`;
-    if (seen.has(identity)) fail('a sample that comes twice');
+    if (seen.has(identity)) fail('a duplicate sample');
     seen.add(identity);
     samples.push({ name, labels, value });
   }

@@ -34,7 +34,7 @@ function sampleOf(
   )?.value;
 }
 
-test('are read with the admin token, and by nobody else', async () => {
+test('are readable with the admin token only', async () => {
   await using server = await startTestServer();
   const url = `${server.url}/metrics`;
   expect((await get(url)).body).toMatchObject({ code: 401, data: { reason: 'admin_token_invalid' } });
@@ -44,7 +44,7 @@ test('are read with the admin token, and by nobody else', async () => {
   expect(samples.filter(({ value }) => Number.isNaN(value))).toEqual([]);
 });
 
-test('cannot be had by guessing the token', async () => {
+test('are protected against guessing the token', async () => {
   await using server = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
   const statuses = new Set<number>();
   for (let guess = 0; guess < 25; guess++) {
@@ -55,7 +55,7 @@ test('cannot be had by guessing the token', async () => {
   expect((await get(`${server.url}/metrics`)).status).toBe(401);
 });
 
-test('have a port of their own when it is set, which serves nothing else', async () => {
+test('have a separate port when it is set, which serves nothing else', async () => {
   await using server = await startTestServer({ METRICS_PORT: `${await freePort()}` });
   expect(server.metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   expect((await scrape(String(server.metricsUrl))).length).toBeGreaterThan(50);
@@ -65,7 +65,7 @@ test('have a port of their own when it is set, which serves nothing else', async
   expect((await get(`${server.url}/metrics`)).status).toBe(401);
 });
 
-test('count what was done: calls by outcome and transport, sockets, events, batches and commits', async () => {
+test('count calls by outcome and transport, sockets, events, batches and commits', async () => {
   await using server = await startTestServer({ METRICS_PORT: '0' });
   const { gameId } = await server.createGame();
   const { launcherJwt } = await server.openSession(gameId);
@@ -96,12 +96,12 @@ test('count what was done: calls by outcome and transport, sockets, events, batc
   expect(sampleOf(after, 'gantry_redis_up')).toBeUndefined();
   launcher.socket.disconnect();
   await until(
-    'the socket is gone',
+    'the socket has disconnected',
     async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_sockets') === 0,
   );
 });
 
-test('show the queue: how long it is, how old, and what came of it', async () => {
+test('show the queue: its length, age and results', async () => {
   await using server = await startTestServer({ METRICS_PORT: '0' });
   const { gameId } = await server.createGame();
   const action = { kind: 'nobody-runs-it', type: 'Webhook', gameId, payload: {} };
@@ -139,7 +139,7 @@ test('have labels of closed sets only, whatever callers send', async () => {
   }
 });
 
-test('leave out what cannot be found out just now, rather than say 0 or nothing at all', async () => {
+test('omit values that are currently unavailable, rather than reporting 0 or failing', async () => {
   const busy = () => Promise.reject(new Error('the database is busy'));
   const metrics = new Metrics({
     calls: new CallCounts(),
@@ -156,7 +156,7 @@ test('leave out what cannot be found out just now, rather than say 0 or nothing 
   expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|redis)/);
 });
 
-test.skipIf(redisMissing !== null)('say whether Redis can be used', async () => {
+test.skipIf(redisMissing !== null)('say whether Redis is available', async () => {
   await using redis = await startRedis();
   await using server = await startTestServer({ METRICS_PORT: '0', REDIS_URL: redis.url });
   const isUp = async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_redis_up');
@@ -165,7 +165,7 @@ test.skipIf(redisMissing !== null)('say whether Redis can be used', async () => 
   await until('Redis is down', async () => (await isUp()) === 0);
 });
 
-test('every call has a line in the log, with an id that its answer has too', async () => {
+test('every call has a log line, with an id that its response has too', async () => {
   await using directory = await temporaryDirectory();
   const created = await gantryJson(['game', 'create', '--name', 'One'], directory.path);
   const { gameId } = z.object({ gameId: z.string() }).parse(created);

@@ -9,7 +9,7 @@ const page = { limit: 10_000, skip: 0 };
 const idsOf = (requests: RecentRequests, filter: RequestFilter = {}) =>
   requests.list(filter, page).rows.map(({ id }) => id);
 
-/** A call that ended so many milliseconds after the process began. */
+/** A call that ended the given number of milliseconds after the process began. */
 function ended(endedAt: number, changes: Partial<CallObservation> = {}): CallObservation {
   const caller = { gameId: 'g', wallet: 'ada', isServer: false, address: '2001:db8::1' };
   const call = { id: `c-${endedAt}`, operation: 'setUserScore', transport: 'http', outcome: 'ok' } as const;
@@ -25,7 +25,7 @@ test('of calls that succeed quickly at most ten a second are kept, and on a quie
   expect(requests.list({}, page).total).toBe(110);
 });
 
-test('a flood of refusals displaces neither failed nor slow calls, and what is kept is bounded', () => {
+test('a flood of refusals displaces neither failed nor slow calls, and the records are bounded', () => {
   const requests = new RecentRequests();
   requests.add(ended(1, { outcome: 'internal', message: 'Something went wrong' }));
   requests.add(ended(2, { durationMs: 250 }));
@@ -70,7 +70,7 @@ test('calls are found by outcome, operation, caller, game, time and the beginnin
   });
 });
 
-test('an administrator finds a refused call by the id its caller was answered', async () => {
+test('an administrator finds a refused call by the id in its response', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   const { launcherJwt, wallet } = await server.openSession(gameId);

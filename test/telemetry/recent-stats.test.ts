@@ -17,7 +17,7 @@ const failed = (thrown: unknown): never => {
   throw thrown;
 };
 
-test('a sample tells of what was counted since the one before, and how the rest stands', async () => {
+test('a sample has the counts since the previous one, and the current gauges', async () => {
   const stats = new RecentStats(sources, {
     signal: new AbortController().signal,
     report: failed,
@@ -57,7 +57,7 @@ test('only the latest minutes are kept', async () => {
   expect(stats.samples(Date.now())).toEqual([]);
 });
 
-test('a server tells how it has been doing: calls answered and refused, events, its database', async () => {
+test('a server reports its recent stats: calls answered and refused, events, its database', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   const { launcherJwt } = await server.openSession(gameId);
@@ -77,7 +77,7 @@ test('a server tells how it has been doing: calls answered and refused, events, 
   const [file, log] = [database, `${database}-wal`].map((name) => statSync(name).size);
   expect(file).toBeGreaterThan(0);
   expect(log).toBeGreaterThan(0);
-  await until('the sizes of the file and of its log are told apart', async () => {
+  await until('the sizes of the file and of its log are distinguished', async () => {
     const { samples } = Object(await read());
     const { databaseBytes, logBytes } = samples.at(-1);
     return databaseBytes === file && logBytes === log;

@@ -8,7 +8,7 @@ import { bearer } from '../support/world.ts';
 const call = { at: 'call', operation: 'setState', gameId: 'g', address: '127.0.0.1' } as const;
 const page = { limit: 50, skip: 0 };
 
-test('the same refusal of the same caller is one record that counts, refused last first', () => {
+test('repeated refusals of a caller are one record with a count, most recent first', () => {
   const refusals = new RecentRefusals();
   refusals.add({ ...call, reason: 'rate_limited', wallet: 'ada' });
   refusals.add({ ...call, reason: 'storage_full', wallet: 'ada' });
@@ -28,7 +28,7 @@ test('the same refusal of the same caller is one record that counts, refused las
   });
 });
 
-test('however many are refused, the latest thousand are remembered, and all are counted', () => {
+test('however many are refused, the latest thousand are kept, and all are counted', () => {
   const refusals = new RecentRefusals();
   for (let at = 0; at < 1_500; at++) refusals.add({ ...call, reason: 'rate_limited', wallet: `w${at}` });
   const { total, rows } = refusals.list({}, page);
@@ -37,7 +37,7 @@ test('however many are refused, the latest thousand are remembered, and all are 
   expect([...refusals.totals.values()].map(({ count }) => count)).toEqual([1_500]);
 });
 
-test('administrators read who was refused a call or a handshake, and the metrics count it', async () => {
+test('administrators see who was refused a call or a handshake, and the metrics count it', async () => {
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   const { launcherJwt, wallet } = await server.openSession(gameId);

@@ -20,7 +20,7 @@ async function summaryOf(server: TestServer, input: object = {}): Promise<Summar
   return body as Summary;
 }
 
-test('sessions and players of today are counted once, however often it is asked', async () => {
+test("today's sessions and players are counted once, however often they are queried", async () => {
   await using server = await startTestServer();
   const since = Date.now();
   const [orbit, other] = [await server.createGame(), await server.createGame()];
@@ -57,7 +57,7 @@ test('storage is that of the players of each game, most first', async () => {
   expect(storage[1]?.bytes).toBeLessThan(1_000);
 });
 
-test('a single process names itself', async () => {
+test('a single process reports itself', async () => {
   await using server = await startTestServer();
   const { nodes } = await summaryOf(server);
   expect(nodes).toEqual([
@@ -76,7 +76,7 @@ test('a single process names itself', async () => {
 });
 
 describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () => {
-  test('nodes on one Redis know of each other, and forget one that has stopped', async () => {
+  test('nodes on one Redis know each other, and forget one that has stopped', async () => {
     await using redis = await startRedis();
     await using directory = await temporaryDirectory();
     const settings = { DATA_DIR: directory.path, REDIS_URL: redis.url };

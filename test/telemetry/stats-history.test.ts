@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
 
 const minuteMs = 60_000;
-/** The beginning of a step of every range, long enough ago that all that follows it is past. */
+/** The beginning of a step of every range, long enough ago that everything after it is past. */
 const base = Math.floor((Date.now() - 6 * 60 * minuteMs) / (30 * minuteMs)) * 30 * minuteMs;
 
 function sample(at: number, changes: Partial<StatsSample> = {}): StatsSample {
@@ -30,7 +30,7 @@ function sample(at: number, changes: Partial<StatsSample> = {}): StatsSample {
   };
 }
 
-test('a step has the means of rates, the highest of counts and the last of sizes', () => {
+test('a step has the mean of rates, the maximum of gauges and the last of sizes', () => {
   const history = new StatsHistory(null);
   history.add(sample(base, { requestsPerSecond: 10, sockets: 5, databaseBytes: 9_000, p99Ms: 3 }));
   history.add(sample(base + 2_000, { requestsPerSecond: 20, sockets: 2, databaseBytes: 8_000 }));
@@ -47,7 +47,7 @@ test('a step has the means of rates, the highest of counts and the last of sizes
   expect(history.samples('hour', 0)).toEqual([]);
 });
 
-test('a range is no longer than it is called, and older steps are written over', () => {
+test('a range is no longer than its name says, and older steps are overwritten', () => {
   const history = new StatsHistory(null);
   const now = Date.now();
   for (let at = now - 9 * 24 * 60 * minuteMs; at <= now; at += 5 * minuteMs) history.add(sample(at));
@@ -64,7 +64,7 @@ test('a range is no longer than it is called, and older steps are written over',
   expect(now - oldest).toBeLessThanOrEqual(7 * 24 * 60 * minuteMs);
 });
 
-test('what was counted is in a small file that the next process goes on from, killed or not', async () => {
+test('the stats are in a small file that the next process continues, killed or not', async () => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'stats-history');
   const first = new StatsHistory(file);
@@ -79,7 +79,7 @@ test('what was counted is in a small file that the next process goes on from, ki
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
-test('a file that is none of ours is replaced, and where there can be none it goes on in memory', async () => {
+test('an invalid file is replaced, and where none can be written the stats stay in memory', async () => {
   await using directory = await temporaryDirectory();
   const file = join(directory.path, 'stats-history');
   writeFileSync(file, 'something else');
@@ -94,7 +94,7 @@ test('a file that is none of ours is replaced, and where there can be none it go
   nowhere.close();
 });
 
-test('the figures of an hour and a week are there after a restart', async () => {
+test('the stats of an hour and a week survive a restart', async () => {
   await using directory = await temporaryDirectory();
   const figures = async (url: string, token: string, range: string) => {
     const { body } = await post(`${url}/admin/server-figures`, { range }, bearer(token));

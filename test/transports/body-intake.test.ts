@@ -8,7 +8,7 @@ import { startTestServer } from '../support/server.ts';
 const partBytes = 64 * 1024;
 const mebibyte = 1024 * 1024;
 
-/** A request whose body has no end; parts of it come whenever it is not paused, as many as Node reads in a turn. */
+/** A request with an endless body; parts of it arrive whenever it is not paused, as many as Node reads per turn. */
 class EndlessBody {
   taken = 0;
   #isPaused = false;
@@ -34,21 +34,21 @@ const sum = (bodies: readonly EndlessBody[]) => bodies.reduce((bytes, { taken })
 describe('however many callers send megabytes', () => {
   afterEach(() => void vi.useRealTimers());
 
-  test('half a megabyte is taken in a turn of the event loop, and each comes to its turn', () => {
+  test('half a megabyte is read per turn of the event loop, and each caller gets its turn', () => {
     vi.useFakeTimers({ toFake: ['setImmediate'] });
     const intake = new BodyIntake();
     const bodies = Array.from({ length: 20 }, () => new EndlessBody());
     for (let turn = 1; turn <= 100; turn++) {
       for (const body of bodies) body.come((request, bytes) => intake.took(request, bytes));
       vi.runOnlyPendingTimers();
-      // Of each the first part comes before it can be paused.
+      // The first part of each arrives before it can be paused.
       expect(sum(bodies)).toBeLessThanOrEqual(turn * (mebibyte / 2) + bodies.length * partBytes);
     }
     expect(sum(bodies)).toBeGreaterThan(45 * mebibyte);
     expect(Math.min(...bodies.map(({ taken }) => taken))).toBeGreaterThan(mebibyte);
   });
 
-  test('of those that were refused, eight megabytes are taken in a second, and each comes to its turn', () => {
+  test('of refused ones, eight megabytes are read per second, and each gets its turn', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const intake = new BodyIntake();
     const bodies = Array.from({ length: 20 }, () => new EndlessBody());
@@ -63,7 +63,7 @@ describe('however many callers send megabytes', () => {
 });
 
 describe('a body that is refused', () => {
-  test('for whose it is, is refused when its first part has come, and the rest is never sent', async () => {
+  test('because of its caller, is refused at its first part, and the rest is never sent', async () => {
     await using server = await startTestServer({ RATE_LIMIT_FACTOR: '0.02' });
     const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
     const state = JSON.stringify('a'.repeat(900_000));
@@ -75,7 +75,7 @@ describe('a body that is refused', () => {
     expect(statuses).toEqual([429]);
   });
 
-  test('is taken in to its end all the same, and the next request on the connection is answered', async () => {
+  test('is still read to its end, and the next request on the connection is answered', async () => {
     await using server = await startTestServer();
     const request = (bytes: number) =>
       `POST /admin/list-games HTTP/1.1\r\nHost: a\r\nContent-Length: ${bytes}\r\n\r\n${' '.repeat(bytes)}`;

@@ -8,7 +8,7 @@ import { get } from '../support/http.ts';
 import { registry } from '../support/registered.ts';
 import { until } from '../support/until.ts';
 
-test('a call that was answered but cannot be counted or logged is reported, and ends nothing', async () => {
+test('an answered call that cannot be counted or logged is reported, and crashes nothing', async () => {
   const defect = new Error('the log is gone');
   const reported: unknown[] = [];
   const handle = operationCalls({
@@ -32,7 +32,7 @@ test('a call that was answered but cannot be counted or logged is reported, and 
   expect(reported).toEqual([{ thrown: defect, callId: headers.get('x-request-id') }]);
 });
 
-test('a body that cannot be read is paid for like any other: the next call of its address waits', async () => {
+test('an unreadable body is charged like any other: the next call of its address waits', async () => {
   const handle = operationCalls({
     registry,
     execute: () => raise(new Error('nothing is carried out here')),
@@ -56,7 +56,7 @@ test('a body that cannot be read is paid for like any other: the next call of it
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 });
 
-test('what was held for a caller that has gone before its large answer was made is let go of', async () => {
+test('the reservation for a caller who disconnects before its large response is made is released', async () => {
   const traffic = new Traffic({ factor: 1, heldBytes: 1024 * 1024 });
   const answered = Promise.withResolvers<void>();
   const ended: string[] = [];
@@ -83,7 +83,7 @@ test('what was held for a caller that has gone before its large answer was made 
   const leaving = new AbortController();
   const sent = fetch(`http://127.0.0.1:${port}/launcher/set-user-score`, {
     method: 'POST',
-    body: `{${' '.repeat(20_000)}}`, // is counted while it comes in
+    body: `{${' '.repeat(20_000)}}`, // is counted while it is received
     signal: leaving.signal,
   });
   await until('its body is held', () => traffic.heldBytes > 0);

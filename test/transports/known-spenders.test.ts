@@ -6,7 +6,7 @@ import { startTestServer } from '../support/server.ts';
 
 const filler = 'a'.repeat(900_000);
 
-test('a token is found in the header and at either end of a body, and only one that was remembered', () => {
+test('a token is found in the header and at either end of a body, and only if it is known', () => {
   const spenders = new KnownSpenders();
   const ada = { wallet: 'ada', gameId: 'game' };
   const find = (header: unknown, body: string) => {
@@ -23,14 +23,14 @@ test('a token is found in the header and at either end of a body, and only one t
   expect(find(['a.b-c_d'], '{}')).toBeUndefined();
 });
 
-test('who is over the budget has large bodies refused before they are read, and small ones in turn', async () => {
+test('a caller over budget has large bodies refused before they are read, and small ones queued', async () => {
   await using server = await startTestServer({ RATE_LIMIT_FACTOR: '0.02' });
   const { launcherJwt } = await server.openSession((await server.createGame()).gameId);
   const state = JSON.stringify(filler);
   const save = (body: string) =>
     fetch(`${server.url}/launcher/set-state`, { method: 'POST', body }).then(({ status }) => status);
   expect(await save(JSON.stringify({ launcherJwt, label: 'one', state }))).toBe(200);
-  // A thread has read this one, to find out whose it is; the next ones are not JSON, which nobody finds out.
+  // A thread has read this one, to determine its caller; the next ones are not JSON, whose caller stays unknown.
   expect(await save(JSON.stringify({ launcherJwt, label: 'two', state }))).toBe(429);
   expect(await save(`{"launcherJwt":"${launcherJwt}",${filler}`)).toBe(429);
   expect(await save(`${filler},"launcherJwt":"${launcherJwt}"}`)).toBe(429);

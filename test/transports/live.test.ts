@@ -20,17 +20,17 @@ test('a message, its edit and its unsend reach the other participant, in order, 
   await own.call('editChannelMessage', { messageId: message._id, newContent: 'hello again' });
   await own.call('unsendChannelMessage', { messageId: message._id });
 
-  await hers.hears('chat-messages removed');
-  expect(hers.heard.map(({ name, meta }) => [name, meta.seq])).toEqual([
+  await hers.waitForEvent('chat-messages removed');
+  expect(hers.received.map(({ name, meta }) => [name, meta.seq])).toEqual([
     ['message-channels created', 1],
     ['chat-messages created', 2],
     ['chat-messages patched', 3],
     ['chat-messages removed', 4],
   ]);
-  expect(hers.heard[2]?.record).toMatchObject({
+  expect(hers.received[2]?.record).toMatchObject({
     _id: message._id,
     content: 'hello again',
     senderId: ada.wallet,
   });
-  expect(strangers.heard).toEqual([]);
+  expect(strangers.received).toEqual([]);
 });

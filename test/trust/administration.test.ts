@@ -103,7 +103,7 @@ const setScore = async (launcherJwt: string, score: number) =>
     z.looseObject({ newScore: z.looseObject({ _id: z.string() }) }),
   ).newScore;
 
-/** The leaderboard as its readers see it: wallets and scores, the best first. */
+/** The leaderboard as its readers see it: wallets and scores, best first. */
 async function leaderboard(gameId: string): Promise<[string, number][]> {
   const answer = await api.post('/launcher/get-game-scores-leaderboard', { gameId });
   const entry = z.looseObject({ normalizedAddress: z.string(), score: z.number() });
@@ -111,7 +111,7 @@ async function leaderboard(gameId: string): Promise<[string, number][]> {
   return rows.map((row) => [row.normalizedAddress, row.score]);
 }
 
-/** Entries of the audit log that came after what was there before, oldest first. */
+/** New entries of the audit log, oldest first. */
 async function auditedDuring(admin: AdminWay, act: () => Promise<unknown>) {
   const { total: before } = await admin.call(listAuditLog, { limit: 0 });
   await act();
@@ -124,7 +124,7 @@ const ways: [string, AdminWay][] = [
   ['gantry admin', overCommandLine(server.config, toLoopback)],
 ];
 
-// A command is a process of its own, and takes half a second of a processor.
+// A command is a separate process, and takes half a second of CPU time.
 describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, admin) => {
   const newGame = async (policies = {}) =>
     (await admin.call(createGame, { name: 'Space Race', policies })).gameId;
@@ -180,7 +180,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(JSON.stringify(games)).not.toContain(gameSecret);
   });
 
-  it.concurrent('changes a game; what is left out stays, and the players notice at once', async () => {
+  it.concurrent('changes a game; omitted settings stay, and the players notice immediately', async () => {
     const gameId = await newGame({ requireSignature: 'any' });
     const { launcherJwt } = await newPlayer(gameId);
     refused(await api.post('/launcher/channel-heartbeat', { launcherJwt }), 401, 'signature_required');
@@ -210,7 +210,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(updateGame, { gameId: 'no-such-game', name: 'X' })).rejects.toThrow('no game');
   });
 
-  it.concurrent('has a game re-ranked by another policy', async () => {
+  it.concurrent('re-ranks a game under another policy', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     for (const score of [30, 10, 20]) await setScore(ada.launcherJwt, score);
@@ -247,7 +247,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(position.body).toEqual({ success: true, position: 2 });
   });
 
-  it.concurrent('takes a score away: the next best one counts, and the player is told', async () => {
+  it.concurrent('removes a score: the next best one counts, and the player is notified', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     await setScore(ada.launcherJwt, 10);
@@ -262,7 +262,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       [grace.wallet, 50],
       [ada.wallet, 10],
     ]);
-    expect((await launcher.hears('scores removed')).record).toEqual(cheated);
+    expect((await launcher.waitForEvent('scores removed')).record).toEqual(cheated);
     await admin.call(removeScore, { gameId, scoreId: only._id });
     expect(await leaderboard(gameId)).toEqual([[ada.wallet, 10]]);
     const other = await newGame();
@@ -294,7 +294,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(listGameSecrets, gone)).rejects.toThrow('no game');
   });
 
-  it.concurrent('sets and reads the rules of a game, and they are followed', async () => {
+  it.concurrent('sets and reads the rules of a game, which take effect', async () => {
     const gameId = await newGame();
     expect(await admin.call(getRules, { gameId })).toEqual({ success: true, version: 0, rules: [] });
     const rule = { trigger: 'win', actions: [{ type: 'Notify' as const, message: 'You won' }] };
@@ -311,7 +311,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await admin.call(setRules, { gameId, rules: [], version: 1 })).toMatchObject({ version: 2 });
   });
 
-  it.concurrent('says what a trigger would do, and why not the rest, and does none of it', async () => {
+  it.concurrent('dry-runs a trigger: returns the actions it would execute, why not the others, and executes none', async () => {
     const gameId = await newGame();
     const { wallet } = await newPlayer(gameId);
     const rules = [
@@ -336,10 +336,10 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await admin.call(testRules, { gameId, wallet, trigger: 'win' })).toMatchObject({ actions: [] });
   });
 
-  it.concurrent('finds an action, cancels it while it waits, and has it tried again', async () => {
+  it.concurrent('finds an action, cancels it while it waits, and retries it', async () => {
     const gameId = await newGame();
     const player = await newPlayer(gameId);
-    // Of a chain this server has no signer for, so that it waits.
+    // On a chain this server has no signer for, so that it waits.
     await server.services.db.write(enqueueActions, [
       {
         kind: 'chain',
@@ -364,7 +364,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     }
   });
 
-  it.concurrent('has what happens in a game told to an address, looks after the deliveries, and ends it', async () => {
+  it.concurrent('creates a webhook for a game, inspects its deliveries, and removes it', async () => {
     await using receiver = await startWebhookReceiver();
     const gameId = await newGame();
     const { launcherJwt } = await newPlayer(gameId);
@@ -373,7 +373,9 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     receiver.secrets.push(secret);
     expect(await admin.call(testWebhook, { webhookId })).toMatchObject({ delivered: true, status: 204 });
     await setScore(launcherJwt, 5);
-    const told = await until('told', () => receiver.received.find(({ type }) => type === 'scores.created'));
+    const told = await until('notified', () =>
+      receiver.received.find(({ type }) => type === 'scores.created'),
+    );
     const { data } = await admin.call(listWebhookDeliveries, { webhookId });
     expect(data).toMatchObject([{ deliveryId: told.id, event: 'scores.created' }]);
     await until(
@@ -383,14 +385,14 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const rotated = await admin.call(rotateWebhookSecret, { webhookId, overlapSeconds: 0 });
     receiver.secrets = [rotated.secret];
     await admin.call(replayWebhookDelivery, { deliveryId: told.id });
-    await until('told again', () => receiver.received.filter(({ id }) => id === told.id).length === 2);
+    await until('notified again', () => receiver.received.filter(({ id }) => id === told.id).length === 2);
     const changed = await admin.call(updateWebhook, { webhookId, enabled: false, filter: 'event-callbacks' });
     expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([changed.webhook]);
     await admin.call(removeWebhook, { webhookId });
     expect((await admin.call(listWebhooks, { gameId })).webhooks).toEqual([]);
   });
 
-  it.concurrent('names players and gives them pictures, everywhere they are shown, and takes both away', async () => {
+  it.concurrent("sets players' names and pictures, which appear everywhere, and removes both", async () => {
     const gameId = await newGame();
     const player = await newPlayer(gameId);
     await setScore(player.launcherJwt, 5);
@@ -444,7 +446,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     });
   });
 
-  it.concurrent('bans players and lets them in again', async () => {
+  it.concurrent('bans players and unbans them', async () => {
     const gameId = await newGame();
     const player = await newPlayer(gameId);
     const { wallet } = player;
@@ -468,7 +470,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(banPlayer, { wallet, gameId: 'no-such-game' })).rejects.toThrow('no game');
   });
 
-  it.concurrent('bans nobody who was never seen', async () => {
+  it.concurrent('does not ban players who were never seen', async () => {
     const wallet = randomWallet();
     await expect(admin.call(banPlayer, { wallet })).rejects.toThrow('no player with this wallet');
   });
@@ -497,7 +499,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(openSession, { gameId: 'no-such-game', wallet })).rejects.toThrow('no game');
   });
 
-  it.concurrent('moderates message channels: reads any, and takes any message back for good', async () => {
+  it.concurrent('moderates message channels: reads any, and unsends any message permanently', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     const channel = await conversations.create(ada, grace);
@@ -515,7 +517,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const { success, ...identity } = await admin.call(removeMessage, { messageId: message._id });
     const { content: _, updatedAt: __, ...kept } = message;
     expect([success, identity]).toMatchObject([true, kept]);
-    expect((await launcher.hears('chat-messages removed')).record).toMatchObject(kept);
+    expect((await launcher.waitForEvent('chat-messages removed')).record).toMatchObject(kept);
     expect(await admin.call(listMessages, { channelId: channel._id })).toMatchObject({
       total: 1,
       data: [answer],
@@ -529,7 +531,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(listGameChannels, { gameId: 'none' })).rejects.toThrow('no game');
   });
 
-  it.concurrent('mutes a player for a time, and ends it', async () => {
+  it.concurrent('mutes a player for a time, and unmutes them', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     const channel = await conversations.create(ada, grace);
@@ -550,7 +552,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(mutePlayer, { gameId: 'none', wallet, seconds: 1 })).rejects.toThrow('no game');
   });
 
-  it.concurrent('looks at what players have reported, and closes it with a note', async () => {
+  it.concurrent('reviews what players have reported, and closes it with a note', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     const channel = await conversations.create(ada, grace);
@@ -573,7 +575,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(getReport, { reportId: 'none' })).rejects.toThrow('no report');
   });
 
-  it.concurrent('keeps leaderboards by name, ends their seasons, and reads what was reached', async () => {
+  it.concurrent('manages leaderboards by name, ends their seasons, and reads the results', async () => {
     const gameId = await newGame();
     const ada = await newPlayer(gameId);
     const board = { gameId, leaderboard: 'weekly' };
@@ -611,14 +613,14 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(erasePlayer, { wallet })).rejects.toThrow('no player with this wallet');
   });
 
-  it.concurrent('is refused an input with the same words, whichever way', async () => {
+  it.concurrent('is refused an invalid input with the same error, over every interface', async () => {
     const wrong = { gameId: '', wallet: '0xnope', username: 'x'.repeat(41) };
     const body = await api.post('/admin/open-session', wrong, { Authorization: `Bearer ${adminToken}` });
     const { message } = refused(body, 400, 'input_invalid', 'wallet');
     await expect(admin.call(openSession, wrong)).rejects.toThrow(message);
   });
 
-  it('reads what players have kept and played, and each event as it comes', async () => {
+  it("reads players' states and play sessions, and each event as it happens", async () => {
     const gameId = await newGame();
     const ada = await server.openSession(gameId);
     const sessionId = crypto.randomUUID();
@@ -652,32 +654,32 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const mine = events.filter((event) => event.gameId === gameId);
     expect(mine).toMatchObject([{ name: 'scores created', wallets: [wallet], record: { score: 7 } }]);
     expect(await admin.call(listEvents, { after: rest.cursor })).toMatchObject({ more: false, events: [] });
-    const asNumber = { after: Number(cursor), limit: 250 }; // as cursors were before
+    const asNumber = { after: Number(cursor), limit: 250 }; // the earlier form of cursors
     expect((await admin.call(listEvents, asNumber)).events.slice(0, events.length)).toEqual(events);
     const { startedAt } = await admin.call(serverFigures, {});
     expect(startedAt === null).toBe(admin.actor === 'cli');
   });
 
-  it('adds administrators, and takes their roles, tokens and access away again', async () => {
+  it('adds administrators, and revokes their roles, tokens and access', async () => {
     const name = `Ada of ${admin.actor}`;
     const { administrator, token } = await admin.call(createAdministrator, { name, role: 'moderator' });
     const { administratorId } = administrator;
-    const asked = (path: string, with_: string) =>
+    const requested = (path: string, with_: string) =>
       api.post(`/admin/${path}`, { name: 'Orbit' }, { Authorization: `Bearer ${with_}` });
-    refused(await asked('create-game', token), 403, 'role_insufficient');
+    refused(await requested('create-game', token), 403, 'role_insufficient');
     await admin.call(updateAdministrator, { administratorId, role: 'operator' });
-    accepted(await asked('create-game', token), anything);
+    accepted(await requested('create-game', token), anything);
     const rotated = await admin.call(rotateAdministratorToken, { administratorId });
-    refused(await asked('create-game', token), 401, 'admin_token_invalid');
-    accepted(await asked('create-game', rotated.token), anything);
+    refused(await requested('create-game', token), 401, 'admin_token_invalid');
+    accepted(await requested('create-game', rotated.token), anything);
     const { administrators } = await admin.call(listAdministrators, {});
     expect(administrators).toContainEqual(expect.objectContaining({ name, role: 'operator' }));
     await admin.call(revokeAdministrator, { administratorId });
-    refused(await asked('create-game', rotated.token), 401, 'admin_token_invalid');
+    refused(await requested('create-game', rotated.token), 401, 'admin_token_invalid');
     expect(await admin.call(whoAmI, {})).toMatchObject({ name: admin.actor, role: 'owner' });
   });
 
-  it('sees recent calls, who serves and plays, and what is stored', async () => {
+  it('sees recent calls, nodes and players, and storage use', async () => {
     const gameId = await newGame();
     const { launcherJwt } = await newPlayer(gameId);
     refused(await api.post('/launcher/get-user-score', { launcherJwt, nonce: 7 }), 400, 'input_invalid');
@@ -690,7 +692,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(today.sessions).toBeGreaterThanOrEqual(today.players);
   });
 
-  it('deletes a game once it has named it', async () => {
+  it('deletes a game after confirming its name', async () => {
     const { gameId, game } = await admin.call(createGame, { name: 'Gone' });
     const { launcherJwt } = await newPlayer(gameId);
     await expect(admin.call(deleteGame, { gameId, confirm: 'another' })).rejects.toThrow(game.slug);
@@ -699,14 +701,14 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     refused(await api.post('/launcher/get-user-score', { launcherJwt }), 401, 'token_invalid');
   });
 
-  it('makes a player without a wallet', async () => {
+  it('creates a player without a wallet', async () => {
     const gameId = await newGame();
     const { launcherJwt, deviceSecret } = await admin.call(openGuestSession, { gameId, username: 'Ada' });
     accepted(await api.post('/launcher/set-user-score', { launcherJwt, score: 3 }), anything);
     accepted(await api.post('/launcher/sign-in-guest', { gameId, deviceSecret }), anything);
   });
 
-  it('makes backups, gives links to them, schedules and deletes them', async () => {
+  it('makes backups, creates download links, schedules and deletes them', async () => {
     const { backup } = await admin.call(makeBackup, {});
     const { path } = await admin.call(downloadBackup, { name: backup.name });
     const answer = await fetch(server.url + path);
@@ -721,7 +723,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect((await admin.call(listBackups, {})).backups).not.toContainEqual(backup);
   });
 
-  it('is in the audit log with what was changed, and how it ended; reading is not', async () => {
+  it('appears in the audit log with each change and its outcome, but not with reads', async () => {
     const gameId = await newGame();
     const wallet = randomWallet();
     const entries = await auditedDuring(admin, async () => {
@@ -755,7 +757,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(times).toEqual(times.toSorted());
   });
 
-  it('has every operation there is for administrators, and each was called here', () => {
+  it("can call every administrators' operation, and has called each here", () => {
     const offered = registry.operations.filter((one) => one.service === 'admin').map((one) => one.name);
     expect([...admin.called].toSorted()).toEqual(offered.toSorted());
   });
@@ -764,13 +766,13 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
 describe('an administrator’s operation', () => {
   const offered = registry.operations.filter((one) => one.service === 'admin');
 
-  it.each(offered)('$name is for administrators alone, and has no other way in', async ({ name }) => {
+  it.each(offered)('$name is for administrators only, and has no other entry point', async ({ name }) => {
     const { gameId } = await server.createGame();
     const player = await server.openSession(gameId);
     const path = kebabCase(name);
     const body = { launcherJwt: player.launcherJwt, gameId, wallet: player.wallet };
     refused(await api.post(`/admin/${path}`, body), 401, 'admin_token_invalid');
-    // Nothing is read of a request without the token.
+    // Nothing of a request is read without the token.
     refused(await api.post(`/admin/${path}`, 'not JSON'), 401, 'admin_token_invalid');
     const headers = { Authorization: `Bearer ${adminToken}` };
     refused(await api.post(`/admin/${path}`, 'not JSON', headers), 400, 'body_not_json');
@@ -788,7 +790,7 @@ describe('an administrator’s operation', () => {
     expect((await api.get(`/admin/${path}`, headers)).status).toBe(405);
   });
 
-  it('is written down before it is done: one that a crash cut short is there without an outcome', async () => {
+  it('is logged before it is executed: one that a crash interrupted has no outcome', async () => {
     const { db } = server.services;
     await db.write(beginAudit, 'admin-token', 'setRules', { gameId: 'cut short' });
     const admin = overHttp({ url: server.url, adminToken });
@@ -796,7 +798,7 @@ describe('an administrator’s operation', () => {
     expect(data).toMatchObject([{ operation: 'setRules', input: { gameId: 'cut short' }, outcome: null }]);
   });
 
-  it('that does not exist is refused by the command line, which names those that do', async () => {
+  it('that does not exist is refused by the command line, which lists those that do', async () => {
     const env = { DATA_DIR: server.config.dataDirectory };
     const { code, stderr } = await gantry(['admin', 'drop-everything'], { env });
     expect(code).not.toBe(0);

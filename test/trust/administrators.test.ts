@@ -27,8 +27,8 @@ async function create(name: string, role: string, more: object = {}, at = server
 
 const refusal = (code: number, reason: string) => ({ status: code, body: { data: { reason } } });
 
-describe('an administrator by name', () => {
-  it('calls with a token of their own, is told who it is, and is named in the audit log', async () => {
+describe('a named administrator', () => {
+  it('calls with a personal token, can query their own identity, and is named in the audit log', async () => {
     const { token, administratorId } = await create('Ada', 'moderator');
     expect(token).toMatch(/^gadm_[\w-]{43}$/);
     const { body } = await call(token, 'who-am-i');
@@ -50,7 +50,7 @@ describe('an administrator by name', () => {
     });
   });
 
-  it('who moderates rotates no secret, and is told which role does', async () => {
+  it('with the moderator role cannot rotate a secret, and is told which role can', async () => {
     const { gameId, gameSecret } = await server.createGame();
     const { token } = await create('Alan', 'moderator');
     const answer = await call(token, 'rotate-game-secret', { gameId, graceSeconds: 0 });
@@ -74,7 +74,7 @@ describe('an administrator by name', () => {
     expect((await get(`${server.url}/metrics`, bearer(`${token}x`))).status).toBe(401);
   });
 
-  it('has a token that is kept as a hash only, in no file and no entry of the audit log', async () => {
+  it('has a token that is stored as a hash only, and in no entry of the audit log', async () => {
     await using directory = await temporaryDirectory();
     const own = await startTestServer({ DATA_DIR: directory.path });
     const { token, administratorId } = await create('Grace', 'owner', {}, own);
@@ -95,7 +95,7 @@ describe('an administrator by name', () => {
     }
   });
 
-  it('who is given another role, another token, or is revoked, is so on every node with the next call', async () => {
+  it('whose role, token or access changes is affected on every node from the next call on', async () => {
     await using directory = await temporaryDirectory();
     await using one = await startTestServer({ DATA_DIR: directory.path });
     await using other = await startTestServer({ DATA_DIR: directory.path });
@@ -114,7 +114,7 @@ describe('an administrator by name', () => {
     expect(await makeGame(next)).toMatchObject(refusal(401, 'admin_token_invalid'));
   });
 
-  it('has a token that expires when it was said to, and says when it was used', async () => {
+  it('has a token that expires at its set time, and records its last use', async () => {
     const soon = await create('Edsger', 'operator', { lifetimeDays: 1 / 24 / 3600 });
     expect(soon.expiresAt).toBe(soon.createdAt + 1_000);
     await until('the token has expired', async () => (await call(soon.token, 'who-am-i')).status === 401);
@@ -130,7 +130,7 @@ describe('an administrator by name', () => {
     await until('the use is noted', async () => (await lastUsedAt()) !== null);
   });
 
-  it('has a budget of calls of their own', async () => {
+  it('has a separate call budget', async () => {
     await using limited = await startTestServer({ RATE_LIMIT_FACTOR: '0.1' }); // 20 reads in 2 s
     const ada = await create('Ada', 'read-only', {}, limited);
     const bob = await create('Bob', 'read-only', {}, limited);
@@ -147,7 +147,7 @@ describe('an administrator by name', () => {
 });
 
 describe('an owner', () => {
-  it('neither revokes nor demotes themselves, but renames themselves and takes a new token', async () => {
+  it('can neither revoke nor demote themselves, but rename themselves and issue a new token', async () => {
     const { token, administratorId } = await create('Only', 'owner');
     const isSelf = refusal(400, 'administrator_is_self');
     expect(await call(token, 'revoke-administrator', { administratorId })).toMatchObject(isSelf);
@@ -162,7 +162,7 @@ describe('an owner', () => {
     });
   });
 
-  it('is whoever has the admin token, whatever becomes of all others', async () => {
+  it('is whoever has the admin token, whatever happens to all others', async () => {
     const { administratorId } = await create('Last', 'owner');
     await call(server.adminToken, 'revoke-administrator', { administratorId });
     expect(await call(server.adminToken, 'who-am-i')).toMatchObject({
@@ -176,7 +176,7 @@ describe('an owner', () => {
     ['a name with a line break', { name: 'Ada\nBob', role: 'owner' }],
     ['a name the audit log has another meaning for', { name: 'CLI', role: 'owner' }],
     ['a name that is too long', { name: 'a'.repeat(61), role: 'owner' }],
-    ['a role there is not', { name: 'Eve', role: 'superuser' }],
+    ['an unknown role', { name: 'Eve', role: 'superuser' }],
     ['a lifetime of nothing', { name: 'Eve', role: 'owner', lifetimeDays: 0 }],
   ])('cannot add an administrator with %s', async (_, input) => {
     const answer = await call(server.adminToken, 'create-administrator', input);
@@ -213,7 +213,7 @@ describe('gantry admin', () => {
     [['create', 'Eve', 'king'], /'king' is invalid for argument 'role'/],
     [['create', 'cli', 'owner'], /must not be admin-token or cli/],
     [['create', 'Eve', 'owner', '--expires', 'soon'], /must be a number/],
-  ])('%j is refused in a sentence', async (args, words) => {
+  ])('%j is refused with a clear error', async (args, words) => {
     const { code, stdout, stderr } = await gantry(['admin', ...args], {
       env: { DATA_DIR: server.config.dataDirectory },
     });
@@ -222,7 +222,7 @@ describe('gantry admin', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  it('works on a server elsewhere with a token of an administrator by name, as far as the role goes', async () => {
+  it("works on a remote server with a named administrator's token, within the role", async () => {
     const { token } = await create('Remote', 'moderator');
     const remote = (...args: string[]) =>
       gantry(['--url', server.url, 'admin', ...args], { env: { ADMIN_TOKEN: token } });

@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { post } from '../support/http.ts';
 import type { ProbedServer } from '../support/probed-server.ts';
 
-/** Loopback has many addresses: the innocent player is at another one than the attackers. */
+/** Loopback has many addresses: the innocent player uses a different one than the attackers. */
 export const [attackersAddress, innocentAddress] = ['127.0.0.3', '127.0.0.2'];
 
 export const adminToken = 'the-admin-token-of-this-suite';
 export const mebibyte = 1024 * 1024;
 
 export interface Size {
-  /** How long each attack goes on. */
+  /** How long each attack lasts. */
   seconds: number;
-  /** Connections of an attack, where it needs many. */
+  /** Connections of an attack that needs many. */
   connections: number;
 }
 
@@ -30,10 +30,10 @@ export interface Target {
   otherWallet: string;
 }
 
-/** Told what the attackers are answered: an HTTP status or an error's code; `none` where the connection was cut. */
+/** Counts the attackers' responses: an HTTP status or an error's code; `none` where the connection was closed. */
 export type Count = (answer: number | 'none') => void;
 
-/** Prepares an attack, and returns what carries it out. */
+/** Prepares an attack, and returns the function that executes it. */
 export type Attack = (target: Target, size: Size) => Promise<(count: Count) => Promise<void>>;
 
 /** Gives the attackers' player 40 states of a megabyte each. */
@@ -44,7 +44,7 @@ export async function writeLargeStates({ server, launcherJwt }: Target): Promise
   }
 }
 
-/** Sends so many requests a second, whether or not the ones before were answered. */
+/** Sends this many requests per second, whether or not the previous ones were answered. */
 export async function inTurn(
   url: string,
   path: string,
@@ -65,7 +65,7 @@ export async function inTurn(
   agent.destroy();
 }
 
-/** Sends the bytes on so many connections, and reads nothing. */
+/** Sends the bytes on this many connections, and reads nothing. */
 export async function held(
   url: string,
   connections: number,

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { ByteBudget } from '../../src/limits/byte-budget.ts';
 import { HeldBytes } from '../../src/limits/held-bytes.ts';
 
-test('a caller spends what is left at once, pays back what was too much, and is told how long that takes', () => {
+test('a caller spends the remaining budget at once, pays off what was too much, and is told how long that takes', () => {
   let now = 0;
   const budget = new ByteBudget({ burst: 1_000, perSecond: 100 }, () => now);
   expect(budget.secondsToWait('ada')).toBe(0);
   budget.spend('ada', 999);
-  expect(budget.secondsToWait('ada')).toBe(0); // one byte is left, and what this one comes to shows later
+  expect(budget.secondsToWait('ada')).toBe(0); // one byte is left, and the actual cost is known later
   budget.spend('ada', 501);
   expect(budget.secondsToWait('ada')).toBe(5);
   expect(budget.secondsToWait('grace')).toBe(0);
@@ -16,7 +16,7 @@ test('a caller spends what is left at once, pays back what was too much, and is 
   now = 5_100;
   expect(budget.secondsToWait('ada')).toBe(0);
   now = 1_000_000;
-  budget.spend('ada', 1_000); // no more than the burst has gathered meanwhile
+  budget.spend('ada', 1_000); // no more than has been replenished meanwhile
   expect(budget.secondsToWait('ada')).toBe(1);
 });
 
@@ -26,7 +26,7 @@ test('however much was spent, nobody waits for more than an hour', () => {
   expect(budget.secondsToWait('ada')).toBe(3600);
 });
 
-test('what is held counts for its caller and for all, until it is given back', () => {
+test('reserved bytes count for their caller and for all, until they are released', () => {
   const held = new HeldBytes({ perKey: 10, inAll: 15 });
   held.take('ada', 10);
   expect([held.fullFor('ada'), held.fullFor('ada', 1), held.fullFor('grace', 5)]).toEqual([

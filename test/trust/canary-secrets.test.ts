@@ -19,7 +19,7 @@ import { newWallet } from '../support/wallet.ts';
 
 const random = () => randomBytes(24).toString('hex');
 
-/** Secrets by name, each found nowhere else; those the server makes are added as it answers with them. */
+/** Secrets by name, each unique; those the server generates are added from its responses. */
 const canaries = new Map<string, string>([
   ['the admin token', `admin-${random()}`],
   ['a wrong admin token', `wrong-${random()}`],
@@ -31,14 +31,14 @@ const canaries = new Map<string, string>([
 ]);
 const canary = (name: string) => canaries.get(name) ?? '';
 
-/** Everything the server answered that was not to carry a secret, with what was asked. */
-const answers: [asked: string, text: string][] = [];
+/** Every response that should not contain a secret, with its request. */
+const answers: [requested: string, text: string][] = [];
 
 let directory: TemporaryDirectory;
 let server: GantryProcess;
 let metricsUrl: string;
 
-/** Calls, and keeps the answer for the search; the secrets that it is meant to bring are cut out of it. */
+/** Calls, and records the response for the search, without the secrets that it is meant to return. */
 async function call(
   path: string,
   body: unknown,
@@ -50,14 +50,14 @@ async function call(
   return answer;
 }
 
-function keep(asked: string, answer: Answer, brings: Record<string, string> = {}): void {
+function keep(requested: string, answer: Answer, brings: Record<string, string> = {}): void {
   let text = JSON.stringify([answer.status, [...answer.headers], answer.body]);
   for (const [field, name] of Object.entries(brings)) {
     const secret = z.string().min(1).parse(Object(answer.body)[field]);
     canaries.set(name, secret);
     text = text.replaceAll(secret, '');
   }
-  answers.push([asked, text]);
+  answers.push([requested, text]);
 }
 
 const asAdministrator = (name: string, input: object, brings: Record<string, string> = {}) =>
@@ -89,7 +89,7 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 
-/** Shows every secret where it belongs. */
+/** Sends every secret where it belongs. */
 async function useEverySecret(): Promise<void> {
   const created = await asAdministrator(
     'create-game',
@@ -160,10 +160,10 @@ async function useEverySecret(): Promise<void> {
     keep(path, await get(server.url + path));
   using launcher = await connectLauncher(server.url, { launcherJwt });
   await launcher.call('setUserScore', { score: 2 });
-  answers.push(['the socket', JSON.stringify(launcher.heard)]);
+  answers.push(['the socket', JSON.stringify(launcher.received)]);
 }
 
-/** Shows every secret where it does not belong, or to a server that fails. */
+/** Sends every secret where it does not belong, or to a server that fails. */
 async function provokeErrors(): Promise<void> {
   const everything = Object.fromEntries(canaries);
   const { launcherJwt } = { launcherJwt: canary('a launcher token') };
@@ -226,7 +226,7 @@ async function provokeErrors(): Promise<void> {
   expect((await asAdministrator('rotate-game-secret', nextToNothing)).status).toBe(500);
 }
 
-/** Defects nobody can plan for: tables that are gone, and what was sealed changed. Nothing of it is remembered. */
+/** Unforeseeable failures: missing tables and modified ciphertexts. Nothing of it is cached. */
 function breakTheDatabase(): void {
   const db = new SqliteDatabase(dataFiles(directory.path).database, { timeout: 5000 });
   db.exec(`UPDATE game_secrets SET sealed_md5 = 'AAAA' || sealed_md5, sealed_secret = 'AAAA' || sealed_secret;
@@ -237,7 +237,7 @@ function breakTheDatabase(): void {
   db.close();
 }
 
-/** In whatever form it may have been written. */
+/** In any form it may have been written in. */
 function formsOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   return [
@@ -249,14 +249,14 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** The names of the canaries that a text holds. */
+/** The names of the canaries that a text contains. */
 function foundIn(text: string): string[] {
   return [...canaries]
     .filter(([, secret]) => formsOf(secret).some((form) => text.includes(form)))
     .map(([name]) => name);
 }
 
-describe('a secret that was shown to the server, rightly and wrongly, and when it failed,', () => {
+describe('a secret that was sent to the server, correctly and incorrectly, and while it failed,', () => {
   it('is in no file of the data directory', () => {
     for (const file of readdirSync(directory.path)) {
       expect([file, foundIn(readFileSync(join(directory.path, file), 'latin1'))]).toEqual([file, []]);
@@ -268,7 +268,7 @@ describe('a secret that was shown to the server, rightly and wrongly, and when i
     expect(everything.join()).toContain(hash); // the search finds what is there
   });
 
-  it('is in no line of the log, which does tell of the failures', async () => {
+  it('is in no log line, although the failures are logged', async () => {
     const { stdout, stderr } = server.output;
     expect(stderr).toContain('no such table: states');
     expect(stderr).toContain('no more secrets');
@@ -276,14 +276,14 @@ describe('a secret that was shown to the server, rightly and wrongly, and when i
     expect(foundIn(stdout + stderr)).toEqual([]);
   });
 
-  it('is in no answer but the one it was made for, nor in the metrics', () => {
+  it('is in no response but the one meant for it, nor in the metrics', () => {
     expect(canaries.size).toBeGreaterThanOrEqual(20);
     expect(answers.length).toBeGreaterThan(200);
     expect(answers.at(-1)).toEqual(['/metrics', expect.stringContaining('gantry_calls_total')]);
-    for (const [asked, text] of answers) expect([asked, foundIn(text)]).toEqual([asked, []]);
+    for (const [requested, text] of answers) expect([requested, foundIn(text)]).toEqual([requested, []]);
   });
 
-  it('and the keys that tokens are signed with are in one file, and nowhere else', () => {
+  it('and the signing keys are in one file, and nowhere else', () => {
     const { tokenKeys } = dataFiles(directory.path);
     const { keys } = z
       .object({ keys: z.array(z.object({ d: z.string() })) })
@@ -291,7 +291,8 @@ describe('a secret that was shown to the server, rightly and wrongly, and when i
     for (const { d } of keys) {
       const raw = Buffer.from(d, 'base64url').toString('hex');
       for (const form of [d, raw]) {
-        for (const [asked, text] of answers) expect([asked, text.includes(form)]).toEqual([asked, false]);
+        for (const [requested, text] of answers)
+          expect([requested, text.includes(form)]).toEqual([requested, false]);
         expect(server.output.stdout + server.output.stderr).not.toContain(form);
         const holding = readdirSync(directory.path).filter((file) =>
           readFileSync(join(directory.path, file)).includes(form),
@@ -303,7 +304,7 @@ describe('a secret that was shown to the server, rightly and wrongly, and when i
 });
 
 it.skipIf(redisMissing !== null)(
-  'the password of Redis is in no line of the log, when Redis refuses it or is not there',
+  'the password of Redis is in no log line, when Redis refuses it or is unreachable',
   async () => {
     await using redis = await startRedis();
     const operator = new Redis(redis.url);

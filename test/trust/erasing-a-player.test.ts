@@ -67,7 +67,7 @@ afterEach(async () => {
 const as = async (who: TestPlayer, path: string, body: object = {}) =>
   accepted(await conversations.as(who, path, body), anything);
 
-/** The cells of every table in which a text is found, whatever its letter case. */
+/** The cells of every table that contain a text, case-insensitively. */
 function rowsWithText(text: string): string[] {
   const db = new SqliteDatabase(dataFiles(directory.path).database, { readonly: true, timeout: 5000 });
   try {
@@ -96,7 +96,7 @@ async function isGone(texts: readonly string[]): Promise<void> {
   }
 }
 
-/** Texts of the player's own, each found nowhere else. */
+/** The player's own texts, each unique. */
 function canariesOf(owner: TestWallet) {
   const texts = [
     'username',
@@ -123,7 +123,7 @@ function canariesOf(owner: TestWallet) {
   return { ...(made as Record<(typeof texts)[number], string>), wallet: owner.lowercase.slice(2) };
 }
 
-/** Everything a player can leave behind. Returns the texts, and the ids of the channels with the other one. */
+/** Creates everything a player can leave behind. Returns the texts, and the ids of the channels with the other one. */
 async function liveALife(): Promise<{ texts: string[]; channelId: string; leftId: string }> {
   const canary = canariesOf(wallet);
   await server.services.db.write(addWebhook, {
@@ -181,7 +181,7 @@ async function liveALife(): Promise<{ texts: string[]; channelId: string; leftId
   await conversations.send(other, leftId, 'goodbye');
   await as(player, 'remove-participant', { channelId: leftId });
 
-  // Each of the two about the other, so that what others keep of the player is looked at as well.
+  // Each of the two about the other, so that others' data about the player is checked as well.
   for (const [by, about] of [
     [player, third],
     [third, player],
@@ -208,9 +208,9 @@ describe.each<[string, () => Promise<AdminWay>]>([
     },
   ],
 ])('a player erased %s', (_how, way) => {
-  it('leaves nothing behind: not the wallet, a name, a state, a message or a label, in no table and no file', async () => {
+  it('leaves nothing behind: no wallet, name, state, message or label, in any table or file', async () => {
     const { texts } = await liveALife();
-    // What was replaced or taken back may be gone from the files by now, as it should.
+    // What was replaced or unsent may be gone from the files by now, as expected.
     for (const text of texts.filter((one) => !/^(state-before|message-before|unsent)-/.test(one)))
       expect([text, filesWithText(directory.path, text).length > 0]).toEqual([text, true]);
     await (await way()).call(erasePlayer, { wallet: wallet.address });
@@ -218,10 +218,10 @@ describe.each<[string, () => Promise<AdminWay>]>([
   });
 });
 
-describe('a player who is erased', () => {
+describe('an erased player', () => {
   const erase = () => admin.call(erasePlayer, { wallet: wallet.address });
 
-  it('is gone from channels left long ago, and from those with no word of theirs', async () => {
+  it('is gone from channels left long ago, and from those without any of their messages', async () => {
     const third = await server.openSession(gameId);
     const { _id: silent } = await conversations.create(other, player, third);
     await as(player, 'remove-participant', { channelId: silent });
@@ -233,7 +233,7 @@ describe('a player who is erased', () => {
     await isGone([wallet.lowercase.slice(2), 'never mind']);
   });
 
-  it('is gone from the audit log, where only who knows the wallet finds the erasure', async () => {
+  it('is gone from the audit log, where only the wallet finds the erasure', async () => {
     await liveALife();
     await admin.call(unbanPlayer, { wallet: wallet.address }).catch(() => undefined);
     await erase();
@@ -249,7 +249,7 @@ describe('a player who is erased', () => {
     ]);
   });
 
-  it('has public states that others read whole, or not at all', async () => {
+  it('has public states that others read completely or not at all', async () => {
     const state = JSON.stringify({ title: 'Pilot' });
     for (const label of ['card', 'avatar']) await as(player, 'set-state', { label, state, public: true });
     const { db } = server.services;
@@ -273,7 +273,7 @@ describe('a player who is erased', () => {
     expect(new Set(seenAfter.slice(1).flat())).toEqual(new Set());
   });
 
-  it('takes its reactions and read markers along, tells who is in the channel, and leaves those of others', async () => {
+  it('loses their reactions and read markers, which channels are notified of, and others keep theirs', async () => {
     const { _id: channelId } = await conversations.create(other, player);
     const theirs = await conversations.send(other, channelId, 'We won');
     const own = await conversations.send(player, channelId, 'So we did');
@@ -295,7 +295,7 @@ describe('a player who is erased', () => {
     await isGone([wallet.lowercase.slice(2)]);
   });
 
-  it('takes nothing of anyone else’s along', async () => {
+  it('loses no data of anyone else', async () => {
     const { channelId, leftId } = await liveALife();
     for (const score of [3, 4]) await as(other, 'set-user-score', { score, nonce: String(score) });
     await as(other, 'set-state', { state: '{"level":3}', label: 'save' });
@@ -335,7 +335,7 @@ describe('a player who is erased', () => {
     expect(position.body).toMatchObject({ position: 1 });
   });
 
-  it('does not disturb where the others’ cursors stand, who are told nothing of them afterwards', async () => {
+  it("does not affect the others' cursors, who receive nothing about them afterwards", async () => {
     const { _id: channelId } = await conversations.create(player, other);
     using first = await connectLauncher(server.url, { launcherJwt: other.launcherJwt });
     await first.call('subscribe', {}, 'realtime-events');
@@ -356,7 +356,7 @@ describe('a player who is erased', () => {
     const streams = await second.streams();
     for (const { recovered } of Object.values(streams)) expect(recovered).toBe(true);
     const heardOf = (stream: string) =>
-      second.heard.filter(({ name, meta }) => meta.stream === stream && Object.hasOwn(catalogue, name));
+      second.received.filter(({ name, meta }) => meta.stream === stream && Object.hasOwn(catalogue, name));
     await until('everything missed', () =>
       Object.entries(streams).every(([stream, { latest, seq }]) => heardOf(stream).length >= latest - seq),
     );
@@ -364,7 +364,7 @@ describe('a player who is erased', () => {
       const expected = Array.from({ length: latest - seq }, (_, index) => seq + index + 1);
       expect([stream, heardOf(stream).map(({ meta }) => meta.seq)]).toEqual([stream, expected]);
     }
-    const said = JSON.stringify(second.heard);
+    const said = JSON.stringify(second.received);
     expect(said.toLowerCase()).not.toContain(wallet.lowercase.slice(2));
     expect(said).not.toContain('will be erased');
     for (const word of ['a word that stays', 'and another one', 'opened the gate'])
@@ -374,14 +374,14 @@ describe('a player who is erased', () => {
   it.each<[string, () => AdminWay]>([
     ['over /admin', () => admin],
     ['by gantry admin', () => overCommandLine(server.config)],
-  ])('%s is told, cut off, and known no more', async (_how, way) => {
+  ])('%s is notified, disconnected, and no longer known', async (_how, way) => {
     const ended = await server.openSession(gameId, player.wallet);
     await as(ended, 'end-channel-session');
     expect(await as(ended, 'channel-status')).toMatchObject({ exists: false });
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     await way().call(erasePlayer, { wallet: wallet.address });
     await until('the end of the socket', () => launcher.socket.disconnected);
-    expect(launcher.heard.at(-1)).toMatchObject({
+    expect(launcher.received.at(-1)).toMatchObject({
       name: 'game-channels patched',
       record: { exists: false, endReason: 'erased' },
     });
@@ -392,7 +392,7 @@ describe('a player who is erased', () => {
     });
   });
 
-  it('may come back as a new player, with nothing', async () => {
+  it('may return as a new player, without any data', async () => {
     await as(player, 'set-user-score', { score: 5 });
     await erase();
     const again = await server.openSession(gameId, player.wallet);
@@ -400,7 +400,7 @@ describe('a player who is erased', () => {
     expect(await as(again, 'get-user-scores')).toMatchObject({ scores: [] });
   });
 
-  it('leaves nothing behind when they go on playing while they are erased', async () => {
+  it('leaves nothing behind when they keep playing during the erasure', async () => {
     const { _id: channelId } = await conversations.create(other, player);
     const play = (turn: number) =>
       Promise.all([
@@ -429,10 +429,10 @@ describe('a player who is erased', () => {
 });
 
 describe('erasing one of many players', () => {
-  /** Long enough that rows spill over into pages of their own. */
+  /** Long enough that rows spill over into overflow pages. */
   const long = (text: string) => `${text} `.repeat(400);
 
-  it('leaves no byte of theirs in the file, whatever pages it was written to, split and moved', async () => {
+  it('leaves none of their bytes in the file, whatever pages they were written to, split and moved', async () => {
     const { db: store } = server.services;
     const crowd = Array.from({ length: 40 }, () => ({ gameId, wallet: randomWallet() }));
     const all = [player, ...crowd, player];

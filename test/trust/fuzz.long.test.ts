@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { fuzz } from './fuzzing/fuzz.ts';
 
-/** Its share of the 20,000 of `fuzz.ts`; another seed every time, so that many runs see more than one. */
+/** A share of the 20,000 of `fuzz.ts`; a different seed every time, so that many runs cover more than one. */
 const requests = 1_200;
 
-test('mutated calls of every operation over every transport are refused or carried out, and never bring the server down', {
+test('mutated calls of every operation over every transport are refused or executed, and never crash the server', {
   timeout: 120_000,
 }, async ({ annotate }) => {
   const seed = Math.floor(Math.random() * 2 ** 31);
@@ -34,7 +34,7 @@ test('mutated calls of every operation over every transport are refused or carri
     integrity: 'ok',
     exitCode: 0,
   });
-  // Otherwise little was tried.
+  // Otherwise the run tested little.
   expect(Object.keys(report.carriedOut).length).toBeGreaterThan(35);
   for (const way of [
     'dedicated',

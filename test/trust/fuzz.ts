@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import { fuzz } from './fuzzing/fuzz.ts';
 
-// Sends mutated calls of every operation to a server of its own, and prints what came of them:
+// Sends mutated calls of every operation to a dedicated server, and prints the outcomes:
 //   node test/trust/fuzz.ts --requests 20000 --seed 7
-// Ends with 1 when an answer was a 5xx, a call went unanswered, or the server ended.
+// Ends with 1 when a response was a 5xx, a call went unanswered, or the server crashed.
 
 const { values } = parseArgs({
   options: { requests: { type: 'string', default: '20000' }, seed: { type: 'string' } },

@@ -34,9 +34,9 @@ const scoresOf = async (gameId: string, wallet: string) =>
     (one) => one.score,
   );
 
-describe("a game's server is known by its secret alone", () => {
+describe("a game's server is authenticated by its secret alone", () => {
   it.each([
-    ['a secret nobody has', () => bearer('gsk_nobody')],
+    ['an unknown secret', () => bearer('gsk_nobody')],
     ['the admin token', () => bearer(server.adminToken)],
     ['the secret without Bearer', (secret: string) => ({ Authorization: secret })],
     ['the secret cut short', (secret: string) => bearer(secret.slice(0, -1))],
@@ -47,7 +47,7 @@ describe("a game's server is known by its secret alone", () => {
     expect(await scoresOf(gameId, wallet)).toEqual([]);
   });
 
-  it('and is nobody where the secret is in the body, or left out', async () => {
+  it('and anonymous when the secret is in the body, or missing', async () => {
     const { gameId, gameSecret } = await server.createGame();
     const body = {
       wallet: randomWallet(),
@@ -59,7 +59,7 @@ describe("a game's server is known by its secret alone", () => {
     refused(await post('set-user-score', body), 401, 'token_missing');
   });
 
-  it('until the secret is revoked, on a socket that it opened too', async () => {
+  it('until the secret is revoked, also on a socket that it opened', async () => {
     const { db } = server.services;
     const { gameId, gameSecret } = await server.createGame();
     const second = newGameSecret();
@@ -98,30 +98,30 @@ describe("a game's server on a socket", () => {
   it.each([
     ['auth.gameSecret', (gameSecret: string) => ({ auth: { gameSecret } })],
     ['the header Authorization', (gameSecret: string) => ({ headers: bearer(gameSecret) })],
-  ])('shows its secret in the handshake, by %s', async (_way, handshake) => {
+  ])('sends its secret in the handshake, by %s', async (_way, handshake) => {
     const { gameSecret } = await server.createGame();
     const wallet = randomWallet();
     const { body } = await emit(handshake(gameSecret), { wallet, score: 6 });
     expect(body).toMatchObject({ newScore: { normalizedAddress: wallet, score: 6 } });
   });
 
-  it('is not let in with a secret that is none, and told why', async () => {
+  it('is refused with an invalid secret, and told why', async () => {
     const { body } = await emit({ auth: { gameSecret: 'gsk_nobody' } }, { wallet: randomWallet(), score: 1 });
     expect(body).toMatchObject({ code: 401, data: { reason: 'secret_invalid' } });
   });
 
-  it('hears nothing by itself, not even what it causes', async () => {
+  it('receives no events, not even those it causes', async () => {
     const { gameId, gameSecret } = await server.createGame();
     const player = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     using socket = await connectLauncher(server.url, { gameSecret });
     await socket.call('sendNotification', { wallet: player.wallet, message: 'Hi', type: 'success' });
-    await launcher.hears('notifications created');
+    await launcher.waitForEvent('notifications created');
     await socket.call('getUserScore', { wallet: player.wallet });
-    expect(socket.heard).toEqual([]);
+    expect(socket.received).toEqual([]);
   });
 
-  it('is a player where it brings a token as well, and the secret is of the same game', async () => {
+  it('is a player when it also sends a token, and the secret is of the same game', async () => {
     const { gameId, gameSecret } = await server.createGame({ policies: { requireSecret: true } });
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const { body } = await emit({ auth: { gameSecret, launcherJwt } }, { wallet: randomWallet(), score: 2 });
@@ -132,7 +132,7 @@ describe("a game's server on a socket", () => {
   });
 });
 
-/** Every operation that goes with a name of the policy, and that name. */
+/** Every operation that the policy governs, and its name there. */
 const leftToServers = launcherOperations.flatMap(({ name, serverOnlyWith = name }) =>
   serverOnlyOperations
     .filter((reserved) => reserved === serverOnlyWith)
@@ -140,7 +140,7 @@ const leftToServers = launcherOperations.flatMap(({ name, serverOnlyWith = name 
 );
 
 describe('the policy serverOnly', () => {
-  it('names every write that a game server makes in the place of a player, and nothing else', () => {
+  it('lists every write that a game server makes for a player, and nothing else', () => {
     const open = launcherOperations.filter(
       ({ auth, kind }) => auth === 'player-or-server' && kind === 'write',
     );
@@ -157,31 +157,34 @@ describe('the policy serverOnly', () => {
     });
     afterAll(() => caller[Symbol.dispose]());
 
-    it.each(leftToServers)('refuses %s to players, and leaves it to the server', async (name, reserved) => {
-      const operation = operationNamed(name);
-      const reservedIn = async () => {
-        const world = await createWorld(server);
-        await setPolicies(world.gameId, { serverOnly: [reserved] });
-        const input = await launcherCaseOf(operation).input(world, 'owner');
-        return { ...world.owner, gameSecret: world.gameSecret, input };
-      };
-      const { launcherJwt, wallet, gameSecret, input } = await reservedIn();
-      const byPlayer = await caller.call(operation, { launcherJwt, ...input });
-      expect(byPlayer.status, byPlayer.text).toBe(403);
-      expect(byPlayer.body).toMatchObject({ name: 'Forbidden', data: { reason: 'server_only' } });
-      const byServer = await caller.call(operation, { wallet, ...input }, bearer(gameSecret));
-      expect(byServer.status, byServer.text).toBe(200);
-      const next = await reservedIn();
-      const passedOn = await caller.call(
-        operation,
-        { launcherJwt: next.launcherJwt, ...next.input },
-        bearer(next.gameSecret),
-      );
-      expect(passedOn.status, passedOn.text).toBe(200);
-    });
+    it.each(leftToServers)(
+      'refuses %s to players, and reserves it for the server',
+      async (name, reserved) => {
+        const operation = operationNamed(name);
+        const reservedIn = async () => {
+          const world = await createWorld(server);
+          await setPolicies(world.gameId, { serverOnly: [reserved] });
+          const input = await launcherCaseOf(operation).input(world, 'owner');
+          return { ...world.owner, gameSecret: world.gameSecret, input };
+        };
+        const { launcherJwt, wallet, gameSecret, input } = await reservedIn();
+        const byPlayer = await caller.call(operation, { launcherJwt, ...input });
+        expect(byPlayer.status, byPlayer.text).toBe(403);
+        expect(byPlayer.body).toMatchObject({ name: 'Forbidden', data: { reason: 'server_only' } });
+        const byServer = await caller.call(operation, { wallet, ...input }, bearer(gameSecret));
+        expect(byServer.status, byServer.text).toBe(200);
+        const next = await reservedIn();
+        const passedOn = await caller.call(
+          operation,
+          { launcherJwt: next.launcherJwt, ...next.input },
+          bearer(next.gameSecret),
+        );
+        expect(passedOn.status, passedOn.text).toBe(200);
+      },
+    );
   });
 
-  it('holds in a batch of a player, too, and ends when the policy does', async () => {
+  it("applies in a player's batch too, and stops when the policy is removed", async () => {
     const { gameId } = await server.createGame({ policies: { serverOnly: ['setUserScore'] } });
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const operations = [{ method: 'setUserScore', data: { score: 1 } }];
@@ -192,7 +195,7 @@ describe('the policy serverOnly', () => {
   });
 });
 
-describe("what holds for a player holds for the game's server that acts for them", () => {
+describe("what applies to a player applies to the game's server that acts for them", () => {
   it.each([true, false])(
     'a ban (from this game: %s), for reads and writes, until it is lifted',
     async (here) => {
@@ -211,14 +214,14 @@ describe("what holds for a player holds for the game's server that acts for them
     },
   );
 
-  it('a signature, where the game wants every call signed', async () => {
+  it('a signature, where the game requires every call to be signed', async () => {
     const { gameSecret } = await server.createGame({ policies: { requireSignature: 'any' } });
     refused(await setScore(gameSecret), 401, 'signature_required');
     const operations = [{ method: 'setUserScore', data: { wallet: randomWallet(), score: 1 } }];
     refused(await post('batch', { operations }, bearer(gameSecret)), 401, 'signature_required');
   });
 
-  it('a launcher is signed in to by its players: its server opens no session, and sees those of its own only', async () => {
+  it('players sign in to a launcher themselves: its server opens no session, and sees only its own ones', async () => {
     const launcher = await server.createGame({ kind: 'launcher' });
     const { gameId } = await server.createGame();
     const { wallet } = await server.openSession(gameId);
@@ -235,7 +238,7 @@ describe("what holds for a player holds for the game's server that acts for them
 });
 
 describe('erasing a player', () => {
-  it('takes the answers kept under idempotency keys with it, and has no server write meanwhile', async () => {
+  it("removes the results kept under idempotency keys, and blocks the server's writes meanwhile", async () => {
     const { gameId, gameSecret } = await server.createGame();
     const [gone, other] = [await server.openSession(gameId), await server.openSession(gameId)];
     const keyed = () => ({ 'Idempotency-Key': crypto.randomUUID() });
@@ -262,7 +265,7 @@ describe('erasing a player', () => {
 describe("the budget of a game's server", () => {
   const points = 4_000;
 
-  it("is its game's: it takes nothing from players or the address, and they nothing from it", async () => {
+  it("is the game's: separate from those of the players and the address", async () => {
     await using limited = await startTestServer({ RATE_LIMIT_FACTOR: '0.005' }); // 20 writes in 2 s
     const [one, other] = [await limited.createGame(), await limited.createGame()];
     const { launcherJwt, wallet } = await limited.openSession(one.gameId);

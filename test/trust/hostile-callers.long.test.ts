@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { attackEach, attackNames, mostGrownBytes } from './hostile-callers.ts';
 
-/** Small: how long others wait is for `node test/trust/hostile-callers.ts` to say, on a quiet machine. */
+/** Small: `node test/trust/hostile-callers.ts` measures how long others wait, on a quiet machine. */
 const size = { seconds: 1, connections: 120 };
 
-test('a caller with one token or none takes neither the memory nor the answers of others', {
+test('a caller with one token or none cannot deprive others of memory or responses', {
   timeout: 600_000,
 }, async () => {
   const attacked = await attackEach(size);

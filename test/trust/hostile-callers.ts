@@ -26,12 +26,12 @@ import {
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
-// Callers with one ordinary token or none, who want the server, the disk or the memory for themselves, one kind after
-// another, and beside each an innocent player on another address:
+// Simulates callers with one ordinary token or none who try to exhaust the server, the disk or the memory, one kind
+// after another, each beside an innocent player on another address:
 //   node test/trust/hostile-callers.ts --seconds 10
-// Prints what the innocent one saw before and during, and ends with 1 when that was too much (see `isHarmless`).
+// Prints the innocent player's measurements before and during, and ends with 1 when they are too bad (see `isHarmless`).
 
-/** What a kind of attack came to. Times in milliseconds, memory in bytes. */
+/** The result of a kind of attack. Times in milliseconds, memory in bytes. */
 export interface Attacked {
   attack: string;
   before: Waits;
@@ -39,7 +39,7 @@ export interface Attacked {
   /** Of the innocent player's calls; see `Outcome`. */
   failed: number;
   lost: number;
-  /** By status, or `none` where the connection was cut, what the attackers were answered. */
+  /** The attackers' responses by status, or `none` where the connection was closed. */
   answers: Record<string, number>;
   grownBytes: number;
 }
@@ -114,19 +114,19 @@ const attacks: Record<string, Attack> = {
 
 export const attackNames = Object.keys(attacks);
 
-/** Carries out each attack on a server of its own; with `named`, only those whose name has that in it. */
+/** Runs each attack on a separate server; with `named`, only those whose name contains it. */
 export async function attackEach(
   size: Size,
   tell: (attacked: Attacked) => void = () => undefined,
   named = '',
 ): Promise<Attacked[]> {
   const all: Attacked[] = [];
-  for (const [attack, carryOut] of Object.entries(attacks)) {
+  for (const [attack, execute] of Object.entries(attacks)) {
     if (!attack.includes(named)) continue;
     await using directory = await temporaryDirectory();
     await using server = await startProbedServer({ DATA_DIR: directory.path, ADMIN_TOKEN: adminToken });
     const target = await prepare(server, join(directory.path, 'gantry.db'));
-    const attackThen = await carryOut(target, size);
+    const attackThen = await execute(target, size);
     await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
     await innocent.play(1);
     const before = await innocent.play(size.seconds);
@@ -154,13 +154,15 @@ export async function attackEach(
   return all;
 }
 
-/** Whether others hardly noticed: three times as long as before, or 50 ms, at most; nothing lost; memory bounded. */
+/**
+ * Whether others were hardly affected: at most three times as slow as before, or 50 ms; nothing lost; memory bounded.
+ */
 export function isHarmless({ before, during, failed, lost, grownBytes }: Attacked): boolean {
   const isInTime = during.p99 <= Math.max(50, 3 * before.p99);
   return isInTime && failed === 0 && lost === 0 && grownBytes <= mostGrownBytes;
 }
 
-/** What an attack may have the server's memory grow by. */
+/** The allowed growth of the server's memory during an attack. */
 export const mostGrownBytes = 512 * mebibyte;
 
 const liveWithinMs = 10_000;
@@ -174,7 +176,7 @@ async function prepare(server: ProbedServer, file: string): Promise<Target> {
   return { server, file, gameId, launcherJwt, otherJwt, otherWallet };
 }
 
-/** Whether the innocent player's launcher connects and hears what there is to hear. */
+/** Whether the innocent player's launcher connects and receives its events. */
 async function comesLive(url: string, launcherJwt: string): Promise<boolean> {
   using launcher = listen({ url, launcherJwt });
   await withTimeout(liveWithinMs, launcher.client.ready());

@@ -19,7 +19,7 @@ import {
   writeLargeStates,
 } from './attacking.ts';
 
-/** Cursors of so many streams that were never there: half a megabyte, and nearly the largest packet there may be. */
+/** Cursors of very many nonexistent streams: half a megabyte, and nearly the maximum packet size. */
 const junkCursors = [10_000, 36_000].map((count) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`channel:${at}`, { epoch: 'e', seq: at }])),
 );
@@ -28,7 +28,7 @@ const wideState = Object.fromEntries(
   Array.from({ length: 70_000 }, (_, at) => [`k${(at * 7919) % 70_000}`, at]),
 );
 
-/** The same over the transports of Socket.IO, and what only sockets can do. */
+/** The same over the transports of Socket.IO, and attacks that only sockets allow. */
 export const socketAttacks: Record<string, Attack> = {
   'handshakes with very many cursors': async ({ server, launcherJwt }, { seconds }) => {
     const frames = junkCursors.map((cursors) => text(`40${JSON.stringify({ launcherJwt, cursors })}`));
@@ -54,7 +54,7 @@ export const socketAttacks: Record<string, Attack> = {
       });
   },
   'sockets that read nothing': async ({ server, file, gameId }, { seconds, connections }) => {
-    // Sixteen players of one channel, in which much was said since their cursors.
+    // Sixteen players of one channel, with many messages since their cursors.
     const admin = overHttp({ url: server.url, adminToken });
     const wallets = Array.from({ length: 16 }, randomWallet);
     const tokens = await Promise.all(
@@ -153,7 +153,9 @@ async function admitted(url: string, launcherJwt: string): Promise<RawWebSocket>
   return socket;
 }
 
-/** The code in the first text like this; 200 where it tells of no error; `none` when the connection was closed instead. */
+/**
+ * The code in the first matching text; 200 when it contains no error; `none` when the connection was closed instead.
+ */
 async function answerOf(socket: RawWebSocket, like: RegExp): Promise<number | 'none'> {
   for (;;) {
     const found = socket.texts.find((one) => like.test(one));
@@ -163,7 +165,7 @@ async function answerOf(socket: RawWebSocket, like: RegExp): Promise<number | 'n
   }
 }
 
-/** Does something so many times a second, whether or not the time before is over. */
+/** Does something a given number of times per second, whether or not the previous one has finished. */
 async function often(seconds: number, perSecond: number, act: (at: number) => Promise<void>): Promise<void> {
   const acts: Promise<void>[] = [];
   const over = performance.now() + seconds * 1000;

@@ -5,16 +5,16 @@ import { quantile } from '../bench/rounds.ts';
 import { innocentAddress, send } from './attacking.ts';
 import type { Asked, Told, WhoPlays } from './innocent.ts';
 
-/** The thread of an `Innocent`, which sets scores, twenty a second, and knows which were answered. */
-if (!parentPort) throw new Error('the innocent player plays in a thread of its own');
+/** The thread of an `Innocent`, which sets twenty scores a second and records which were acknowledged. */
+if (!parentPort) throw new Error('the innocent player plays in a separate thread');
 const port = parentPort;
 const { url, launcherJwt } = workerData as WhoPlays;
 const agent = new Agent({ keepAlive: true, localAddress: innocentAddress });
 let failed = 0;
 let last = 0;
 
-port.on('message', async (asked: Asked) => {
-  const told: Told = 'play' in asked ? await play(asked.play) : { failed, lost: await lost() };
+port.on('message', async (requested: Asked) => {
+  const told: Told = 'play' in requested ? await play(requested.play) : { failed, lost: await lost() };
   port.postMessage(told);
 });
 
@@ -33,7 +33,7 @@ async function play(seconds: number): Promise<Told> {
   return { p50: round(quantile(took, 0.5)), p99: round(quantile(took, 0.99)) };
 }
 
-/** 1 when the score that was answered last is not there. */
+/** 1 when the last acknowledged score is missing. */
 async function lost(): Promise<number> {
   const { text } = await call('/launcher/get-user-score', { nonce: 'only' });
   return text.includes(`"score":${last},`) ? 0 : 1;

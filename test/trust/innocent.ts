@@ -6,7 +6,7 @@ export interface WhoPlays {
   launcherJwt: string;
 }
 
-/** To the thread: play for so many seconds; or say how it went. */
+/** To the thread: play for this many seconds; or report the result. */
 export type Asked = { play: number } | { tell: true };
 /** Times in milliseconds. */
 export interface Waits {
@@ -16,12 +16,12 @@ export interface Waits {
 export interface Outcome {
   /** Calls that were not answered with a 200. */
   failed: number;
-  /** Scores that were answered and are not there. */
+  /** Acknowledged scores that are missing. */
   lost: number;
 }
 export type Told = Waits | Outcome;
 
-/** A player in a thread of its own, who waits for the server alone, and not for what the attackers' thread is busy with. */
+/** A player in a separate thread, so that its waiting times depend on the server, not on the attackers' busy thread. */
 export class Innocent implements AsyncDisposable {
   readonly #worker: Worker;
 
@@ -45,8 +45,8 @@ export class Innocent implements AsyncDisposable {
     await this.#worker.terminate();
   }
 
-  async #ask(asked: Asked): Promise<Told> {
-    this.#worker.postMessage(asked);
+  async #ask(requested: Asked): Promise<Told> {
+    this.#worker.postMessage(requested);
     const [told] = await once(this.#worker, 'message');
     return told as Told;
   }

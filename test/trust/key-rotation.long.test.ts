@@ -73,7 +73,7 @@ describe('gantry key rotate, while a server runs,', () => {
   };
   const seen = (kid: string) => until('the new key', async () => (await kids()).includes(kid));
 
-  it('has new tokens signed with the new key and old ones go on working; the JWKS carries both', async () => {
+  it('signs new tokens with the new key while old ones stay valid; the JWKS contains both', async () => {
     await start();
     const before = await newToken();
     const [oldKid] = await kids();
@@ -98,7 +98,7 @@ describe('gantry key rotate, while a server runs,', () => {
     for (const token of [before, after]) expect((await status(token)).status).toBe(200);
   });
 
-  it('holds over a restart, and is in the audit log', async () => {
+  it('survives a restart, and is in the audit log', async () => {
     await start();
     const before = await newToken();
     const kid = await rotate();
@@ -112,7 +112,7 @@ describe('gantry key rotate, while a server runs,', () => {
     );
   });
 
-  it('lets go of the old key when every token signed with it is over', async () => {
+  it('drops the old key when every token signed with it has expired', async () => {
     const variables = { SESSION_DAYS: secondsAsDays(3) };
     await start(variables);
     const before = await newToken();
@@ -133,7 +133,7 @@ describe('gantry key rotate, while a server runs,', () => {
     expect((await status(await newToken())).status).toBe(200);
   });
 
-  it('keeps the old key as long as a session needs it, whatever lifetime the command line is told of', async () => {
+  it('keeps the old key as long as a session needs it, whatever lifetime the command line is given', async () => {
     await start({ SESSION_DAYS: '30' });
     const before = await newToken();
     const kid = await rotate({ SESSION_DAYS: secondsAsDays(1) });
@@ -143,18 +143,20 @@ describe('gantry key rotate, while a server runs,', () => {
     expect(await kids()).toContain(kidOf(before));
   });
 
-  /** Resolves with why and how soon the launcher's session was ended, once its socket has been cut for good. */
-  async function cutOff({ heard, socket }: TestLauncher, since: number): Promise<unknown> {
+  /**
+   * Resolves with the reason and the delay of the launcher's session end, once its socket is permanently disconnected.
+   */
+  async function cutOff({ received, socket }: TestLauncher, since: number): Promise<unknown> {
     const why: string[] = [];
     socket.on('disconnect', (reason) => why.push(reason));
     await until('the cut', () => why.length > 0, 15_000);
     expect(Date.now() - since).toBeLessThan(5_000);
-    const { record } = heard.filter(({ name }) => name === 'game-channels patched').at(-1) ?? {};
+    const { record } = received.filter(({ name }) => name === 'game-channels patched').at(-1) ?? {};
     return { why, exists: record?.exists, endReason: record?.endReason };
   }
   const retired = { why: ['io server disconnect'], exists: false, endReason: 'key_retired' };
 
-  it('with --overlap 0 voids what the old key has signed or will sign, and tells and cuts its sockets, on every node', async () => {
+  it('with --overlap 0 voids past and future signatures of the old key, and disconnects its sockets, on every node', async () => {
     await start();
     await using other = await serveGantry(directory.path, { GANTRY_DEMO: 'off', ADMIN_TOKEN: adminToken });
     const [before, another] = [await newToken(), await newToken()];
@@ -192,7 +194,7 @@ describe('gantry key rotate, while a server runs,', () => {
     );
   });
 
-  it('with an overlap cuts the sockets of earlier keys when it is over, and leaves alone who may go on', async () => {
+  it('with an overlap disconnects sockets of earlier keys when it is over, and leaves others connected', async () => {
     await start();
     const before = await newToken();
     using early = await connectLauncher(server.url, { launcherJwt: before });
@@ -200,7 +202,7 @@ describe('gantry key rotate, while a server runs,', () => {
     await seen(second);
     const after = await newToken();
     using late = await connectLauncher(server.url, { launcherJwt: after });
-    await rotate({}, '--overlap', '0.05'); // shortens what the rotation before left for a day
+    await rotate({}, '--overlap', '0.05'); // shortens the day's overlap of the previous rotation
     expect((await status(before)).status).toBe(200);
     const at = Date.now() + 3_000;
     expect(await Promise.all([early, late].map((launcher) => cutOff(launcher, at)))).toEqual([
@@ -213,14 +215,14 @@ describe('gantry key rotate, while a server runs,', () => {
     expect(last.socket.connected).toBe(true);
   });
 
-  it('goes on with the keys it knows while their file is not there', async () => {
+  it('keeps using the known keys while their file is missing', async () => {
     await start({ RATE_LIMIT_FACTOR: '100' });
     const before = await newToken();
     using launcher = await connectLauncher(server.url, { launcherJwt: before });
     const file = dataFiles(directory.path).tokenKeys;
     renameSync(file, `${file}.away`);
     const from = Date.now();
-    await until('a look at the keys', async () => {
+    await until('a check of the keys', async () => {
       expect((await status(before)).status).toBe(200);
       return Date.now() > from + 1_500;
     });
@@ -230,7 +232,7 @@ describe('gantry key rotate, while a server runs,', () => {
     await seen(kid);
   });
 
-  it('takes any part of a minute as an overlap', async () => {
+  it('accepts fractions of a minute as an overlap', async () => {
     await start();
     for (const overlap of ['0.00017', '1.23456789', '0.1', '5256000']) {
       const kid = await rotate({}, '--overlap', overlap);
@@ -249,7 +251,7 @@ describe('gantry key rotate, while a server runs,', () => {
     expect(await kids()).toHaveLength(1);
   });
 
-  /** What whoever has the old private key would make: the same token for another year. */
+  /** What someone with the old private key would make: the same token, extended by a year. */
   function signedLater(token: string): string {
     const { header, payload } = readJwt(token);
     const stored = z
@@ -266,13 +268,13 @@ describe('gantry key rotate, while a server runs,', () => {
       })
       .parse(JSON.parse(readFileSync(dataFiles(directory.path).tokenKeys, 'utf8')));
     const jwk = stored.keys.find((one) => one.kid === header.kid);
-    if (!jwk) throw new Error('the key of the token is not there');
+    if (!jwk) throw new Error("the token's key is missing");
     const key = createPrivateKey({ key: jwk, format: 'jwk' });
     return makeJwt(header, { ...payload, exp: Number(payload.exp) + 365 * 86_400 }, ed25519(key));
   }
 });
 
-/** When a UUIDv7 was made, in Unix milliseconds. */
+/** The creation time of a UUIDv7, in Unix milliseconds. */
 function issuedAt(id: string): number {
   return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16);
 }

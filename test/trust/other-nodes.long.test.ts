@@ -23,11 +23,11 @@ import { gantry } from '../support/warm-gantry.ts';
 import { bearer } from '../support/world.ts';
 
 const adminToken = 'the-admin-token-of-this-test';
-/** So often each: what another node remembers for a moment would be seen in some of them. */
+/** Repetitions of each: a stale cache on another node would show in some of them. */
 const rounds = 20;
 
-/** Two nodes as on two machines: a PostgreSQL and a Redis between them, and nothing else. */
-describe.skipIf(noPostgres !== null || redisMissing !== null)('what is refused from one call on', () => {
+/** Two nodes as on two machines: they only share a PostgreSQL and a Redis. */
+describe.skipIf(noPostgres !== null || redisMissing !== null)('refused from the next call on', () => {
   let near: ClusterNode;
   let far: ClusterNode;
   let env: Record<string, string>;
@@ -51,12 +51,12 @@ describe.skipIf(noPostgres !== null || redisMissing !== null)('what is refused f
   const newGame = () => admin().call(createGame, { name: 'Space Race' });
   const statusOn = (node: ClusterNode, launcherJwt: string) =>
     post(`${node.url}/launcher/channel-status`, { launcherJwt });
-  /** A write, which the far node has just carried out with the same credentials. */
+  /** A write that the far node has just executed with the same credentials. */
   const setScoreOn = (node: ClusterNode, launcherJwt: string) =>
     post(`${node.url}/launcher/set-user-score`, { launcherJwt, score: 1 });
   const works = (answer: Answer) => accepted(answer, z.unknown());
 
-  test('a ban on one node is one on the other: the token, the socket, and a game’s server for the player', async () => {
+  test('a ban on one node applies on the other: to the token, the socket, and a game’s server for the player', async () => {
     const { gameId, gameSecret } = await newGame();
     for (let round = 0; round < rounds; round++) {
       const wallet = randomWallet();
@@ -87,7 +87,7 @@ describe.skipIf(noPostgres !== null || redisMissing !== null)('what is refused f
     }
   });
 
-  test('a game’s secret that is rotated out or revoked on one node is none on the other, sent or signed with', async () => {
+  test('a game’s secret rotated out or revoked on one node is invalid on the other, sent or used for signing', async () => {
     const { gameId, gameSecret: first } = await newGame();
     const wallet = randomWallet();
     const { launcherJwt } = await admin().call(openSession, { gameId, wallet });
@@ -122,7 +122,7 @@ describe.skipIf(noPostgres !== null || redisMissing !== null)('what is refused f
     }
   });
 
-  test('a key that is rotated out beside one node verifies nothing on either', async () => {
+  test('a key rotated out beside one node verifies nothing on either', async () => {
     const { gameId } = await newGame();
     for (let round = 0; round < 3; round++) {
       const { launcherJwt } = await admin().call(openSession, { gameId, wallet: randomWallet() });

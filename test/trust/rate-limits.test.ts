@@ -11,7 +11,7 @@ import { accepted, refused } from '../support/outcome.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 
 const limited = { RATE_LIMIT_FACTOR: '1', ADMIN_TOKEN: 'the-admin-token-of-this-suite' };
-/** A window no test outlives, so that none begins anew in the middle of one. */
+/** A window longer than any test, so that none restarts in the middle of one. */
 const seconds = 600;
 const policies = (points: number): PolicyChanges => ({
   limits: { read: { points, seconds }, write: { points, seconds } },
@@ -19,7 +19,7 @@ const policies = (points: number): PolicyChanges => ({
 
 const anything = z.unknown();
 
-/** How many of the answers are a 200; the others must be a 429 that says when to try again. */
+/** How many responses are a 200; the others must be a 429 that says when to retry. */
 function acceptedAmong(answers: readonly Answer[], within = seconds): number {
   const good = answers.filter((answer) => answer.status === 200);
   for (const answer of answers) {
@@ -32,7 +32,7 @@ function acceptedAmong(answers: readonly Answer[], within = seconds): number {
   return good.length;
 }
 
-/** As over HTTP; the errors the server acked are the answers. */
+/** As over HTTP; errors that the server acked count as responses. */
 async function acceptedOnSocket(calls: readonly Promise<unknown>[]): Promise<number> {
   const outcomes = await Promise.allSettled(calls);
   for (const outcome of outcomes) {
@@ -53,7 +53,7 @@ const times = <Result>(count: number, make: (index: number) => Result): Result[]
 
 const forwardedFor = (index: number) => ({ 'X-Forwarded-For': `203.0.113.${index}` });
 
-/** A score each, without a nonce: what was accepted can be counted. */
+/** One score each, without a nonce, so that accepted calls can be counted. */
 const setScore = (server: TestServer, launcherJwt: string, headers: Record<string, string> = {}) =>
   apiOf(server).post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
 const readLeaderboard = (server: TestServer, gameId: string, headers: Record<string, string> = {}) =>
@@ -65,7 +65,7 @@ async function scoresKept(server: TestServer, owner: { gameId: string; wallet: s
   return (await server.services.db.read(listScores, owner, { limit: 250, skip: 0 })).length;
 }
 
-describe('of a hundred calls at once, as many as the limit allows are carried out', () => {
+describe('of a hundred concurrent calls, as many as the limit allows are executed', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(limited);
@@ -81,7 +81,7 @@ describe('of a hundred calls at once, as many as the limit allows are carried ou
     accepted(await setScore(server, other.launcherJwt), anything);
   });
 
-  it('over HTTP, from one token behind addresses it makes up', async () => {
+  it('over HTTP, from one token with varying spoofed addresses', async () => {
     const { gameId } = await server.createGame({ policies: policies(7) });
     const { launcherJwt } = await server.openSession(gameId);
     const answers = await Promise.all(
@@ -90,7 +90,7 @@ describe('of a hundred calls at once, as many as the limit allows are carried ou
     expect(acceptedAmong(answers)).toBe(7);
   });
 
-  it('over HTTP without a token, from one address behind others it makes up', async () => {
+  it('over HTTP without a token, from one address behind varying spoofed ones', async () => {
     const { gameId } = await server.createGame({ policies: policies(7) });
     const answers = await Promise.all(
       times(100, (index) => readLeaderboard(server, gameId, forwardedFor(index))),
@@ -98,7 +98,7 @@ describe('of a hundred calls at once, as many as the limit allows are carried ou
     expect(acceptedAmong(answers)).toBe(7);
   });
 
-  it('over a socket, and what it used up is used up over HTTP', async () => {
+  it('over a socket, and its use counts over HTTP too', async () => {
     const { gameId } = await server.createGame({ policies: policies(7) });
     const player = await server.openSession(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -118,7 +118,7 @@ describe('of a hundred calls at once, as many as the limit allows are carried ou
     for (const launcher of launchers) launcher[Symbol.dispose]();
   });
 
-  it('reads and writes counted apart', async () => {
+  it('with separate limits for reads and writes', async () => {
     const { gameId } = await server.createGame({
       policies: { limits: { read: { points: 3, seconds }, write: { points: 5, seconds } } },
     });
@@ -128,7 +128,7 @@ describe('of a hundred calls at once, as many as the limit allows are carried ou
     expect(acceptedAmong(await Promise.all(times(20, () => setScore(server, launcherJwt))))).toBe(5);
   });
 
-  it('each game for itself, where nobody has a token', async () => {
+  it('per game, for callers without a token', async () => {
     const [one, other] = [
       await server.createGame({ policies: policies(4) }),
       await server.createGame({ policies: policies(4) }),
@@ -139,7 +139,7 @@ describe('of a hundred calls at once, as many as the limit allows are carried ou
   });
 });
 
-describe('an answer says how the limit stands', () => {
+describe('a response states the rate limit', () => {
   let server: TestServer;
   beforeAll(async () => {
     server = await startTestServer(limited);
@@ -151,7 +151,7 @@ describe('an answer says how the limit stands', () => {
     left: headers.get('ratelimit')?.replace(/t=\d+$/, 't=…'),
   });
 
-  it('in the headers RateLimit and RateLimit-Policy, also where it refuses', async () => {
+  it('in the headers RateLimit and RateLimit-Policy, also when it is a refusal', async () => {
     const { gameId } = await server.createGame({ policies: policies(2) });
     const { launcherJwt } = await server.openSession(gameId);
     const answers = [];
@@ -165,7 +165,7 @@ describe('an answer says how the limit stands', () => {
     ]);
   });
 
-  it('and how the defaults do: bursts of twice 100 reads and 50 writes a second', async () => {
+  it('and so with the defaults: bursts of twice 100 reads and 50 writes per second', async () => {
     const { gameId } = await server.createGame();
     const { launcherJwt } = await server.openSession(gameId);
     const read = await apiOf(server).post('/launcher/get-user-score', { launcherJwt });
@@ -176,7 +176,7 @@ describe('an answer says how the limit stands', () => {
 });
 
 describe('signing in', () => {
-  it('is begun at most ten times a minute from an address, whatever it claims, and from another one still', async () => {
+  it('is started at most ten times a minute from an address, whatever it claims, and independently from another', async () => {
     await using server = await startTestServer(limited);
     const { gameId } = await server.createGame({ policies: policies(1000) });
     const answers = await Promise.all(times(30, (index) => beginSignIn(server, gameId, forwardedFor(index))));
@@ -185,7 +185,7 @@ describe('signing in', () => {
     accepted(await postFrom('127.0.0.2', url, { gameId, wallet: randomWallet() }), anything);
   });
 
-  it('is tried at most ten times a minute from an address', async () => {
+  it('is attempted at most ten times a minute from an address', async () => {
     await using server = await startTestServer(limited);
     const verify = () =>
       apiOf(server).post('/launcher/verify-unverified-channel', { channelId: 'guess', signature: '0xab' });
@@ -224,12 +224,12 @@ describe('RATE_LIMIT_FACTOR multiplies every limit', () => {
 });
 
 describe('behind a proxy', () => {
-  /** What a proxy appends to what the client claims. */
+  /** What a proxy appends to the client's own header. */
   const through = (address: string, claimed?: string) => ({
     'X-Forwarded-For': claimed === undefined ? address : `${claimed}, ${address}`,
   });
 
-  it('that is trusted, the address it forwards for is limited, and no address the client claims', async () => {
+  it('that is trusted, the forwarded address is limited, and not the one the client claims', async () => {
     await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     const answers = await Promise.all(
@@ -241,7 +241,7 @@ describe('behind a proxy', () => {
     accepted(await beginSignIn(server, gameId), anything);
   });
 
-  it('that is trusted, sockets are limited by the address it forwards for', async () => {
+  it('that is trusted, sockets are limited by the forwarded address', async () => {
     await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     using one = await connectWithHeaders(server.url, through('203.0.113.9', '198.51.100.1'));
@@ -253,7 +253,7 @@ describe('behind a proxy', () => {
     expect(await acceptedOnSocket([begin(other)])).toBe(1);
   });
 
-  it('all addresses of an IPv6 /64 are one customer, and the next /64 is another', async () => {
+  it('all addresses of an IPv6 /64 share a limit, and the next /64 has another', async () => {
     await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     const answers = await Promise.all(
@@ -267,7 +267,7 @@ describe('behind a proxy', () => {
     accepted(await beginSignIn(server, gameId, through('2001:db8:1::1')), anything);
   });
 
-  it('an IPv4 address is one customer in every form it is written in', async () => {
+  it('an IPv4 address has one limit in every notation', async () => {
     await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     const forms = ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:0201', '192.0.2.1:4711'];
@@ -280,7 +280,7 @@ describe('behind a proxy', () => {
 });
 
 describe('many tokens together', () => {
-  it('from one address meet a limit of the address', async () => {
+  it('from one address reach a limit of the address', async () => {
     await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.01' });
     const { gameId } = await server.createGame({ policies: policies(1000) });
     const players = await Promise.all(times(60, () => server.openSession(gameId)));
@@ -291,7 +291,7 @@ describe('many tokens together', () => {
     accepted(await postFrom('127.0.0.2', url, { launcherJwt: player?.launcherJwt, score: 2 }), anything);
   });
 
-  it('from everywhere meet a limit of the game, and another game goes on', async () => {
+  it('from everywhere reach a limit of the game, and another game is unaffected', async () => {
     await using server = await startTestServer({
       ...limited,
       TRUST_PROXY: 'loopback',

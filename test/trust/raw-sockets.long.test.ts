@@ -13,12 +13,12 @@ const other = await server.createGame();
 const player = await server.openSession(gameId);
 const { launcherJwt } = player;
 
-/** How long an answer to what was sent at once may take; the slow ones have their own limits. */
+/** How long a response to a request sent in one piece may take; the slow ones have separate limits. */
 const soonMs = 9_000;
 
 const lines = (...all: string[]) => `${all.join('\r\n')}\r\n\r\n`;
 const setScore = JSON.stringify({ launcherJwt, score: 666 });
-/** A request that would set a score, with other headers in place of `Content-Length`. */
+/** A request that would set a score, with other headers instead of `Content-Length`. */
 const scoreRequest = (headers: readonly string[], body = setScore) =>
   lines('POST /launcher/set-user-score HTTP/1.1', 'Host: gantry.test', ...headers) + body;
 const lengthOf = (body: string) => `Content-Length: ${Buffer.byteLength(body)}`;
@@ -33,7 +33,7 @@ const post = (path: string, body: string | Buffer, ...headers: string[]): Step[]
   body,
 ];
 
-/** Every answer was a refusal, and the connection is over. */
+/** Every response was an error, and the connection is closed. */
 function isRefused({ statuses, closedAfterMs, received }: Exchange): void {
   expect(closedAfterMs, received.slice(0, 300)).not.toBeNull();
   for (const status of statuses) {
@@ -46,17 +46,17 @@ const scores = () => server.services.db.read(listScores, player, { limit: 250, s
 
 afterEach(async () => {
   expect((await get(`${server.url}/healthz`)).status).toBe(200);
-  expect(await scores()).toEqual([]); // nothing that was smuggled in was carried out
+  expect(await scores()).toEqual([]); // nothing smuggled was executed
 });
 
-it('a well-formed request is carried out, so that the others are refused for what is wrong with them', async () => {
+it('a well-formed request is executed, so the others are refused for the stated reason', async () => {
   const elsewhere = await server.openSession(gameId);
   const body = JSON.stringify({ launcherJwt: elsewhere.launcherJwt, score: 1 });
   const { statuses } = await exchange(server, [scoreRequest([lengthOf(body)], body)], { answers: 1 });
   expect(statuses).toEqual([200]);
 });
 
-describe.concurrent('refused, and the connection closed, is a request with', () => {
+describe.concurrent('refused, with the connection closed, is a request with', () => {
   it.each<[string, Step[]]>([
     ['two lengths that differ', [scoreRequest([lengthOf(setScore), 'Content-Length: 3'])]],
     ['two lengths that differ, the shorter first', [scoreRequest(['Content-Length: 0', lengthOf(setScore)])]],
@@ -86,7 +86,7 @@ describe.concurrent('refused, and the connection closed, is a request with', () 
         ),
       ],
     ],
-    ['an encoding nobody knows', [scoreRequest(['Transfer-Encoding: cow'], '0\r\n\r\n')]],
+    ['an unknown encoding', [scoreRequest(['Transfer-Encoding: cow'], '0\r\n\r\n')]],
     ['chunks that are not last', [scoreRequest(['Transfer-Encoding: chunked, identity'], '0\r\n\r\n')]],
     ['chunks by another name', [scoreRequest(['Transfer-Encoding: xchunked'], '0\r\n\r\n')]],
     [
@@ -97,7 +97,7 @@ describe.concurrent('refused, and the connection closed, is a request with', () 
     ['chunks on a folded line', [scoreRequest(['Transfer-Encoding:', ' chunked', lengthOf(setScore)])]],
     ['a chunk of no size', [scoreRequest(['Transfer-Encoding: chunked'], '\r\n\r\n')]],
     [
-      'a chunk of a size that is no number',
+      'a chunk with a non-numeric size',
       [scoreRequest(['Transfer-Encoding: chunked'], 'zz\r\n{}\r\n0\r\n\r\n')],
     ],
     ['a chunk of a negative size', [scoreRequest(['Transfer-Encoding: chunked'], '-2\r\n{}\r\n0\r\n\r\n')]],
@@ -152,12 +152,12 @@ describe.concurrent('refused, and the connection closed, is a request with', () 
       'a header that never ends',
       Array.from({ length: 200 }, (_, index) => (index === 0 ? 'GET / HTTP/1.1\r\nX-A: ' : 'a'.repeat(1024))),
     ],
-    ['a method nobody knows', [lines('SMUGGLE /healthz HTTP/1.1', 'Host: gantry.test')]],
+    ['an unknown method', [lines('SMUGGLE /healthz HTTP/1.1', 'Host: gantry.test')]],
     ['a method in lowercase', [lines('get /healthz HTTP/1.1', 'Host: gantry.test')]],
     ['a method of 10 KB', [lines(`${'A'.repeat(10_240)} /healthz HTTP/1.1`, 'Host: gantry.test')]],
     ['the version HTTP/3.7', [lines('GET /healthz HTTP/3.7', 'Host: gantry.test')]],
     ['the beginning of HTTP/2', ['PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n']],
-    ['a version that is none', [lines('GET /healthz HTTP/one', 'Host: gantry.test')]],
+    ['an invalid version', [lines('GET /healthz HTTP/one', 'Host: gantry.test')]],
     ['CONNECT', [lines('CONNECT gantry.test:443 HTTP/1.1', 'Host: gantry.test')]],
     [
       'an upgrade to something else',
@@ -310,11 +310,11 @@ describe.concurrent('refused is a request with', () => {
       [400],
     ],
     [
-      'a body compressed in a way nobody knows',
+      'a body with an unknown compression',
       post('/launcher/set-user-score', body, 'Content-Encoding: cow'),
       [400],
     ],
-    ['an expectation that cannot be met', post('/launcher/set-user-score', body, 'Expect: a miracle'), [417]],
+    ['an unsupported expectation', post('/launcher/set-user-score', body, 'Expect: a miracle'), [417]],
     [
       'dots that climb out of the public folder',
       [lines('GET /../../package.json HTTP/1.1', 'Host: gantry.test', 'Connection: close')],
@@ -326,7 +326,7 @@ describe.concurrent('refused is a request with', () => {
       [400, 403, 404],
     ],
     [
-      'an escape that is none',
+      'an invalid escape',
       [lines('GET /launcher/%zz HTTP/1.1', 'Host: gantry.test', 'Connection: close')],
       [400, 404],
     ],
@@ -341,7 +341,7 @@ describe.concurrent('refused is a request with', () => {
       [404, 405],
     ],
     [
-      'a polling session nobody opened',
+      'an unknown polling session',
       [
         lines(
           'GET /socket.io/?EIO=4&transport=polling&sid=guess HTTP/1.1',
@@ -352,7 +352,7 @@ describe.concurrent('refused is a request with', () => {
       [400],
     ],
     [
-      'a transport nobody knows',
+      'an unknown transport',
       [lines('GET /socket.io/?EIO=4&transport=cow HTTP/1.1', 'Host: gantry.test', 'Connection: close')],
       [400],
     ],
@@ -374,7 +374,7 @@ describe.concurrent('refused is a request with', () => {
     expect(closedAfterMs).not.toBeNull();
     expect(statuses).toHaveLength(1);
     if (method === 'OPTIONS')
-      expect(statuses).toEqual([204]); // CORS preflight, which carries nothing out
+      expect(statuses).toEqual([204]); // CORS preflight, which executes nothing
     else expect([400, 404, 405]).toContain(statuses[0]);
   });
 });
@@ -384,7 +384,7 @@ describe.concurrent('a body that is too large', () => {
   const start = (...headers: string[]) =>
     lines('POST /launcher/set-user-score HTTP/1.1', 'Host: gantry.test', ...headers);
 
-  it('by its length is refused at once, unread', async () => {
+  it('by its length is refused immediately, unread', async () => {
     const { statuses } = await exchange(server, [start('Content-Length: 1000000000'), '{"a":'], {
       answers: 1,
       withinMs: soonMs,
@@ -392,7 +392,7 @@ describe.concurrent('a body that is too large', () => {
     expect(statuses).toEqual([413]);
   });
 
-  it('by its chunks is refused as soon as it is, though there are more to come', async () => {
+  it('by its chunks is refused as soon as the limit is exceeded, though more follow', async () => {
     const chunk = Buffer.concat([Buffer.from('100000\r\n'), megabyte, Buffer.from('\r\n')]);
     const { statuses } = await exchange(server, [start('Transfer-Encoding: chunked'), chunk, chunk, chunk], {
       answers: 1,
@@ -401,14 +401,14 @@ describe.concurrent('a body that is too large', () => {
     expect(statuses).toEqual([413]);
   });
 
-  it('and goes on without end is cut off', async () => {
+  it('and endless is aborted', async () => {
     const endless = [start('Content-Length: 1000000000'), ...Array.from({ length: 200 }, () => megabyte)];
     const { closedAfterMs, statuses } = await exchange(server, endless, { withinMs: soonMs });
     expect(closedAfterMs).not.toBeNull();
     expect(statuses.filter((status) => status !== 413)).toEqual([]);
   });
 
-  it('once it is unpacked is refused', async () => {
+  it('once decompressed is refused', async () => {
     const { gzipSync } = await import('node:zlib');
     const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, 0x20));
     const { statuses } = await exchange(
@@ -431,7 +431,7 @@ describe.concurrent('a body that is too large', () => {
 describe.concurrent('a request that is sent slowly', () => {
   const headersWithinMs = 10_000;
   const bodyWithinMs = 30_000;
-  /** The server looks for slow ones once a second. */
+  /** The server checks for slow ones once a second. */
   const slackMs = 3_000;
   function* drops(first: string, drop: string, everyMs: number): Generator<Step> {
     yield first;
@@ -455,7 +455,7 @@ describe.concurrent('a request that is sent slowly', () => {
       headersWithinMs,
     ],
     [
-      'a letter of a header a second',
+      'one character of a header per second',
       () => drops('GET /healthz HTTP/1.1\r\nX-A: ', 'a', 1_000),
       headersWithinMs,
     ],
@@ -485,7 +485,7 @@ describe.concurrent('a request that is sent slowly', () => {
       () => ['GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nUpgrade: websocket\r\n', 60_000],
       headersWithinMs,
     ],
-  ])('%s, is cut off in time', { timeout: 40_000 }, async (_what, steps, limitMs) => {
+  ])('%s, is aborted in time', { timeout: 40_000 }, async (_what, steps, limitMs) => {
     const result = await exchange(server, steps(), { withinMs: limitMs + slackMs });
     isRefused(result);
     expect(result.closedAfterMs).toBeLessThan(limitMs + slackMs);
@@ -499,7 +499,7 @@ describe.concurrent('a request that is sent slowly', () => {
     for (const result of results) isRefused(result);
   });
 
-  it('others are answered as ever while hundreds are waiting', { timeout: 40_000 }, async () => {
+  it('others are answered as usual while hundreds are pending', { timeout: 40_000 }, async () => {
     const waiting = Array.from({ length: 300 }, () =>
       exchange(server, ['POST /launcher HTTP/1.1\r\nHost: a\r\n', 60_000], {
         withinMs: headersWithinMs + slackMs,
@@ -522,7 +522,7 @@ describe.concurrent('many requests on one connection', () => {
     expect(statuses).toEqual(Array.from({ length: 300 }, (_, index) => [200, 404, 200][index % 3]));
   });
 
-  it('end with the first that cannot be read', async () => {
+  it('end with the first that cannot be parsed', async () => {
     const good = lines('GET /healthz HTTP/1.1', 'Host: gantry.test');
     const bad = scoreRequest([lengthOf(setScore), 'Transfer-Encoding: chunked']);
     const { statuses, closedAfterMs } = await exchange(
@@ -535,7 +535,7 @@ describe.concurrent('many requests on one connection', () => {
   });
 });
 
-/** A close frame came, which a WebSocket waits for an answer to before it closes the connection (RFC 6455). */
+/** A close frame arrived; a WebSocket waits for the reply to it before it closes the connection (RFC 6455). */
 function saidGoodbye(received: string): boolean {
   const frames = received.slice(received.indexOf('\r\n\r\n'));
   return [...frames].some((byte, at) => byte === '\u0088' && frames.charCodeAt(at + 1) <= 0x7d);
@@ -563,15 +563,15 @@ describe.concurrent('a WebSocket is closed that sends', () => {
     ['a frame of an unknown kind', [frame('838000000000')]],
     ['a fragmented ping', [frame('098000000000')]],
     ['a ping of 126 bytes', [frame('89fe007e00000000', Buffer.alloc(126))]],
-    ['text that is no UTF-8', [frame('818200000000', Buffer.from([0xff, 0xfe]))]],
+    ['text that is not UTF-8', [frame('818200000000', Buffer.from([0xff, 0xfe]))]],
     ['the end of a fragment that never began', [frame('808000000000')]],
     ['a packet of an unknown kind', [text('9')]],
     ['no packet at all', [text('40'), text('4zzz')]],
     ['a call before it has connected', [text('42["channelStatus","launcher",{}]')]],
-    ['an event whose name is no text', [text('40'), 200, text('42[{"a":1}]')]],
-    ['an event that is no array', [text('40'), 200, text('42{"0":"setUserScore"}')]],
+    ['an event whose name is not a string', [text('40'), 200, text('42[{"a":1}]')]],
+    ['an event that is not an array', [text('40'), 200, text('42{"0":"setUserScore"}')]],
     ['an event a client must not send', [text('40'), 200, text('42["disconnect"]')]],
-    ['an attachment nobody announced', [text('40'), 200, frame('828200000000', Buffer.from([1, 2]))]],
+    ['an unannounced attachment', [text('40'), 200, frame('828200000000', Buffer.from([1, 2]))]],
     ['a million attachments announced', [text('40'), 200, text('451000000-["a"]')]],
     ['noise', [randomBytes(2048)]],
   ])('%s', async (_what, steps) => {
@@ -586,9 +586,9 @@ describe.concurrent('a WebSocket is closed that sends', () => {
     ['an event called error', '42["error",{"a":1}]'],
     ['an event without arguments', '42["setUserScore"]'],
     ['an event of numbers', '42[1,2,3]'],
-    ['an acknowledgement nobody waits for', '43999["a"]'],
+    ['an unexpected acknowledgement', '43999["a"]'],
     ['a name of the prototype', '421["__proto__","constructor",{}]'],
-  ])('not so when it sends %s, which has no effect', async (_what, packet) => {
+  ])('it stays open when it sends %s, which has no effect', async (_what, packet) => {
     const { received, closedAfterMs } = await exchange(
       server,
       [handshake, 100, text('40'), 100, text(packet), 100, text('429["getActivities","launcher",{},{}]')],

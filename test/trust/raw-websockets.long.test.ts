@@ -18,7 +18,7 @@ let notified = 0;
 
 beforeAll(async () => {
   data = await openSharedData();
-  // Twice as many connections as a session may open; calls have their own limit below.
+  // Twice as many connections as a session may open; calls have a separate limit below.
   node = await startClusterNode({ DATA_DIR: data.path, RATE_LIMIT_FACTOR: '2' });
   player = await data.openSession(await data.createGame());
   wellBehaved = listen({ url: node.url, launcherJwt: player.launcherJwt });
@@ -31,12 +31,14 @@ afterAll(async () => {
   await data[Symbol.asyncDispose]();
 });
 
-/** The process lives, and another launcher calls and hears on the connection it had. */
+/** The process is up, and another launcher calls and receives on its existing connection. */
 async function othersAreUndisturbed(): Promise<void> {
   expect(await wellBehaved.client.call('channelStatus')).toMatchObject({ exists: true, present: true });
   const message = `still here ${notified++}`;
   await wellBehaved.client.call('sendNotification', { message, type: 'success' });
-  await until('the notification', () => wellBehaved.heard.some(({ record }) => record.message === message));
+  await until('the notification', () =>
+    wellBehaved.received.some(({ record }) => record.message === message),
+  );
   expect(wellBehaved.connections()).toBe(1);
   expect(node.crashes()).toBe(0);
   expect(node.log()).not.toContain('defect');
@@ -56,38 +58,40 @@ const closing = (code: number, reason: string | Buffer = '') => {
 const badUtf8 = Buffer.from([0x34, 0x32, 0xc3, 0x28]);
 
 describe.each([
-  ['before it was let in', false],
-  ['after it was let in', true],
+  ['before it was connected', false],
+  ['after it was connected', true],
 ])('a connection that, %s, sends', (_when, letIn) => {
   async function isClosedAfter(frames: readonly Buffer[]): Promise<number | null> {
     using raw = await openRawWebSocket(node);
     if (letIn) {
       raw.send(connectPacket());
-      await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+      await until('connected', () =>
+        raw.texts.some((one) => one.startsWith('42["realtime-events connected"')),
+      );
     }
     raw.send(...frames);
-    // Its close frame is enough; the server waits for ours, or for its own patience to end.
+    // Its close frame is enough; the server waits for ours, or for its own timeout.
     await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 5_000);
     return raw.closeCode();
   }
 
-  /** Close codes of RFC 6455, 7.4.1; 1005 is a close that gives none. */
+  /** Close codes of RFC 6455, 7.4.1; 1005 is a close without one. */
   test.each<[what: string, code: number, frames: Buffer[]]>([
     ['a frame that is not masked', 1002, [text('3', { masked: false })]],
     ['a frame with reserved bits', 1002, [text('3', { rsv: 0b100 })]],
-    ['a compressed frame nobody agreed on', 1002, [text('3', { rsv: 0b100 }), text('3')]],
-    ['an opcode there is not', 1002, [frame(3, 'x')]],
-    ['a control opcode there is not', 1002, [frame(11, 'x')]],
+    ['a compressed frame without negotiation', 1002, [text('3', { rsv: 0b100 }), text('3')]],
+    ['an unknown opcode', 1002, [frame(3, 'x')]],
+    ['an unknown control opcode', 1002, [frame(11, 'x')]],
     ['a ping in pieces', 1002, [frame(opcodes.ping, 'x', { fin: false })]],
     ['a ping of 126 bytes', 1002, [frame(opcodes.ping, 'x'.repeat(126))]],
     ['a close of 126 bytes', 1002, [closing(1000, 'x'.repeat(124))]],
     ['a close of one byte', 1002, [frame(opcodes.close, 'x')]],
-    ['a close with a code there is not', 1002, [closing(999)]],
+    ['a close with an invalid code', 1002, [closing(999)]],
     ['a close with a code that is never sent', 1002, [closing(1005)]],
-    ['a close with a reason that is no UTF-8', 1007, [closing(1000, Buffer.from([0xff, 0xfe]))]],
+    ['a close with a reason that is not UTF-8', 1007, [closing(1000, Buffer.from([0xff, 0xfe]))]],
     ['the rest of a message that never began', 1002, [frame(opcodes.continuation, 'x')]],
     ['a message inside of another', 1002, [text('42', { fin: false }), text('3')]],
-    ['text that is no UTF-8', 1007, [text(badUtf8)]],
+    ['text that is not UTF-8', 1007, [text(badUtf8)]],
     [
       'text whose UTF-8 breaks off between its pieces',
       1007,
@@ -113,7 +117,7 @@ describe.each([
     ["a ping, which is the server's to send", 1005, [text('2')]],
     ['a message of no type', 1005, [text('4')]],
     ['a Socket.IO packet of no type', 1005, [text('49')]],
-    ['a packet that is no JSON', 1005, [text('42["channelStatus"')]],
+    ['a packet that is not JSON', 1005, [text('42["channelStatus"')]],
     ['an event that is an object', 1005, [text('42{"a":1}')]],
     ['a second CONNECT', 1005, [text('40{}'), text('40{}'), text('40{}')]],
     ['bytes that belong to nothing', 1005, [frame(opcodes.binary, 'bytes')]],
@@ -122,20 +126,20 @@ describe.each([
       1005,
       [text('451-["setState",{"_placeholder":true,"num":0}]'), text('42["channelStatus","launcher"]')],
     ],
-    ['more attachments than are taken', 1005, [text('4511-["setState"]')]],
+    ['more attachments than are accepted', 1005, [text('4511-["setState"]')]],
     ['attachments beyond counting', 1005, [text(`45${'9'.repeat(300)}-["setState"]`)]],
     [
-      'an attachment that is not there to be put in',
+      'a placeholder for a missing attachment',
       1005,
       [text('451-["setState",{"_placeholder":true,"num":7}]'), frame(opcodes.binary, 'bytes')],
     ],
-  ])('%s is closed, and nobody else is disturbed', async (_what, code, frames) => {
+  ])('%s is closed, and nobody else is affected', async (_what, code, frames) => {
     const closeCode = await isClosedAfter(frames);
     expect(closeCode).toBe(code);
     await othersAreUndisturbed();
   });
 
-  test('20,000 arrays, wherever they are: it is refused or closed, and nobody else is disturbed', async () => {
+  test('20,000 arrays, wherever they are: it is refused or closed, and nobody else is affected', async () => {
     const nested = '['.repeat(20_000) + ']'.repeat(20_000);
     for (const packet of [
       `40${nested}`,
@@ -155,26 +159,26 @@ describe.each([
   });
 });
 
-test('a namespace that does not exist is refused, and the connection goes on', async () => {
+test('an unknown namespace is refused, and the connection stays open', async () => {
   using raw = await openRawWebSocket(node);
   for (const namespace of ['/admin', '/__proto__', '/constructor', `/${'a'.repeat(1_000)}`]) {
     raw.send(text(`40${namespace},${JSON.stringify({ launcherJwt: player.launcherJwt })}`));
     await until('refused', () => raw.texts.some((one) => one.startsWith(`44${namespace},`)));
   }
   raw.send(connectPacket());
-  await until('let in', () => raw.texts.some((one) => one.startsWith('40{')));
+  await until('connected', () => raw.texts.some((one) => one.startsWith('40{')));
   await othersAreUndisturbed();
 });
 
-test("the server's own packets, sent to it, are ignored", async () => {
+test("the server's own packet types, sent to it, are ignored", async () => {
   using raw = await openRawWebSocket(node);
   raw.send(text('0{"sid":"mine"}'), text('5'), text('6'), text('3probe'));
   raw.send(connectPacket());
-  await until('let in, or closed', () => raw.isClosed() || raw.texts.some((one) => one.startsWith('40{')));
+  await until('connected, or closed', () => raw.isClosed() || raw.texts.some((one) => one.startsWith('40{')));
   await othersAreUndisturbed();
 });
 
-test('pings are answered as they come, each with what it brought', async () => {
+test('pings are answered as they arrive, each with its payload', async () => {
   using raw = await openRawWebSocket(node);
   let received = '';
   raw.socket.on('data', (chunk: Buffer) => {
@@ -186,7 +190,7 @@ test('pings are answered as they come, each with what it brought', async () => {
   await othersAreUndisturbed();
 });
 
-test('attachments that never come leave nothing: together they are no longer than a frame may be', async () => {
+test('attachments that never arrive leak nothing: together they are no longer than a frame may be', async () => {
   const before = await node.rssBytes();
   const attachment = frame(opcodes.binary, Buffer.alloc(MiB)); // masking one takes a while
   const all = await Promise.all(Array.from({ length: 20 }, () => openRawWebSocket(node)));
@@ -199,13 +203,15 @@ test('attachments that never come leave nothing: together they are no longer tha
   expect((await node.rssBytes()) - before).toBeLessThan(150 * MiB);
 });
 
-test('a connection that asks for nothing, over and over, is cut; one that calls as much as it may is not', async () => {
+test('a connection that floods without calling is closed; one that calls within its limits is not', async () => {
   const unanswerable = text('40/none,{}');
   for (const packet of [unanswerable, text('42["no such method","launcher",{},{}]'), text('3')]) {
     using raw = await openRawWebSocket(node);
     if (packet !== unanswerable) {
       raw.send(connectPacket());
-      await until('let in', () => raw.texts.some((one) => one.startsWith('42["realtime-events connected"')));
+      await until('connected', () =>
+        raw.texts.some((one) => one.startsWith('42["realtime-events connected"')),
+      );
     }
     const flood = Buffer.concat(Array.from({ length: 1_000 }, () => packet));
     for (let time = 0; time < 20 && !raw.isClosed(); time++) raw.send(flood);
@@ -225,7 +231,7 @@ test('a connection that asks for nothing, over and over, is cut; one that calls 
   });
 });
 
-test('a hundred thousand packets in one POST of long polling are not gone through', async () => {
+test('a hundred thousand packets in one POST of long polling are not processed', async () => {
   const polling = `${node.url}/socket.io/?EIO=4&transport=polling`;
   const opened = await (await fetch(polling)).text();
   const { sid } = JSON.parse(opened.slice(1));
@@ -238,10 +244,10 @@ test('a hundred thousand packets in one POST of long polling are not gone throug
   await othersAreUndisturbed();
 });
 
-test('one that is not let in and reads nothing of what it is answered is closed at 1 MiB', async () => {
+test('an unauthenticated one that does not read its responses is closed at 1 MiB', async () => {
   using raw = await openRawWebSocket(node);
   raw.socket.pause();
-  const refused = text(`40/${'n'.repeat(20_000)},{}`); // answered with as much
+  const refused = text(`40/${'n'.repeat(20_000)},{}`); // the responses are as large
   const sending = setInterval(() => {
     for (let time = 0; time < 50; time++) raw.send(refused);
   }, 100);
@@ -257,7 +263,7 @@ test('one that is not let in and reads nothing of what it is answered is closed 
   await othersAreUndisturbed();
 });
 
-test('one that never asks to be let in is closed after ten seconds', { timeout: 20_000 }, async () => {
+test('one that never authenticates is closed after ten seconds', { timeout: 20_000 }, async () => {
   using raw = await openRawWebSocket(node);
   const from = performance.now();
   await until('closed', () => raw.isClosed() || raw.closeCode() !== null, 15_000);
@@ -265,7 +271,7 @@ test('one that never asks to be let in is closed after ten seconds', { timeout: 
   await othersAreUndisturbed();
 });
 
-test('upgrades that are none are refused, and half ones cut', { timeout: 120_000 }, async () => {
+test('invalid upgrades are refused, and incomplete ones aborted', { timeout: 120_000 }, async () => {
   const upgrade = (path: string, ...headers: string[]) =>
     [`GET ${path} HTTP/1.1`, 'Host: gantry', ...headers, '', ''].join('\r\n');
   const socketIo = '/socket.io/?EIO=4&transport=websocket';
@@ -292,7 +298,7 @@ test('upgrades that are none are refused, and half ones cut', { timeout: 120_000
     expect(isRefused || closedAfterMs !== null || statuses[0] === 200, request).toBe(true);
     expect(statuses, request).not.toContain(101);
   }
-  // A WebSocket of another version is told so in its own words.
+  // Another WebSocket version gets its own error message.
   const old = upgrade(
     '/socket.io/?EIO=3&transport=websocket',
     ...asWebSocket,

@@ -23,7 +23,7 @@ const tries = 50;
 const times = <Result>(count: number, make: (index: number) => Result): Result[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-/** The refusals with the reason, and those for there being too many, which must say when to try again. */
+/** The refusals with the reason, and those for exceeding a limit, which must say when to retry. */
 function countsOf(answers: readonly Answer[], reason: Parameters<typeof refused>[2]) {
   const counts = { refused: 0, limited: 0 };
   for (const answer of answers) {
@@ -41,7 +41,7 @@ function countsOf(answers: readonly Answer[], reason: Parameters<typeof refused>
   return counts;
 }
 
-describe('credentials that are none of ours are limited for each address', () => {
+describe('invalid credentials are limited per address', () => {
   let server: TestServer;
   let gameId: string;
   let gameSecret: string;
@@ -53,7 +53,7 @@ describe('credentials that are none of ours are limited for each address', () =>
   });
   afterAll(() => server.close());
 
-  /** A call from an address of its own, so that the cases do not meet. */
+  /** A call from a separate address, so that the cases do not interfere. */
   const from = (address: string, path: string, body: object, headers: Record<string, string> = {}) =>
     postFrom(address, `${server.url}${path}`, body, headers);
   const forged = (index: number) => {
@@ -124,7 +124,7 @@ describe('credentials that are none of ours are limited for each address', () =>
   it.each(
     cases.map((one, index) => ({ ...one, address: `127.0.1.${index + 1}`, other: `127.0.2.${index + 1}` })),
   )(
-    '$what: so many are refused as wrong, the others as too many; right ones pass all the same, and other addresses are not concerned',
+    '$what: refused as wrong up to the limit, then as too many; right ones pass throughout, and other addresses are unaffected',
     async ({ reason, call, right, address, other }) => {
       const answers = await Promise.all(times(tries, (index) => call(address, index)));
       expect(countsOf(answers, reason)).toEqual({ refused: allowed, limited: tries - allowed });
@@ -133,7 +133,7 @@ describe('credentials that are none of ours are limited for each address', () =>
     },
   );
 
-  it('admin tokens: beyond the limit the right one is not looked at either, from that address', async () => {
+  it('admin tokens: beyond the limit the right one is not checked either, from that address', async () => {
     const list = (address: string, token: string) =>
       from(address, '/admin/list-games', {}, { Authorization: `Bearer ${token}` });
     accepted(await list('127.0.3.1', adminToken), z.unknown());
@@ -148,7 +148,7 @@ describe('credentials that are none of ours are limited for each address', () =>
     );
   });
 
-  it('calls that show no admin token are no guesses: a page in the browser of an administrator does not lock them out', async () => {
+  it("calls without an admin token are no guesses: a page in an administrator's browser does not lock them out", async () => {
     const address = '127.0.3.3';
     const simple = { Origin: 'https://evil.example', 'Content-Type': 'text/plain' };
     const basic = { Authorization: 'Basic ZXZpbDpldmls' };
@@ -191,7 +191,7 @@ describe('credentials that are none of ours are limited for each address', () =>
   });
 });
 
-it('calls without any credential, and with those of a session that has ended, are calls from an address too', async () => {
+it('calls without credentials, and with those of an ended session, are calls from an address too', async () => {
   await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.01' });
   const { launcherJwt, wallet, sessionId } = await server.openSession((await server.createGame()).gameId);
   await server.services.db.write(endSession, wallet, sessionId);
@@ -202,7 +202,7 @@ it('calls without any credential, and with those of a session that has ended, ar
   expect(statuses.filter((status) => status === 429)).toHaveLength(20);
 });
 
-it('a token that connects again and again is told to wait, and another one is not', async () => {
+it('a token that reconnects repeatedly is told to wait, and others are not', async () => {
   await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.1' });
   const { gameId } = await server.createGame();
   const [hasty, calm] = [await server.openSession(gameId), await server.openSession(gameId)];

@@ -66,7 +66,7 @@ async function filledGame(slug = `game-${randomUUID()}`) {
   return { gameId, gameSecret, slug, ada, bob };
 }
 
-/** How many rows every table has. */
+/** The number of rows in every table. */
 async function counts(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const name of [...tables.map((table) => table.name), 'streams', 'events']) {
@@ -79,14 +79,14 @@ async function counts(): Promise<Record<string, number>> {
 const callAs = ({ launcherJwt }: TestPlayer) =>
   post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 5 });
 
-test('an archived game is refused to everyone who plays, keeps all it has, and is opened again', async () => {
+test('an archived game refuses all its players, keeps its data, and can be reopened', async () => {
   const { gameId, gameSecret, slug, ada, bob } = await filledGame();
   const { gameId: launcherId } = await server.createGame({ name: 'Shell', kind: 'launcher' });
   const shell = await server.openSession(launcherId, bob.wallet);
   using launcher = await connectLauncher(server.url, { launcherJwt: ada.launcherJwt });
   await admin.call(updateGame, { gameId, listing: 'archived' });
 
-  await until('the end', () => launcher.heard.some(({ record }) => record.endReason === 'game_archived'));
+  await until('the end', () => launcher.received.some(({ record }) => record.endReason === 'game_archived'));
   await until('the disconnection', () => !launcher.socket.connected);
   const refusal = { code: 403, data: { reason: 'game_archived' } };
   expect((await callAs(ada)).body).toMatchObject(refusal);
@@ -135,7 +135,7 @@ test('an unlisted game is found by its slug only, and played as before; order an
   expect((await callAs(ada)).status).toBe(200);
 });
 
-test('deleting wants the slug, and leaves nothing of the game and everything of others', async () => {
+test('deleting requires the slug, removes everything of the game and nothing of others', async () => {
   const kept = await filledGame();
   const { db } = server.services;
   const before = await counts();
@@ -148,7 +148,7 @@ test('deleting wants the slug, and leaves nothing of the game and everything of 
 
   await admin.call(deleteGame, { gameId: gone.gameId, confirm: gone.slug });
 
-  await until('the end', () => launcher.heard.some(({ record }) => record.endReason === 'game_deleted'));
+  await until('the end', () => launcher.received.some(({ record }) => record.endReason === 'game_deleted'));
   expect(await db.read(findGame, gone.gameId)).toBeNull();
   expect(await db.read(findGameBySlug, gone.slug)).toBeNull();
   expect(await db.read(findSession, gone.ada.sessionId)).toBeNull();
@@ -169,7 +169,7 @@ test('deleting wants the slug, and leaves nothing of the game and everything of 
   expect(await db.read(readLeaderboard, gameId, { limit: 10, skip: 0 })).toHaveLength(1);
 });
 
-test('a deletion that was interrupted goes on when it is asked for again', async () => {
+test('an interrupted deletion continues when it is requested again', async () => {
   const before = await counts();
   const gone = await filledGame();
   const { db } = server.services;

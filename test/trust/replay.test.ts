@@ -14,7 +14,7 @@ import { newWallet } from '../support/wallet.ts';
 const adminToken = 'the-admin-token-of-this-suite';
 const variables = { GANTRY_DEMO: 'off', RATE_LIMIT_FACTOR: '1000', ADMIN_TOKEN: adminToken };
 
-describe('sent fifty times at once to two processes on one data directory, and again after a restart', () => {
+describe('sent fifty times concurrently to two processes on one data directory, and again after a restart', () => {
   let directory: TemporaryDirectory;
   let processes: GantryProcess[];
   let admin: AdminWay;
@@ -33,13 +33,13 @@ describe('sent fifty times at once to two processes on one data directory, and a
     admin = overHttp({ url: first.url, adminToken });
   }
 
-  /** As a crash would end them: what was accepted must be known all the same. */
+  /** Ends them like a crash: accepted requests must still be known. */
   async function restart(): Promise<void> {
     await Promise.all(processes.map((one) => one.end('SIGKILL')));
     await start();
   }
 
-  /** Every answer to fifty copies of a request, half of them to each process. */
+  /** Every response to fifty copies of a request, half of them to each process. */
   async function fifty(path: string, body: string, headers: Record<string, string> = {}): Promise<Answer[]> {
     const copies = Array.from({ length: 50 }, (_, index) => processes[index % processes.length]);
     return Promise.all(copies.map((one) => post(`${one?.url}${path}`, body, headers)));
@@ -50,7 +50,7 @@ describe('sent fifty times at once to two processes on one data directory, and a
   it.each([
     ['MD5', (secret: string, _body: string) => md5Signed(secret)],
     ['HMAC-SHA256', (secret: string, body: string) => hmacSigned(secret, body)],
-  ])('a request signed with %s is carried out once', async (_scheme, signed) => {
+  ])('a request signed with %s is executed once', async (_scheme, signed) => {
     const { gameId, gameSecret } = await admin.call(createGame, { name: 'Space Race' });
     const { launcherJwt } = await admin.call(openSession, { gameId, wallet: randomWallet() });
     const body = JSON.stringify({ launcherJwt, score: 7 });

@@ -38,14 +38,14 @@ describe('a request signed with HMAC-SHA256', () => {
     accepted(await api.dispatch('setUserScore', body, { headers }), anything);
   });
 
-  it('signs the bytes as they were sent: white space, order and escapes are part of them', async () => {
+  it('signs the bytes as sent: white space, order and escapes are significant', async () => {
     const body = `{ "score" : 7,\n "unknown":"\\u00fc \u{1F3C1}", "launcherJwt": "${game.launcherJwt}" }`;
     accepted(await api.post(path, body, hmacSigned(game.gameSecret, body)), anything);
     const sameMeaning = JSON.stringify(JSON.parse(body));
     refused(await api.post(path, sameMeaning, hmacSigned(game.gameSecret, body)), 401, 'signature_invalid');
   });
 
-  it('may write the signature in capitals', async () => {
+  it('may have an uppercase signature', async () => {
     const body = bodyOf(game);
     const headers = hmacSigned(game.gameSecret, body);
     const signature = headers['X-Request-Signature']?.slice('sha256='.length).toUpperCase();
@@ -53,7 +53,7 @@ describe('a request signed with HMAC-SHA256', () => {
     accepted(await api.post(path, body, shouted), anything);
   });
 
-  it('signs no body where there is none: a dispatched GET', async () => {
+  it('signs an empty body when there is none: a dispatched GET', async () => {
     const headers = {
       ...hmacSigned(game.gameSecret, ''),
       'X-Service-Method': 'getUserScore',
@@ -68,7 +68,7 @@ describe('a request signed with HMAC-SHA256', () => {
     ['in milliseconds, four and a half minutes ahead', () => String(minutesFromNow(4.5))],
     ['in seconds, now', () => String(Math.floor(Date.now() / 1000))],
     ['in seconds, four and a half minutes ago', () => String(Math.floor(minutesFromNow(-4.5) / 1000))],
-  ])('may be timed %s', async (_when, timestamp) => {
+  ])('may have a timestamp %s', async (_when, timestamp) => {
     const body = bodyOf(game);
     const headers = hmacSigned(game.gameSecret, body, { timestamp: timestamp() });
     accepted(await api.post(path, body, headers), anything);
@@ -85,7 +85,7 @@ describe('a request signed with HMAC-SHA256', () => {
     ['in hexadecimal', () => `0x${Date.now().toString(16)}`],
     ['in the exponent form of now', () => `${Date.now() / 1e12}e12`],
     ['with nothing', () => ''],
-  ])('is refused when it is timed %s', async (_when, timestamp) => {
+  ])('is refused with a timestamp %s', async (_when, timestamp) => {
     const body = bodyOf(game);
     const headers = hmacSigned(game.gameSecret, body, { timestamp: timestamp() });
     refused(await api.post(path, body, headers), 401, 'signature_invalid');
@@ -114,7 +114,7 @@ describe('a request signed with HMAC-SHA256', () => {
         body.slice(1),
       ],
     ],
-  ])('is refused when its %s was changed on the way, and nothing is done', async (_what, change) => {
+  ])('is refused when its %s was modified in transit, and nothing is written', async (_what, change) => {
     const player = await server.openSession(game.gameId);
     const signed = bodyOf(player);
     const [headers, body] = change(hmacSigned(game.gameSecret, signed), signed);
@@ -180,7 +180,7 @@ describe('a request signed as a whole (v2)', () => {
     refused(await api.get(read.path, signed), 401, 'nonce_replayed');
   });
 
-  it('for one operation ends no session on the path of another, which the scheme before it did', async () => {
+  it('for one operation ends no session on the path of another, unlike the previous scheme', async () => {
     const player = await server.openSession(game.gameId);
     const body = JSON.stringify({ launcherJwt: player.launcherJwt });
     const signed = { path: '/launcher/get-user-score', body };
@@ -200,7 +200,7 @@ describe('a request signed as a whole (v2)', () => {
     ['X-Service-Method', { serviceMethod: 'getUserScores' }],
     ['X-Launcher-Jwt', { launcherJwt: 'another' }],
     ['body', { body: '{}' }],
-  ])('is refused when its %s is not what was signed', async (_what, other) => {
+  ])('is refused when its %s differs from the signed one', async (_what, other) => {
     const { launcherJwt } = game;
     const sent = { method: 'GET', path: '/launcher?game=x&n=1', serviceMethod: 'getUserScore', launcherJwt };
     const named = { 'X-Service-Method': sent.serviceMethod, 'X-Launcher-Jwt': launcherJwt };
@@ -212,7 +212,7 @@ describe('a request signed as a whole (v2)', () => {
   it.each([
     ['an old time', { timestamp: String(Date.now() - 301_000) }],
     ['no time', { timestamp: '' }],
-    ['a time in words', { timestamp: 'now' }],
+    ['a non-numeric time', { timestamp: 'now' }],
   ])('is refused with %s', async (_what, at) => {
     const body = bodyOf(game);
     refused(
@@ -222,7 +222,7 @@ describe('a request signed as a whole (v2)', () => {
     );
   });
 
-  it('is refused with another secret, without the name of its scheme, and under that of the other', async () => {
+  it("is refused with another secret, without its scheme's name, and under the other's", async () => {
     const body = bodyOf(game);
     const wrong = wholeSigned(other.gameSecret, { path, body });
     refused(await api.post(path, body, wrong), 401, 'signature_invalid');
@@ -278,7 +278,7 @@ describe('a game’s policy for signatures', () => {
     }
   });
 
-  it('holds where there is no launcherJwt yet', async () => {
+  it('applies to calls without a launcherJwt too', async () => {
     const strict = await openGame({ requireSignature: 'hmac-sha256' });
     const body = JSON.stringify({ gameId: strict.gameId, wallet: strict.wallet });
     const begin = (headers: SigningHeaders) => api.post('/launcher/create-unverified-channel', body, headers);
@@ -287,7 +287,7 @@ describe('a game’s policy for signatures', () => {
     accepted(await begin(hmacSigned(strict.gameSecret, body)), anything);
   });
 
-  it('refuses calls over a socket, which cannot be signed, while events are heard on it', async () => {
+  it('refuses calls over a socket, which cannot be signed, while events are still received', async () => {
     const strict = await openGame({ requireSignature: 'any' });
     using launcher = await connectLauncher(server.url, { launcherJwt: strict.launcherJwt });
     await expect(launcher.call('setUserScore', { score: 1 })).rejects.toMatchObject({
@@ -296,10 +296,10 @@ describe('a game’s policy for signatures', () => {
     });
     const body = bodyOf(strict);
     accepted(await api.post(path, body, hmacSigned(strict.gameSecret, body)), anything);
-    expect((await launcher.hears('scores created')).record).toMatchObject({ score: 7 });
+    expect((await launcher.waitForEvent('scores created')).record).toMatchObject({ score: 7 });
   });
 
-  it('takes effect at once when it is changed', async () => {
+  it('takes effect immediately when it is changed', async () => {
     const changing = await openGame();
     const body = bodyOf(changing);
     accepted(await api.post(path, body), anything);

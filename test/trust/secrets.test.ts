@@ -42,14 +42,14 @@ async function openGame(by: AdminWay = admin): Promise<OpenedGame> {
   return { gameId, gameSecret, launcherJwt };
 }
 
-/** The three ways to show a secret: as it is, and by a signature of either scheme. */
+/** The three ways to prove a secret: sending it, and a signature of either scheme. */
 const showings: [string, (secret: string, body: string) => Record<string, string>][] = [
   ['as Authorization', (secret) => ({ Authorization: `Bearer ${secret}` })],
   ['by an MD5 signature', (secret) => md5Signed(secret)],
   ['by an HMAC-SHA256 signature', (secret, body) => hmacSigned(secret, body)],
 ];
 
-/** Sets a score, the secret shown in one of these ways. */
+/** Sets a score, proving the secret in one of these ways. */
 function callWith(
   { url }: { url: string },
   { launcherJwt }: OpenedGame,
@@ -74,8 +74,8 @@ async function endOf(game: OpenedGame, secret: string, showing: (typeof showings
   return seenAt;
 }
 
-describe.concurrent.each(showings)('a game secret, shown %s,', (_how, showing) => {
-  it('that was rotated goes on working until the grace ends, and no longer', async () => {
+describe.concurrent.each(showings)('a game secret, proven %s,', (_how, showing) => {
+  it('that was rotated keeps working until the grace period ends, and no longer', async () => {
     const game = await openGame();
     const rotatedAfter = Date.now();
     const { gameSecret: second } = await admin.call(rotateGameSecret, {
@@ -102,7 +102,7 @@ describe.concurrent.each(showings)('a game secret, shown %s,', (_how, showing) =
     accepted(await callWith(server, game, game.gameSecret, showing), anything);
   });
 
-  it('does not get a longer life by a later rotation', async () => {
+  it('does not get a longer lifetime by a later rotation', async () => {
     const game = await openGame();
     const { gameId } = game;
     const { gameSecret: brief } = await admin.call(rotateGameSecret, { gameId, lifetimeSeconds: 1 });
@@ -113,7 +113,7 @@ describe.concurrent.each(showings)('a game secret, shown %s,', (_how, showing) =
     }
   });
 
-  it('stops working at once when it is revoked by its fingerprint, and no other does', async () => {
+  it('stops working immediately when it is revoked by its fingerprint, and no other does', async () => {
     const [game, other] = [await openGame(), await openGame()];
     const { gameId } = game;
     const { gameSecret: second } = await admin.call(rotateGameSecret, { gameId });
@@ -130,14 +130,14 @@ describe.concurrent.each(showings)('a game secret, shown %s,', (_how, showing) =
     );
   });
 
-  it('stops working at once when it is rotated without grace', async () => {
+  it('stops working immediately when it is rotated without grace', async () => {
     const game = await openGame();
     await admin.call(rotateGameSecret, { gameId: game.gameId, graceSeconds: 0 });
     expect((await callWith(server, game, game.gameSecret, showing)).status).toBe(401);
   });
 });
 
-it('a grace and a lifetime may be any number of seconds', async () => {
+it('a grace period and a lifetime may be any number of seconds', async () => {
   const { gameId } = await openGame();
   await admin.call(rotateGameSecret, { gameId, graceSeconds: 0.0004, lifetimeSeconds: 1e-9 });
   await admin.call(rotateGameSecret, { gameId, graceSeconds: 1 / 3, lifetimeSeconds: 1e7 / 3 });
@@ -167,7 +167,7 @@ describe('GANTRY_SECRET_KEY', () => {
   const signed = (on: TestServer, game: OpenedGame) =>
     Promise.all(showings.slice(1).map(([, showing]) => callWith(on, game, game.gameSecret, showing)));
 
-  it('is the key that secrets are sealed with, over restarts, and no other key is made', async () => {
+  it('is the key that secrets are encrypted with, across restarts, and no other key is created', async () => {
     await using directory = await temporaryDirectory();
     const first = await start(directory.path, key);
     const game = await openGame(overHttp({ url: first.url, adminToken }));
@@ -178,7 +178,7 @@ describe('GANTRY_SECRET_KEY', () => {
     for (const answer of await signed(second, game)) accepted(answer, anything);
   });
 
-  it('that is another one is refused at the start, and the right one still works', async () => {
+  it('that differs is refused at the start, and the right one still works', async () => {
     await using directory = await temporaryDirectory();
     const first = await start(directory.path, key);
     const game = await openGame(overHttp({ url: first.url, adminToken }));
@@ -193,7 +193,7 @@ describe('GANTRY_SECRET_KEY', () => {
   });
 
   it.each(['0123', 'z'.repeat(64), key.slice(1), `${key}00`])(
-    'that is no 64 hex digits is refused at the start, and not repeated: %s',
+    'that is not 64 hex digits is refused at the start, and not echoed: %s',
     (wrong) => {
       const start = () => readConfig({ GANTRY_SECRET_KEY: wrong });
       expect(start).toThrow('GANTRY_SECRET_KEY: must be 64 hex digits');
@@ -202,8 +202,8 @@ describe('GANTRY_SECRET_KEY', () => {
   );
 });
 
-describe('what is kept of secrets', () => {
-  it('differs from game to game, and can be read back with the key alone', async () => {
+describe('stored secrets', () => {
+  it('differ from game to game, and can be decrypted with the key alone', async () => {
     await openGame();
     await openGame();
     const rows = z
@@ -223,7 +223,7 @@ describe('what is kept of secrets', () => {
 
   // On PostgreSQL no secret is in a file.
   it.skipIf(isOnPostgres)(
-    'in files is readable by their owner only, whatever the umask, from the first start on',
+    'in files are readable by their owner only, whatever the umask, from the first start on',
     async () => {
       await using directory = await temporaryDirectory();
       const before = process.umask(0);
@@ -256,7 +256,7 @@ describe('the admin token', () => {
     ['missing', undefined],
     ['wrong', 'Bearer the-admin-token-of-that-suite'],
     ['cut short', `Bearer ${adminToken.slice(0, -1)}`],
-    ['with something behind it', `Bearer ${adminToken}x`],
+    ['with trailing characters', `Bearer ${adminToken}x`],
     ['without Bearer', adminToken],
     ['of another scheme', `Basic ${btoa(`admin:${adminToken}`)}`],
     ['empty', 'Bearer '],
@@ -266,7 +266,7 @@ describe('the admin token', () => {
     refused(await list(server.url, headers), 401, 'admin_token_invalid');
   });
 
-  it('is no game secret, and a game secret is no admin token', async () => {
+  it('is not a game secret, and a game secret is not an admin token', async () => {
     const game = await openGame();
     refused(
       await list(server.url, { Authorization: `Bearer ${game.gameSecret}` }),
@@ -277,7 +277,7 @@ describe('the admin token', () => {
     if (asItIs) refused(await callWith(server, game, adminToken, asItIs), 401, 'secret_invalid');
   });
 
-  it('that a first start made works after a restart, until its hash is taken away', async () => {
+  it('created by a first start works after a restart, until its hash is removed', async () => {
     await using directory = await temporaryDirectory();
     const start = () => startTestServer({ ...variables, ADMIN_TOKEN: '', DATA_DIR: directory.path });
     const first = await start();

@@ -40,7 +40,7 @@ const as = (launcherJwt: string, path: string, body: object = {}) =>
 const status = async (launcherJwt: string) =>
   accepted(await as(launcherJwt, 'channel-status'), channelStatus);
 
-/** Signs in with the wallet from the beginning; the answer of the last step. */
+/** A full sign-in with the wallet; the response of the last step. */
 async function signIn(wallet: TestWallet, game: string, on: TestServer = server): Promise<Answer> {
   const begun = await apiOf(on).post('/launcher/create-unverified-channel', {
     gameId: game,
@@ -58,10 +58,10 @@ const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
 const signedIn = async (wallet: TestWallet, game: string, on?: TestServer) =>
   accepted(await signIn(wallet, game, on), verified).launcherJwt;
 
-/** The launcher was told that its session is over, and why, and then cut off. */
+/** The launcher was told that its session is over, and why, and was then disconnected. */
 async function isToldAndCut(launcher: TestLauncher, wallet: TestWallet, endReason: string): Promise<void> {
   const told = await until('the end of the session', () =>
-    launcher.heard.find(({ name, record }) => name === 'game-channels patched' && record.exists === false),
+    launcher.received.find(({ name, record }) => name === 'game-channels patched' && record.exists === false),
   );
   expect(told.record).toMatchObject({ wallet: wallet.lowercase, exists: false, present: false, endReason });
   await until('the end of the socket', () => launcher.socket.disconnected);
@@ -117,7 +117,7 @@ describe('a channel session', () => {
     );
   });
 
-  it('is ended by the game with its secret, however it calls, and by no other secret, token or none', async () => {
+  it('is ended by the game with its secret, by any calling style, and not by another secret, a token or nothing', async () => {
     const { gameId: mine, gameSecret } = await admin.call(createGame, { name: 'Mine' });
     const { gameSecret: foreign } = await admin.call(createGame, { name: 'Not mine' });
     const wallet = newWallet();
@@ -163,7 +163,7 @@ describe('a channel session', () => {
     }
   });
 
-  it('is replaced by the next one of its player where a game allows one', async () => {
+  it("is replaced by its player's next one where a game allows one", async () => {
     const wallet = newWallet();
     const first = await signedIn(wallet, strictId);
     const elsewhere = await signedIn(wallet, gameId);
@@ -179,7 +179,7 @@ describe('a channel session', () => {
     using _current = await connectLauncher(server.url, { launcherJwt: second });
   });
 
-  it('is the only live one where a game allows one, however many are opened at once', async () => {
+  it('is the only live one where a game allows one, however many are opened concurrently', async () => {
     const wallet = newWallet();
     const ways = Array.from({ length: 10 }, (_, index) =>
       index % 2 === 0
@@ -196,7 +196,7 @@ describe('a channel session', () => {
     expect(reasons.filter((reason) => reason === 'replaced')).toHaveLength(9);
   });
 
-  it('is ended by the two hundredth after it: a player has no more at once, in all games together', async () => {
+  it('is ended by the two hundredth after it: the limit per player, across all games', async () => {
     const { gameId } = await server.createGame();
     const first = await server.openSession(gameId);
     const others = [];
@@ -228,7 +228,7 @@ describe('a channel session', () => {
     await signedIn(newWallet(), gameId);
 
     await admin.call(unbanPlayer, { wallet: wallet.address, gameId });
-    await isOver(launcherJwt); // the ban is over, not the session back
+    await isOver(launcherJwt); // the ban is over, the session stays ended
     await signedIn(wallet, gameId);
   });
 
@@ -248,7 +248,7 @@ describe('a channel session', () => {
     await signedIn(wallet, gameId);
   });
 
-  it('ends when its player is erased, and its token is of nobody', async () => {
+  it('ends when its player is erased, and its token identifies nobody', async () => {
     const wallet = newWallet();
     const launcherJwt = await signedIn(wallet, gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt });
@@ -258,7 +258,7 @@ describe('a channel session', () => {
     await signedIn(wallet, gameId);
   });
 
-  it('is told of to the launcher that shows the game, and that one goes on', async () => {
+  it("is announced to the launcher that shows the game, and the launcher's own continues", async () => {
     const wallet = newWallet();
     const own = await signedIn(wallet, launcherId);
     const opened = await as(own, 'open-channel-session', { gameId });
@@ -268,8 +268,8 @@ describe('a channel session', () => {
     const { data } = await admin.call(listSessions, { wallet: wallet.address, gameId });
     await admin.call(revokeSession, { sessionId: data[0]?.sessionId ?? '' });
     await isToldAndCut(game, wallet, 'revoked');
-    const heard = () => launcher.heard.find(({ record }) => record.endReason === 'revoked');
-    const { record } = await until('the launcher told', heard);
+    const received = () => launcher.received.find(({ record }) => record.endReason === 'revoked');
+    const { record } = await until('the launcher notified', received);
     expect(record).toMatchObject({ _id: data[0]?.sessionId, gameId, exists: false });
     expect(launcher.socket.connected).toBe(true);
     expect((await status(own)).exists).toBe(true);
@@ -279,7 +279,7 @@ describe('a channel session', () => {
 describe('a channel session that expires', () => {
   const seconds = 2;
 
-  it('tells its sockets and cuts them, and its token is told to be expired', async () => {
+  it('notifies and disconnects its sockets, and its token is refused as expired', async () => {
     await using brief = await startTestServer({ ...variables, SESSION_DAYS: String(seconds / 86_400) });
     const game = await overHttp({ url: brief.url, adminToken }).call(createGame, { name: 'Space Race' });
     const wallet = newWallet();

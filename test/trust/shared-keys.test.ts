@@ -15,7 +15,7 @@ import { gantry } from '../support/warm-gantry.ts';
 const secretKey = '5e'.repeat(32);
 
 test.skipIf(noPostgres !== null || redisMissing !== null)(
-  'a key that the command line rotates out is refused by every node on PostgreSQL at the next call',
+  'a key that the command line rotates out is refused by every node on PostgreSQL from the next call on',
   async () => {
     await using database = await freshDatabase();
     await using directory = await temporaryDirectory();

@@ -47,7 +47,7 @@ describe.skipIf(redisMissing !== null)(title, () => {
       await until('Redis reached', async () => Object(await readiness(node)).status === 'ready');
   };
 
-  /** Sets fifty scores at once on each of these nodes; how many were carried out on all of them together. */
+  /** Sets fifty scores concurrently on each of these nodes; returns how many were executed in total. */
   async function acceptedOn(some: readonly TestServer[], launcherJwt: string): Promise<number> {
     const answers = await Promise.all(
       some.flatMap((node) =>
@@ -87,7 +87,7 @@ describe.skipIf(redisMissing !== null)(title, () => {
     ]);
   });
 
-  it('each go on limiting by themselves when Redis is killed, and together again when it is back', async () => {
+  it('each keep limiting separately when Redis is killed, and together again when it is back', async () => {
     const [before, during, after] = [
       await nodes[0].openSession(gameId),
       await nodes[0].openSession(gameId),
@@ -108,7 +108,7 @@ describe.skipIf(redisMissing !== null)(title, () => {
     expect(await acceptedOn(nodes, after.launcherJwt)).toBe(points);
   });
 
-  it('go on limiting when Redis is killed in the middle of it', async () => {
+  it('keep limiting when Redis is killed meanwhile', async () => {
     const { launcherJwt } = await nodes[0].openSession(gameId);
     const [accepting] = await Promise.all([acceptedOn(nodes, launcherJwt), redis.kill()]);
     expect(accepting).toBeLessThanOrEqual(3 * points); // Redis's count, and each node's own

@@ -37,12 +37,12 @@ function connect({ launcherJwt }: TestPlayer, transport: 'websocket' | 'polling'
 }
 
 describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
-  test('what calls send is charged to the player, as over HTTP, and other players go on', async () => {
+  test('requests are charged to the player, as over HTTP, and other players are unaffected', async () => {
     const { gameId } = await server.createGame();
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];
     using attacker = connect(ada, transport);
     using other = connect(grace, transport);
-    // Until the budget is gone; what went beyond it is paid for by the next one.
+    // Until the budget is used up; the next call pays for the excess.
     await attacker.call('setState', { label: 'one', state: large });
     await expect(attacker.call('setState', { label: 'two', state: large })).rejects.toMatchObject(overBudget);
     await expect(attacker.call('getUserScore', {})).rejects.toMatchObject(overBudget);
@@ -52,7 +52,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
     expect(attacker.socket.connected).toBe(true);
   });
 
-  test('what calls are answered is charged too', async () => {
+  test('responses are charged too', async () => {
     const { gameId } = await server.createGame();
     const ada = await server.openSession(gameId);
     using reader = connect(ada, transport);
@@ -70,7 +70,7 @@ describe.each(['websocket', 'polling'] as const)('over %s', (transport) => {
   });
 });
 
-test('a large call of a player who is over the budget is answered before it is read', async () => {
+test('a large call of a player over budget is answered before it is read', async () => {
   const { gameId } = await server.createGame();
   const ada = await server.openSession(gameId);
   using socket = await openRawWebSocket(server);

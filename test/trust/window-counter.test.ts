@@ -18,7 +18,7 @@ test('a window begins with the first count of its key, and all counts in it add 
   expect(counter.standing('ada')).toEqual({ count: 6, msLeft: 1 });
 });
 
-test('what comes after the end of a window begins another', () => {
+test('a count after the end of a window begins another', () => {
   const { time, counter } = counterAt(1_000);
   counter.count('ada', 9);
   time.now = 1_000;
@@ -28,7 +28,7 @@ test('what comes after the end of a window begins another', () => {
   expect(counter.count('ada')).toEqual({ count: 1, msLeft: 1_000 });
 });
 
-test('at random times, it counts as one list of all counts would', () => {
+test('at random times, it matches a list of all counts', () => {
   const windowMs = 100;
   const { time, counter } = counterAt(windowMs);
   const begun = new Map<string, { at: number; count: number }>();

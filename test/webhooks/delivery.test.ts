@@ -59,7 +59,7 @@ const deliveriesOf = async (webhookId: string) =>
   (await admin.call(listWebhookDeliveries, { webhookId, limit: 250 })).data;
 
 describe('a webhook', () => {
-  test('is told what happens in its game, signed, with the record that launchers get', async () => {
+  test('receives the events of its game, signed, with the record that launchers get', async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId, player, webhookId } = await gameWithWebhook(receiver);
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
@@ -74,8 +74,8 @@ describe('a webhook', () => {
     await until('four deliveries', () => receiver.received.length >= types.length);
     expect(receiver.received.map(({ type }) => type).toSorted()).toEqual(types.toSorted());
     const created = receiver.received.find(({ type }) => type === 'scores.created');
-    const heard = await launcher.hears('scores created');
-    expect(created?.data).toEqual(heard.record);
+    const received = await launcher.waitForEvent('scores created');
+    expect(created?.data).toEqual(received.record);
     expect(created?.data).toMatchObject({ gameId, normalizedAddress: player.wallet, score: 5, nonce: 'n' });
     expect(receiver.refused).toEqual([]);
     const deliveries = await until('all confirmed', async () => {
@@ -85,10 +85,10 @@ describe('a webhook', () => {
     expect(deliveries.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(
       receiver.received.map(({ id }) => id).toSorted(),
     );
-    expect(launcher.heard.filter(({ name }) => name === 'rule-actions patched')).toEqual([]);
+    expect(launcher.received.filter(({ name }) => name === 'rule-actions patched')).toEqual([]);
   });
 
-  test('is told nothing of other games, of what players write, nor of what came before it', async () => {
+  test("does not receive other games' events, players' texts, nor earlier events", async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId } = await server.createGame();
     const early = await server.openSession(gameId);
@@ -114,7 +114,7 @@ describe('a webhook', () => {
     ['event-callbacks', ['activities.created', 'scores.created']],
     ['rules-engine-all-callbacks', ['rule_actions.patched', 'rule_triggers.created']],
     ['rules-engine-errors', ['rule_actions.patched']],
-  ])('with the filter %s is told %j', async (filter, expected) => {
+  ])('with the filter %s receives %j', async (filter, expected) => {
     await using receiver = await startWebhookReceiver();
     const { gameId, player, webhookId } = await gameWithWebhook(receiver, filter);
     const failing = {
@@ -130,7 +130,7 @@ describe('a webhook', () => {
       { type: 'UpdateScore' as const, ratio: 1 },
       failing,
     ];
-    // Stored past the check for a chain that is configured: the action fails, because there is no signer.
+    // Stored without the check for a configured chain: the action fails, because there is no signer.
     await server.services.db.write(replaceRules, gameId, ruleList.parse([{ trigger: 'win', actions }]));
     await trigger(player, { trigger: 'win', value: 7, nonce: 'n1' });
     await until('all delivered', async () => {
@@ -158,14 +158,16 @@ describe('a webhook', () => {
     expect(errors.some(({ data }) => failed.asymmetricMatch(data))).toBe(filter !== 'event-callbacks');
   });
 
-  test("of a rule's action Webhook reaches the player's launcher as it goes", async () => {
+  test("of a rule's action Webhook reaches the player's launcher as it is sent", async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId, player } = await gameWithWebhook(receiver, 'rules-engine-all-callbacks');
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });
     await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [{ type: 'Webhook' }] }] });
     await trigger(player, { trigger: 'win' });
-    await until('confirmed', () => launcher.heard.some(({ record }) => Object(record).state === 'confirmed'));
-    const states = launcher.heard
+    await until('confirmed', () =>
+      launcher.received.some(({ record }) => Object(record).state === 'confirmed'),
+    );
+    const states = launcher.received
       .filter(({ name }) => name === 'rule-actions patched')
       .map(({ record }) => [Object(record).type, Object(record).state]);
     expect(states).toEqual([
@@ -174,7 +176,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test("of a rule's action Webhook without a webhook fails in words", async () => {
+  test("of a rule's action Webhook without a webhook fails with a clear error", async () => {
     const { gameId } = await server.createGame();
     const player = await server.openSession(gameId);
     await admin.call(setRules, { gameId, rules: [{ trigger: 'win', actions: [{ type: 'Webhook' }] }] });
@@ -185,7 +187,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  test('whose receiver is down for a while is told everything at least once', async () => {
+  test('whose receiver is down for a while receives everything at least once', async () => {
     await using receiver = await startWebhookReceiver();
     const { player, webhookId } = await gameWithWebhook(receiver);
     await receiver.down();
@@ -203,7 +205,7 @@ describe('a webhook', () => {
     expect(receiver.refused).toEqual([]);
   });
 
-  test('that hangs, or answers errors, holds up no other', async () => {
+  test('that hangs, or answers errors, delays no other', async () => {
     await using hanging = await startWebhookReceiver();
     await using broken = await startWebhookReceiver();
     await using good = await startWebhookReceiver();
@@ -218,11 +220,11 @@ describe('a webhook', () => {
     for (let score = 0; score < 100; score++) await setScore(player, score);
     await until('the good one has all', () => good.received.length === 100);
     expect(Date.now() - from).toBeLessThan(10_000);
-    expect(hanging.received.length).toBeLessThanOrEqual(4); // so many at once to one host
+    expect(hanging.received.length).toBeLessThanOrEqual(4); // the concurrency limit per host
     expect(broken.received.length).toBeGreaterThan(0);
   });
 
-  test('that answers 410 is disabled, what waits becomes a dead letter, and can be replayed once enabled', async () => {
+  test('that answers 410 is disabled, its pending deliveries become dead letters, and can be replayed once enabled', async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId, player, webhookId } = await gameWithWebhook(receiver);
     receiver.answer = (_request, response) => response.writeHead(410).end();
@@ -232,7 +234,7 @@ describe('a webhook', () => {
       return webhook?.enabled === false && webhook;
     });
     expect(disabled.disabledReason).toBe('the receiver answered 410');
-    await setScore(player, 2); // told to nobody
+    await setScore(player, 2); // announced to nobody
     const [dead, ...others] = await until('a dead letter', async () => {
       const { data } = await admin.call(listWebhookDeliveries, { webhookId, state: 'failed' });
       return data.length > 0 && data;
@@ -267,13 +269,13 @@ describe('a webhook', () => {
     expect((delivery?.giveUpAt ?? 0) - (delivery?.createdAt ?? 0)).toBe(24 * 60 * 60 * 1000);
   });
 
-  test('is signed with the new secret and, for the overlap, with the earlier one', async () => {
+  test('is signed with the new secret and, during the overlap, with the previous one', async () => {
     await using receiver = await startWebhookReceiver();
     const { player, webhookId, secret } = await gameWithWebhook(receiver);
     const rotated = await admin.call(rotateWebhookSecret, { webhookId, overlapSeconds: 3600 });
     expect(rotated.secret).toMatch(/^whsec_[\w+/]{43}=$/);
     await setScore(player, 1);
-    await until('delivered', () => receiver.received.length === 1); // the receiver knows the earlier one only
+    await until('delivered', () => receiver.received.length === 1); // the receiver knows the previous one only
     receiver.secrets = [rotated.secret];
     await setScore(player, 2);
     await until('delivered', () => receiver.received.length === 2);
@@ -288,7 +290,7 @@ describe('a webhook', () => {
     await until('delivered', () => receiver.received.length === 3);
   });
 
-  test('can be tried with a ping, also while it is disabled', async () => {
+  test('can be tested with a ping, also while it is disabled', async () => {
     await using receiver = await startWebhookReceiver();
     const { webhookId, gameId } = await gameWithWebhook(receiver);
     await admin.call(updateWebhook, { webhookId, enabled: false });
@@ -306,7 +308,7 @@ describe('a webhook', () => {
     });
   });
 
-  test('that is removed is told nothing more, and its deliveries are gone', async () => {
+  test('that is removed receives nothing more, and its deliveries are gone', async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId, player, webhookId } = await gameWithWebhook(receiver);
     await receiver.down();
@@ -323,7 +325,7 @@ describe('a webhook', () => {
     await expect(admin.call(updateWebhook, { webhookId, enabled: true })).rejects.toThrow('no webhook');
   });
 
-  test('shows in the figures of the queue', async () => {
+  test("appears in the queue's stats", async () => {
     await using receiver = await startWebhookReceiver();
     const { player } = await gameWithWebhook(receiver);
     const figure = async () => (await server.queue.stats()).find(({ kind }) => kind === 'webhook');
@@ -344,7 +346,7 @@ describe('a webhook', () => {
   });
 });
 
-test('two nodes on one database deliver everything, and never the same thing at once', async () => {
+test('two nodes on one database deliver everything, and never the same delivery concurrently', async () => {
   await using second = await startTestServer({
     WEBHOOK_ALLOW_LOOPBACK: 'on',
     ...nodes.settings,
@@ -373,7 +375,7 @@ test('two nodes on one database deliver everything, and never the same thing at 
   );
   await until('all delivered', () => new Set(receiver.received.map(({ id }) => id)).size >= 200, 60_000);
   expect(overlaps).toBe(0);
-  expect(receiver.received).toHaveLength(200); // nothing failed, so nothing came twice
+  expect(receiver.received).toHaveLength(200); // nothing failed, so nothing arrived twice
   const done = [server, second].map(({ queue }) => queue.webhooks.counts().confirmed);
   expect(done.every((count) => count > 0)).toBe(true);
 });

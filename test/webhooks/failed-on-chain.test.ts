@@ -9,7 +9,7 @@ import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-test('an action that reverts on its chain is told with its reason to the launcher and to the webhook for errors', async () => {
+test('an action that reverts on its chain is reported with its reason to the launcher and to the error webhook', async () => {
   await using chain = await startRulesChain();
   await using server = await startTestServer({ ...chain.variables, WEBHOOK_ALLOW_LOOPBACK: 'on' });
   await using errors = await startWebhookReceiver();
@@ -40,11 +40,11 @@ test('an action that reverts on its chain is told with its reason to the launche
     });
     expect(status).toBe(200);
     await until('the action over', () =>
-      launcher.heard.some(({ record }) => record.state === (score === 12 ? 'confirmed' : 'failed')),
+      launcher.received.some(({ record }) => record.state === (score === 12 ? 'confirmed' : 'failed')),
     );
   }
-  const heard = launcher.heard.find(({ record }) => record.state === 'failed');
-  expect(heard).toMatchObject({
+  const received = launcher.received.find(({ record }) => record.state === 'failed');
+  expect(received).toMatchObject({
     name: 'rule-actions patched',
     record: { type: 'SetLeaderboardScore', error: expect.stringMatching(/NotWelcome.*13/) },
   });
@@ -55,7 +55,7 @@ test('an action that reverts on its chain is told with its reason to the launche
     return ends.length >= 2 && states().filter((state) => state === 'queued').length >= 2;
   });
   await until('what was sent', () => states().includes('submitted'));
-  expect(errors.received).toMatchObject([{ type: 'rule_actions.patched', data: heard?.record }]);
+  expect(errors.received).toMatchObject([{ type: 'rule_actions.patched', data: received?.record }]);
   expect(states().filter((state) => state !== 'submitted')).toEqual([
     'confirmed',
     'failed',

@@ -8,7 +8,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-test('a server killed while it delivers goes on after its restart: everything answered arrives at least once', async () => {
+test('a server killed while it delivers continues after its restart: acknowledged events arrive at least once', async () => {
   await using directory = await temporaryDirectory();
   await using receiver = await startWebhookReceiver();
   const secret = newWebhookSecret();
@@ -35,7 +35,7 @@ test('a server killed while it delivers goes on after its restart: everything an
   expect(seen.size).toBeLessThan(40);
 
   await node.start();
-  // What was under way is claimed for another half minute: its server might have been alive.
+  // What was in flight stays claimed for another half minute: its server might have been alive.
   const times = () => Map.groupBy(receiver.received, ({ id }) => id);
   const unanswered = receiver.received.slice(0, 4).map(({ id }) => id);
   await until(

@@ -22,7 +22,7 @@ export const boardDeep: Benchmark = {
     const { gameId } = world;
     const ask = (method: string, input: object) =>
       jsonPost('/scores', { gameId, ...input }, { 'x-service-method': method });
-    // A page of its own each time, so that what is measured is finding it, not remembering it.
+    // A different page each time, so that finding it is measured, not the cache.
     const pages = (from: number) => (index: number) =>
       ask('getGameScoresLeaderboard', { skip: from + index, limit: 50 });
     const position = (index: number) =>

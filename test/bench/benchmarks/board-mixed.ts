@@ -11,7 +11,7 @@ const playerCount = 100_000;
 const connections = 32;
 const readsPerWrite = 4;
 
-/** Both sides are ours; what is asked is how much the writes cost the reads. */
+/** Both sides are ours; the question is how much the writes slow down the reads. */
 export const boardMixed: Benchmark = {
   name: 'board-mixed',
   summary: '80 % reads of a board of 100,000 and 20 % score writes to it, against reads alone',
@@ -36,7 +36,7 @@ export const boardMixed: Benchmark = {
   },
 };
 
-/** Four reads to a write; connections start at different places, or they would all write at once. */
+/** Four reads per write; connections start at different places, or they would all write at once. */
 function mixedScript(player: WorldPlayer, read: HttpRequest, startAt: number): HttpRequest[] {
   const script = scoreWrites(player, '/launcher/set-user-score').flatMap((write) => [
     write,

@@ -12,15 +12,15 @@ import { quantile } from '../rounds.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
-/** How much of a day is played. */
+/** Which part of a day is played. */
 interface Size {
   launchers: number;
   players: number;
   followers: number;
-  /** Message channels of so many members, and how many of each. */
+  /** Message channels of this many members, and how many of each. */
   channels: readonly { members: number; count: number }[];
   seconds: number;
-  /** So many launchers come back at once, at these seconds. */
+  /** This many launchers reconnect at once, at these seconds. */
   stormOf: number;
   stormsAt: readonly number[];
 }
@@ -41,9 +41,9 @@ const whole: Size = {
 const quick: Size = { ...whole, launchers: 2_000, players: 200, seconds: 60, stormOf: 500, stormsAt: [30] };
 
 const bucketSeconds = 10;
-/** What players feel as at once: the bounds that the figures are held against, in milliseconds. */
+/** What players perceive as immediate: the limits that the figures are compared with, in milliseconds. */
 const bounds = { callP99: 50, deliveryP99: 100, stormMs: 10_000 };
-/** Begin and end of the day are compared by so much of it each, without what the first seconds compile. */
+/** The begin and end of the day to compare, without the first seconds of compilation. */
 const part = 1 / 4;
 const warmUpSeconds = 20;
 
@@ -60,7 +60,7 @@ export const day: Benchmark = {
         for (let at = 0; at < count; at++) {
           const places = Array.from({ length: members }, () => next++ % size.players);
           const [creator, ...others] = places.map((place) => players[place]);
-          if (!creator) throw new Error('a channel of nobody');
+          if (!creator) throw new Error('a channel without members');
           const wallets = others.flatMap((one) => (one ? [one.wallet] : []));
           channels.push({ id: (await db.write(createChannel, creator, wallets))._id, members: places });
         }
@@ -140,7 +140,7 @@ function rowsOf(size: Size, result: Played, uses: readonly ProcessUse[], setting
   return [...rows, ...rowsOfUse(uses, row)];
 }
 
-/** Memory and processor time at the end beside those at the beginning; none where the system does not tell. */
+/** Memory and CPU time at the end and at the beginning; none where the system does not report it. */
 function rowsOfUse(
   uses: readonly ProcessUse[],
   row: (variant: string, ours: number, against: number, unit: string, aim: string) => Row,
@@ -163,7 +163,7 @@ function rowsOfUse(
   ];
 }
 
-/** Left where `--pictures` says. */
+/** Written where `--pictures` says. */
 function drawPicture(size: Size, { samples }: Played, { pictures }: Settings): void {
   if (pictures === undefined) return;
   const over = { seconds: size.seconds, bucketSeconds };

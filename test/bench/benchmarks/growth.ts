@@ -24,29 +24,29 @@ import { inParts, makeWorld, type WorldPlayer } from '../world.ts';
 const playerCount = 1_000;
 const firstSize = 10_000;
 const laterSizes = [100_000, 1_000_000, 10_000_000];
-/** The last size takes most of half an hour; a quick look does without it. */
+/** The last size takes most of half an hour; a quick run skips it. */
 const quickSize = 1_000_000;
-/** The file, its log, and what a row of each kind takes of them, with room to spare. */
-const bytesForARowOfEach = 3_500;
-/** Written at once, so that what is to be written need not lie in memory. */
+/** The file, its log, and the size of a row of each kind in them, with some margin. */
+const bytesPerRowOfEach = 3_500;
+/** Written together, so that pending writes need not be in memory. */
 const filledAtOnce = 100_000;
 const requestsARound = 500;
 const state = stateOfBytes(256);
 
 interface Member extends WorldPlayer {
-  /** The channel it writes to, with one other player in it. */
+  /** This player's channel, with one other player in it. */
   channelId: string;
 }
 
-/** Rows are spread over few players, who keep more than a player may. */
+/** Rows are spread over few players, who store more than the quota. */
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** One kind of write, which makes a row each time. */
+/** One kind of write, which creates one row each time. */
 interface Write {
   name: string;
-  /** The nth of its kind, put in by the store the server works with. */
+  /** The nth of its kind, inserted through the server's store. */
   fill(store: Database, player: Member, n: number): Promise<unknown>;
-  /** The nth of its kind, as a game asks for it. */
+  /** The nth of its kind, called as a game does. */
   request(player: Member, n: number): HttpRequest;
 }
 
@@ -90,7 +90,7 @@ export const growth: Benchmark = {
   async run(settings) {
     const { say, rounds } = settings;
     const sizes = laterSizes.filter(
-      (size) => (!settings.isQuick || size <= quickSize) && isRoomFor(size, say),
+      (size) => (!settings.isQuick || size <= quickSize) && hasSpaceFor(size, say),
     );
     await using world = await makeWorld(playerCount);
     const members = await withChannels(world.dataDirectory, world.players);
@@ -138,11 +138,11 @@ export const growth: Benchmark = {
   },
 };
 
-function isRoomFor(size: number, say: Settings['say']): boolean {
+function hasSpaceFor(size: number, say: Settings['say']): boolean {
   const { bavail, bsize } = statfsSync(tmpdir());
-  const [wanted, free] = [size * bytesForARowOfEach, bavail * bsize].map((bytes) => Math.round(bytes / 1e9));
+  const [wanted, free] = [size * bytesPerRowOfEach, bavail * bsize].map((bytes) => Math.round(bytes / 1e9));
   if (wanted === undefined || free === undefined || free >= wanted) return true;
-  say(`growth: left out ${size} rows, for which ${tmpdir()} needs ${wanted} GB, and ${free} GB are free`);
+  say(`growth: skipped ${size} rows: ${tmpdir()} needs ${wanted} GB, and ${free} GB are free`);
   return false;
 }
 
@@ -158,7 +158,7 @@ async function withChannels(dataDirectory: string, players: readonly WorldPlayer
   return members;
 }
 
-/** Puts rows of each kind in, and tells by how many bytes each kind's made the file grow, its events included. */
+/** Inserts rows of each kind, and returns by how many bytes each kind grew the file, including events. */
 async function grow(
   dataDirectory: string,
   members: readonly Member[],
@@ -188,7 +188,7 @@ function pageBytes(db: ReturnType<typeof openDatabase>): number {
   return Number(db.pragma('page_size', { simple: true }));
 }
 
-/** The players in turn, but not in the order of their keys. */
+/** The players in turn, but not in key order. */
 function playerOf(members: readonly Member[], n: number): Member {
   const player = members[(n * 617) % members.length];
   if (!player) throw new Error('a world without players');

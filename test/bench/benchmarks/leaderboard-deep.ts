@@ -39,7 +39,7 @@ export const leaderboardDeep: Benchmark = {
       jsonPost('/scores', { gameId, leaderboard, ...input }, { 'x-service-method': method });
     const anywhere = () => Math.floor(Math.random() * players);
     const page = (skip: number) => ask('getGameScoresLeaderboard', { skip, limit: 50 });
-    const asked = {
+    const requested = {
       'page anywhere': () => page(anywhere()),
       'around a player': () => ask('getLeaderboardAround', { wallet: walletOf(anywhere()), limit: 50 }),
       position: () => ask('getUsersPositionInGameScoreLeaderboard', { wallet: walletOf(anywhere()) }),
@@ -49,9 +49,9 @@ export const leaderboardDeep: Benchmark = {
       return quantile(await latencies(ours.url, requests), 0.99);
     };
     const rows: Row[] = [];
-    for (const [variant, requestOf] of Object.entries(asked)) {
+    for (const [variant, requestOf] of Object.entries(requested)) {
       const figure = { name: 'leaderboard-deep', variant: `${variant}, p99`, unit: 'ms', aim: '≤ 1.5' };
-      // A page of its own each time: what is measured is finding it, not remembering it.
+      // A different page each time: finding it is measured, not the cache.
       const sides = { ours: () => p99(requestOf), against: () => p99(page) };
       const taken = await interleave(figure, sides, settings);
       rows.push(toRow(figure, taken.ours, taken.against));

@@ -7,7 +7,7 @@ import { throughputRow } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
 const participantCounts = [100, 10, 2];
-/** Messages under way at a time, whoever sends them. */
+/** Messages in flight at a time, from all senders. */
 const inFlight = 16;
 
 export const messages: Benchmark = {
@@ -19,7 +19,7 @@ export const messages: Benchmark = {
     await using world = await makeWorld(Math.max(...participantCounts), async (db, { players }) => {
       for (const count of participantCounts) {
         const [creator, ...others] = players.slice(0, count);
-        if (!creator) throw new Error('a channel of nobody');
+        if (!creator) throw new Error('a channel without members');
         const wallets = others.map(({ wallet }) => wallet);
         channelIds.set(count, (await db.write(createChannel, creator, wallets))._id);
       }

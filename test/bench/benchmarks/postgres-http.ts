@@ -15,13 +15,13 @@ import { makeWorld, type World, type WorldPlayer } from '../world.ts';
 
 const connections = 128;
 
-/** What one round has measured of one side. */
+/** One round's measurements of one side. */
 interface Round extends Throughput {
-  /** What PostgreSQL's processes took of processors a request, in microseconds. */
+  /** CPU time of PostgreSQL's processes per request, in microseconds. */
   postgresMicroseconds: number;
 }
 
-/** What is asked for, by name; each player's requests, again and again. */
+/** The scripts, by name; each player's requests, repeated. */
 const loads: Record<string, (player: WorldPlayer) => HttpRequest[]> = {
   'scores, 128 connections': (player) => scoreWrites(player, '/launcher/set-user-score'),
   'a mixed load, 128 connections': mixed,
@@ -98,7 +98,7 @@ export const postgresHttp: Benchmark = {
   },
 };
 
-/** What PostgreSQL's processes have used so far; NaN where the system does not tell. */
+/** CPU time of PostgreSQL's processes so far; NaN where the system does not report it. */
 function cpuSecondsOf({ pid }: PostgresServer): number {
   return (pid === undefined ? null : useOfAll(pid))?.cpuSeconds ?? Number.NaN;
 }

@@ -17,7 +17,7 @@ import { startPostgres } from '../start-postgres.ts';
 const playerCount = 200;
 const variants = 7;
 
-/** Calls of `one`, so many at a time, a second. */
+/** Calls of `one` per second, with the given concurrency. */
 async function rate(
   seconds: number,
   inFlight: number,

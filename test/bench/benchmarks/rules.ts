@@ -59,7 +59,7 @@ export const rules: Benchmark = {
   },
 };
 
-/** A signer nobody else uses, so that a store and a chain agree on its nonces. */
+/** A dedicated signer, so that a store and a chain agree on its nonces. */
 async function fundedKey(chain: RulesChain): Promise<Hex> {
   const key = generatePrivateKey();
   await chain.rpc('anvil_setBalance', [privateKeyToAccount(key).address, '0x56bc75e2d63100000']);
@@ -88,7 +88,7 @@ function worldWithRules(chain: RulesChain): Promise<World> {
   });
 }
 
-/** From the first of so many triggers until the last is confirmed. */
+/** From the first trigger until the last is confirmed. */
 async function ourConfirmations(
   chain: RulesChain,
   settings: { cpuProfiles: string | undefined },
@@ -120,7 +120,7 @@ async function ourConfirmations(
   }
 }
 
-/** The same transactions as one would send them: signed by viem, counted in memory, each receipt asked for. */
+/** The same transactions sent in a straightforward way: signed by viem, counted in memory, each receipt queried. */
 async function viemConfirmations(chain: RulesChain): Promise<number> {
   const account = privateKeyToAccount(await fundedKey(chain));
   const client = createWalletClient({ account, transport: http(chain.anvil.url) });

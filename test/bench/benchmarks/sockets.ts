@@ -9,10 +9,10 @@ import { makeWorld } from '../world.ts';
 const wanted = 10_000;
 const memoryProbe = ['--expose-gc', '--import', new URL('../memory-probe.ts', import.meta.url).href];
 const residentBytes = z.number();
-/** How long the sockets are held to see whether any is dropped, and in a quick look. */
+/** How long the sockets are held to see whether any is dropped, and in a quick run. */
 const holdSeconds = 120;
-const quickHoldSeconds = 10;
-/** Files a server holds open beside its sockets. */
+const quickRunHoldSeconds = 10;
+/** Files a server holds open besides its sockets. */
 const otherFiles = 200;
 
 export const sockets: Benchmark = {
@@ -24,7 +24,7 @@ export const sockets: Benchmark = {
     await using world = await makeWorld(count);
     await using load = new SocketLoad();
     const tokens = world.players.map((player) => player.launcherJwt);
-    /** A new server each time: one that has had the sockets before keeps some of their memory. Nothing is warm. */
+    /** A new server each time: one that has had the sockets before keeps some of their memory. No warm-up. */
     const bytesPerSocket = async (starting: Promise<ServerProcess>) => {
       await using server = await starting;
       const before = await server.child.ask('memory', residentBytes);
@@ -58,7 +58,7 @@ export const sockets: Benchmark = {
         { ...settings, rounds: Math.min(settings.rounds, 3), warmUp: false },
       ),
     ];
-    await hold(settings.loadSeconds < 30 ? quickHoldSeconds : holdSeconds);
+    await hold(settings.loadSeconds < 30 ? quickRunHoldSeconds : holdSeconds);
     return rows;
   },
 };
@@ -71,7 +71,7 @@ const processReport = z.object({
   userLimits: z.object({ open_files: z.object({ soft: z.union([z.number(), z.literal('unlimited')]) }) }),
 });
 
-/** What `ulimit -n` allows a process; Node has raised it as far as it may. Without limits: infinite. */
+/** The open file limit of a process (`ulimit -n`), which Node has raised to its maximum. Without limits: infinite. */
 function openFileLimit(): number {
   const report = processReport.safeParse(process.report.getReport());
   const soft = report.data?.userLimits.open_files.soft;

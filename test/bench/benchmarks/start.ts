@@ -23,7 +23,7 @@ interface Start {
 export const start: Benchmark = {
   name: 'start',
   summary:
-    'from the start of the process until it takes calls, against bare Express, and the first write then',
+    'from the start of the process until it accepts calls, against bare Express, and the first write then',
   async run(settings) {
     settings.say('start: building the package');
     const build = fileURLToPath(new URL('../../../src/build/package.ts', import.meta.url));
@@ -59,7 +59,7 @@ export const start: Benchmark = {
   },
 };
 
-/** How long a score takes, as its caller sees it. */
+/** The latency of a score, as its caller sees it. */
 async function setScoreMs(url: string, { players: [player] }: World): Promise<number> {
   const askedAt = performance.now();
   const answer = await fetch(`${url}/launcher/set-user-score`, {
@@ -72,7 +72,7 @@ async function setScoreMs(url: string, { players: [player] }: World): Promise<nu
   return performance.now() - askedAt;
 }
 
-/** A board of 100,000 players, and states of the first player up to 1 GB in all. */
+/** A board of 100,000 players, and states of the first player up to 1 GB in total. */
 async function fillGigabyte(db: Database, { gameId, players }: { gameId: string; players: WorldPlayer[] }) {
   await fillBoard(db, gameId, 100_000);
   const [owner] = players;

@@ -6,7 +6,7 @@ import { stateOfBytes } from '../state-of-bytes.ts';
 import { compareThroughput } from '../throughput.ts';
 import { makeWorld } from '../world.ts';
 
-/** The larger a state, the fewer a second, and the longer it takes to count enough of them. */
+/** The larger a state, the fewer per second, and the longer it takes to count enough of them. */
 const sizes = [
   { variant: '1 KB', bytes: 1024, connections: 32, shareOfTime: 0.2 },
   { variant: '100 KB', bytes: 100 * 1024, connections: 8, shareOfTime: 0.3 },

@@ -7,15 +7,15 @@ import { type DayJob, dayJob, type Sample } from './jobs.ts';
 
 /** A process that holds all launchers of a day, and has some of them play. */
 
-/** Handshakes under way at once while the day is prepared; a storm asks for all at once. */
+/** Concurrent handshakes while the day is prepared; a storm opens all at once. */
 const connectingAtOnce = 100;
-/** A player does something each so many seconds, on average. */
+/** A player acts once per this many seconds, on average. */
 const actionEverySeconds = 4;
 const stateBytes = 2048;
-/** What follows the last message until it must have been heard everywhere, in milliseconds. */
+/** How long after the last message it must have been received everywhere, in milliseconds. */
 const lastHeardMs = 5_000;
 
-/** What a message says before its words, so that whoever hears it knows which and from when. */
+/** A message's prefix, which identifies it and its sending time to recipients. */
 interface Told {
   n: number;
   at: number;
@@ -24,7 +24,7 @@ interface Told {
 let url = '';
 let tokens: readonly string[] = [];
 const launchers: GantryClient[] = [];
-let heard: (n: number, at: number) => void = () => {};
+let received: (n: number, at: number) => void = () => {};
 
 answer(async (message) => {
   const job = dayJob.parse(message);
@@ -49,7 +49,7 @@ async function connectAll(followers: number): Promise<void> {
   await Promise.all(launchers.slice(0, followers).map((launcher) => launcher.subscribe()));
 }
 
-/** The launcher in this place connects, after what it has heard before if it was there. */
+/** The launcher at this index connects, with its cursors if it was connected before. */
 function connect(at: number): GantryClient {
   const before = launchers[at];
   before?.close();
@@ -57,7 +57,7 @@ function connect(at: number): GantryClient {
   const launcher = new GantryClient({ url, launcherJwt, ...(before && { cursors: before.cursors }) });
   launcher.on('chat-messages created', ({ content }) => {
     const { n, at: sentAt }: Told = JSON.parse(content.slice(0, content.indexOf('}') + 1));
-    heard(n, sentAt);
+    received(n, sentAt);
   });
   launchers[at] = launcher;
   return launcher;
@@ -71,7 +71,7 @@ async function play({ seconds, gameId, players, channels, storms }: Extract<DayJ
   let expected = 0;
   let arrived = 0;
   let sent = 0;
-  heard = (_, sentAt) => {
+  received = (_, sentAt) => {
     arrived++;
     samples.push({ kind: 'delivery', at: (sentAt - startedAt) / 1000, ms: performance.now() - sentAt });
   };
@@ -121,7 +121,7 @@ async function play({ seconds, gameId, players, channels, storms }: Extract<DayJ
   };
   const storm = async ({ at, count }: { at: number; count: number }) => {
     await sleep(at * 1000);
-    // Those who do not play: what a player calls while away is not what is measured here.
+    // Those who do not play: a player's calls while disconnected are not measured here.
     const away = Array.from({ length: count }, (_, index) => players + index);
     const from = performance.now();
     await Promise.all(away.map((index) => connect(index).ready()));

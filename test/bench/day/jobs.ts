@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** What the process that holds a day's launchers is asked to do, and what it answers. */
+/** The commands of the process that holds a day's launchers, and its responses. */
 export const dayJob = z.discriminatedUnion('kind', [
-  /** Connects a launcher for each token; the first so many follow the game's leaderboard. */
+  /** Connects a launcher for each token; the given number of them follow the game's leaderboard. */
   z.object({
     kind: z.literal('connect'),
     url: z.string(),
@@ -13,11 +13,11 @@ export const dayJob = z.discriminatedUnion('kind', [
     kind: z.literal('play'),
     seconds: z.number(),
     gameId: z.string(),
-    /** The first so many launchers play. */
+    /** The first launchers, up to this number, play. */
     players: z.int(),
-    /** Members are places in the list of tokens. */
+    /** Members are indexes into the list of tokens. */
     channels: z.array(z.object({ id: z.string(), members: z.array(z.int()) })),
-    /** When, in seconds, and how many launchers come back at once. */
+    /** When, in seconds, and how many launchers reconnect at once. */
     storms: z.array(z.object({ at: z.number(), count: z.int() })),
   }),
   z.object({ kind: z.literal('end') }),
@@ -37,10 +37,10 @@ export const played = z.object({
   samples: z.array(sample),
   /** From the beginning of each storm until the last launcher was live again. */
   stormMs: z.array(z.number()),
-  /** Messages times their channel's members, and how many of them were heard, each once. */
+  /** Messages times their channel's members, and how many of them were received, each once. */
   expected: z.int(),
   arrived: z.int(),
-  /** Calls that failed, by what was said. */
+  /** Failed calls, by error message. */
   failures: z.record(z.string(), z.int()),
 });
 export type Played = z.infer<typeof played>;

@@ -1,7 +1,7 @@
 import { quantile } from '../rounds.ts';
 import type { Sample } from './jobs.ts';
 
-/** One line of the picture. */
+/** One line of the chart. */
 export interface Line {
   name: string;
   colour: string;
@@ -9,7 +9,7 @@ export interface Line {
   values: readonly number[];
 }
 
-/** The share's quantile of every bucket of so many seconds. */
+/** The quantile of every bucket of the given length. */
 export function byBucket(
   samples: readonly Sample[],
   kind: Sample['kind'],
@@ -28,7 +28,7 @@ const margin = { left: 56, right: 16, top: 40, bottom: 40 };
 /** Of the logarithmic axis, in milliseconds. */
 const ticks = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000];
 
-/** An SVG of latencies over time, readable on light and on dark ground. `marks` in seconds. */
+/** An SVG of latencies over time, readable on light and on dark backgrounds. `marks` in seconds. */
 export function drawLatencies(
   lines: readonly Line[],
   { seconds, marks }: { seconds: number; marks: readonly number[] },

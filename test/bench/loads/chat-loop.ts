@@ -4,12 +4,12 @@ import type { Chatted, SocketJob } from './jobs.ts';
 type ChatJob = Extract<SocketJob, { kind: 'chat' }>;
 
 const arrival = 'chat-messages created';
-/** Characters of a message, as people write them. */
+/** Characters of a message of typical length. */
 const messageLength = 100;
 
 /**
- * Sends until the time is up. The next message goes out when one has been acked and has reached every socket
- * of this process, so that no side is sent more than it delivers.
+ * Sends until the time is up. The next message is sent when one has been acked and has reached every socket of this
+ * process, so that no side is sent more than it delivers.
  */
 export async function chatInLoop(
   sockets: readonly Socket[],

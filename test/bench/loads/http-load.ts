@@ -9,7 +9,7 @@ answer(async (message) => {
     url,
     connections,
     duration: seconds,
-    sampleInt: 50, // it looks at the clock this often, in milliseconds, and would else run over by a second
+    sampleInt: 50, // its clock interval in milliseconds, which would otherwise overrun by a second
     setupClient: (client) => client.setRequests(scripts[connection++ % scripts.length] ?? []),
   });
   const failed = result.non2xx + result.errors + result.timeouts;

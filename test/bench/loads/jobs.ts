@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the processes that make load are asked to do, and what they answer. */
+/** The commands of the load processes, and their responses. */
 
 export const httpRequest = z.object({
   method: z.enum(['GET', 'POST']),
@@ -10,39 +10,39 @@ export const httpRequest = z.object({
 });
 export type HttpRequest = z.infer<typeof httpRequest>;
 
-/** Sends requests over and over, each connection its next one when the last is answered. */
+/** Sends requests repeatedly, on each connection the next one when the last is answered. */
 export const httpJob = z.object({
   url: z.string(),
   seconds: z.number(),
   connections: z.int(),
-  /** What each connection sends, in a circle; the connections take the scripts in turn. */
+  /** What each connection sends, cyclically; the connections are assigned the scripts in turn. */
   scripts: z.array(z.array(httpRequest).min(1)).min(1),
 });
 export type HttpJob = z.infer<typeof httpJob>;
 
-/** Requests answered, or calls acked, with success: how many, and how many a second. */
+/** Requests answered, or calls acked, with success: how many, and how many per second. */
 export const succeeded = z.object({ count: z.int(), perSecond: z.number() });
 
 export const socketJob = z.discriminatedUnion('kind', [
   /** Opens a socket for each token. */
   z.object({ kind: z.literal('connect'), url: z.string(), tokens: z.array(z.string()) }),
-  /** Each socket calls an operation with the next of the data, in a circle, when the last call was acked. */
+  /** Each socket calls an operation with the next of the data, cyclically, when the last call was acked. */
   z.object({
     kind: z.literal('call'),
     seconds: z.number(),
     method: z.string(),
     data: z.array(z.record(z.string(), z.unknown())).min(1),
   }),
-  /** The sockets, who are all in one message channel, take turns at sending, so many messages at a time. */
+  /** The sockets, all in one message channel, take turns at sending, with this many messages in flight. */
   z.object({
     kind: z.literal('chat'),
     seconds: z.number(),
     channelId: z.string(),
     inFlight: z.int(),
-    /** Makes this process's messages its own. */
+    /** Identifies this process's messages. */
     sender: z.string(),
   }),
-  /** How many of the sockets have stayed connected all the while. */
+  /** How many of the sockets stayed connected throughout. */
   z.object({ kind: z.literal('count') }),
   z.object({ kind: z.literal('disconnect') }),
 ]);
@@ -52,7 +52,7 @@ export const done = z.literal('done');
 /** Sockets connected. */
 export const counted = z.int();
 export const chatted = z.object({
-  /** Messages delivered to sockets of this process, from any sender: how many, and how many a second. */
+  /** Messages delivered to sockets of this process, from any sender: how many, and how many per second. */
   count: z.int(),
   perSecond: z.number(),
   /** From sending to each arrival, of the messages sent and received by this process, in milliseconds. */

@@ -5,7 +5,7 @@ import { callInLoop } from './call-loop.ts';
 import { chatInLoop } from './chat-loop.ts';
 import { socketJob } from './jobs.ts';
 
-/** Handshakes under way at once; thousands would overflow the server's backlog. */
+/** Concurrent handshakes; thousands would overflow the server's backlog. */
 const connectingAtOnce = 100;
 
 let sockets: Socket[] = [];

@@ -9,8 +9,8 @@ import { listen } from './listen.ts';
 const weekMs = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * Sets scores as one would without group commit: a transaction for every request, on a database of the same
- * tables and settings as ours, with the statements ours takes. It believes every token, and tells nobody.
+ * Sets scores without group commit: one transaction per request, on a database with the same tables and settings as
+ * ours, using our statements. It trusts every token, and notifies nobody.
  */
 const db = openDatabase(join(process.argv[2] ?? '', 'naive.db'));
 const best = db.prepare<[number], { sort_score: number }>('SELECT sort_score FROM board WHERE stream_id = ?');

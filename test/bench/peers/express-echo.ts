@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import express from 'express';
 import { listen } from './listen.ts';
 
-/** Bare Express: reads JSON and sends it back. */
+/** Bare Express: parses JSON and sends it back. */
 const app = express();
 app.use(express.json());
 app.post('/echo', (request, response) => {

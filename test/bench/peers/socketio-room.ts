@@ -4,8 +4,8 @@ import { newId } from '../../../src/core/schemas/ids.ts';
 import { listen } from './listen.ts';
 
 /**
- * Bare Socket.IO: everyone is in one room, and what one sends goes to all of them in the form our messages
- * have. Nothing is checked or kept.
+ * Bare Socket.IO: everyone is in one room, and each message goes to all of them in our format. Nothing is validated or
+ * stored.
  */
 const senderId = `0x${'ab'.repeat(20)}`;
 const epoch = newId();

@@ -1,6 +1,7 @@
 /**
- * What Gantry's operations answer, held against what the npm package of basement.fun says its methods do. Compiled by
- * `typed-answers.test.ts` where the package is there; each line fails to compile when an answer lacks what its type wants.
+ * Compares the results of Gantry's operations with the types that the npm package of basement.fun declares. Compiled by
+ * `typed-answers.test.ts` where the package is installed; each line fails to compile when a result lacks what its type
+ * requires.
  */
 import type { ServiceTypes } from '@b3dotfun/basement-api';
 import type { z } from 'zod';
@@ -14,7 +15,10 @@ type MethodOf<
   Name extends keyof ServiceTypes[Service],
 > = ServiceTypes[Service][Name] extends (...args: never[]) => Promise<infer Answer> ? Answer : never;
 
-/** Fails to compile unless every `Ours` is a `Theirs`; and where the package's type has become `any`, which says nothing. */
+/**
+ * Fails to compile unless every `Ours` is a `Theirs`; and where the package's type has become `any`, which proves
+ * nothing.
+ */
 type Fits<Ours extends Theirs, Theirs> = 0 extends 1 & Theirs ? never : Ours;
 const fits = <Answer>(_: [Answer] extends [never] ? never : true): void => undefined;
 

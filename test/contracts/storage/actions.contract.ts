@@ -14,7 +14,7 @@ import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { NewAction } from '../../../src/queue/action.ts';
 import { cancelQueued, enqueueActions, requeueAction } from '../../../src/queue/commands.ts';
 import { countOpenActions, readActions, readQueueDepths } from '../../../src/queue/queries.ts';
-import { addGame, addPlayer, inShort, listen, type OpenStore, wholePage } from './fixture.ts';
+import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 
 const lane = '1:0xabc';
 
@@ -29,11 +29,11 @@ const work = ({ gameId, wallet }: Owner): NewAction => ({
 
 export function actionsContract(open: OpenStore): void {
   describe('actions', () => {
-    test('each change is told to the player, and none of what concerns nobody', async () => {
+    test('each change is announced to its player, and changes without a player to nobody', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
-      const heard = listen(fixture.db);
+      const received = listen(fixture.db);
       const [action, nobodys] = await db.write(enqueueActions, [
         work(ada),
         { ...work(ada), wallet: undefined },
@@ -42,11 +42,11 @@ export function actionsContract(open: OpenStore): void {
       const dueAt = fixture.clock.read() + 50;
       for (const { _id } of [action, nobodys].filter((one) => one !== undefined))
         expect(await db.write(postponeAction, lane, 'a', _id, 'not yet', dueAt)).toBe(true);
-      expect(inShort(heard)).toEqual([
+      expect(summarize(received)).toEqual([
         ['rule-actions patched', 1],
         ['rule-actions patched', 2],
       ]);
-      expect(heard[1]?.record).toMatchObject({ state: 'queued', error: 'not yet' });
+      expect(received[1]?.record).toMatchObject({ state: 'queued', error: 'not yet' });
       expect(await db.read(listDueActions, lane, 2)).toEqual([]);
       fixture.clock.advance(50);
       expect(await db.read(listDueActions, lane, 2)).toMatchObject([
@@ -55,7 +55,7 @@ export function actionsContract(open: OpenStore): void {
       ]);
     });
 
-    test('what is queued can be cancelled, what has failed can be tried again, and both are listed', async () => {
+    test('queued actions can be cancelled, failed ones retried, and both are listed', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
@@ -82,7 +82,7 @@ export function actionsContract(open: OpenStore): void {
       ]);
     });
 
-    test('a lane is leased to one node at a time, and only it gives out nonces, each once', async () => {
+    test('a lane is leased to one node at a time, and only it assigns nonces, each once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);
@@ -99,7 +99,7 @@ export function actionsContract(open: OpenStore): void {
       const cost = { wei: '6', dailyWei: '10' };
       expect(await db.write(leaseLane, lane, 'a', 1_000)).toBe(true);
       expect(await db.write(leaseLane, lane, 'b', 1_000)).toBe(false);
-      expect(await db.write(storeSigned, lane, 'a', transaction, cost)).toBe(false); // the chain was not asked yet
+      expect(await db.write(storeSigned, lane, 'a', transaction, cost)).toBe(false); // not in progress when it was held
       expect(await db.write(raiseNonce, lane, 'b', 7)).toBe(false);
       expect(await db.write(raiseNonce, lane, 'a', 7)).toBe(true);
       expect(await db.write(storeSigned, lane, 'b', transaction, cost)).toBe(false);
@@ -121,7 +121,7 @@ export function actionsContract(open: OpenStore): void {
       ]);
     });
 
-    test('what a lane may spend a day is not exceeded, by replacements neither, and is there anew the next day', async () => {
+    test("a lane's daily spending is never exceeded, not even by replacements, and resets the next day", async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);

@@ -47,7 +47,7 @@ export function administratorsContract(open: OpenStore): void {
       }
     });
 
-    test('have names of their own, whatever the letter case', async () => {
+    test('have unique names, case-insensitively', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { administratorId } = await db.write(addAdministrator, 'Ada', 'owner', newToken());
@@ -66,13 +66,13 @@ export function administratorsContract(open: OpenStore): void {
       expect(outcomes.toSorted()).toEqual(['fulfilled', 'rejected']);
     });
 
-    test('are what another process has made of them, at once', async () => {
+    test('reflect changes of another process immediately', async () => {
       await using fixture = await open.empty();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [token, next] = [newToken(), newToken()];
       const { administratorId } = await fixture.db.write(addAdministrator, 'Ada', 'operator', token);
       const roleOf = async ({ tokenHash }: { tokenHash: string }) =>
-        (await beside.read(findAdministratorByToken, tokenHash))?.administrator.role ?? null;
+        (await otherProcess.read(findAdministratorByToken, tokenHash))?.administrator.role ?? null;
       expect(await roleOf(token)).toBe('operator');
       await fixture.db.write(changeAdministrator, administratorId, { role: 'moderator' });
       expect(await roleOf(token)).toBe('moderator');
@@ -81,12 +81,12 @@ export function administratorsContract(open: OpenStore): void {
       await fixture.db.write(removeAdministrator, administratorId);
       expect(await roleOf(next)).toBeNull();
       // The name is free again.
-      await beside.write(addAdministrator, 'Ada', 'read-only', token);
+      await otherProcess.write(addAdministrator, 'Ada', 'read-only', token);
       expect(await roleOf(token)).toBe('read-only');
-      await beside.close();
+      await otherProcess.close();
     });
 
-    test('have tokens that expire, and that say when they were used', async () => {
+    test('have tokens that expire, and that record their last use', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const token = newToken(hour);
@@ -101,7 +101,7 @@ export function administratorsContract(open: OpenStore): void {
       expect(await found()).toMatchObject({ isExpired: true });
     });
 
-    test.each([newId(), 'no-such-administrator'])('there is none with the id %s', async (id) => {
+    test.each([newId(), 'no-such-administrator'])('do not include the id %s', async (id) => {
       await using fixture = await open();
       const { db } = fixture;
       const unknown = { reason: 'administrator_unknown' };
@@ -112,7 +112,7 @@ export function administratorsContract(open: OpenStore): void {
       expect(await db.read(findAdministrator, id)).toBeNull();
     });
 
-    test('are named in the audit log, which keeps the name they had', async () => {
+    test('are named in the audit log, under the name they had at the time', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { administratorId, name } = await db.write(addAdministrator, 'Ada', 'operator', newToken());
@@ -129,7 +129,7 @@ export function administratorsContract(open: OpenStore): void {
   });
 
   describe('the schedule of backups', () => {
-    test('is due at once, then every so many hours, and for one process only', async () => {
+    test('is due immediately, then at its interval, and for one process only', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       expect(await db.read(readBackupSchedule)).toBeNull();
@@ -150,7 +150,7 @@ export function administratorsContract(open: OpenStore): void {
       expect(await db.read(readBackupSchedule)).toBeNull();
     });
 
-    test('is tried again an hour after a failure, and after a process that has died', async () => {
+    test('is retried an hour after a failure, and after a process that died', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       await db.write(changeBackupSchedule, { everyHours: 24, keep: 1 });
@@ -163,13 +163,13 @@ export function administratorsContract(open: OpenStore): void {
       expect(await isDue()).toBe(true);
       const again = await db.write(claimDueBackup);
       clock.advance(hour);
-      expect(await isDue()).toBe(true); // nobody has said how it ended
+      expect(await isDue()).toBe(true); // nobody has reported how it ended
       if (again) await db.write(finishDueBackup, again, null);
       expect(await isDue()).toBe(false);
       expect((await db.read(readBackupSchedule))?.schedule).toMatchObject({ failedAt: null, failure: null });
     });
 
-    test('comes sooner when it is made shorter, and not later when it is saved again', async () => {
+    test('comes sooner when the interval is shortened, and not later when it is saved unchanged', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       await db.write(changeBackupSchedule, { everyHours: 168, keep: 7 });

@@ -10,23 +10,23 @@ import { addReactionTo } from '../../../src/messages/reaction-commands.ts';
 import { findUnread } from '../../../src/messages/unread.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
-/** What commands and queries promise of players who block others. */
+/** The contract of commands and queries about blocks between players. */
 export function blocksContract(open: OpenStore): void {
   describe('blocks', () => {
-    test('are listed, the latest first, for one game, and end when they are taken back', async () => {
+    test('are listed per game, latest first, and end when removed', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(block, ada, grace.wallet);
       await db.write(block, ada, grace.wallet);
       clock.advance(1);
       await db.write(block, ada, linus.wallet);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'player-blocks patched', audience: { wallets: [ada.wallet] } },
         { name: 'player-blocks patched' },
       ]);
-      expect(JSON.stringify(heard)).not.toContain(grace.wallet);
+      expect(JSON.stringify(received)).not.toContain(grace.wallet);
       for await (const one of nowAndReopened(fixture)) {
         expect(await one.read(listBlocked, ada, wholePage)).toMatchObject({
           total: 2,
@@ -37,7 +37,7 @@ export function blocksContract(open: OpenStore): void {
         const refused = one.write(unblock, elsewhere, grace.wallet);
         await expect(refused).rejects.toMatchObject({ reason: 'player_not_blocked' });
       }
-      const again = await fixture.openBeside();
+      const again = await fixture.openOtherProcess();
       await again.write(unblock, ada, linus.wallet);
       expect((await again.read(listBlocked, ada, wholePage)).rows.map(({ wallet }) => wallet)).toEqual([
         grace.wallet,
@@ -48,7 +48,7 @@ export function blocksContract(open: OpenStore): void {
       await expect(unknown).rejects.toMatchObject({ reason: 'player_unknown' });
     });
 
-    test('keep whoever is blocked from putting the player in a channel, and the player from putting them in one', async () => {
+    test('keep either player from adding the other to a channel', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -68,13 +68,13 @@ export function blocksContract(open: OpenStore): void {
       expect((await db.write(addToChannel, grace, _id, ada.wallet)).participants).toHaveLength(3);
     });
 
-    test('hide messages, edits, removals and typing from the one who blocks, and from nobody else', async () => {
+    test('hide messages, edits, removals and typing from the blocking player, and from nobody else', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
       await db.write(block, ada, grace.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       const sent = await db.write(sendMessage, grace, channelId, 'one');
       await db.write(editMessage, grace, sent._id, 'two');
       await db.write(unsendMessage, grace, sent._id);
@@ -87,7 +87,7 @@ export function blocksContract(open: OpenStore): void {
         ['chat-messages removed', others, [ada.wallet]],
         ['chat-messages created', everyone.toSorted(), undefined],
       ];
-      const inShort = (events: typeof heard) =>
+      const summarize = (events: typeof received) =>
         events.map(({ name, audience }) =>
           audience.kind === 'players'
             ? [name, audience.wallets.toSorted(), audience.hiddenFrom]
@@ -98,15 +98,15 @@ export function blocksContract(open: OpenStore): void {
         [...(wallets ?? [])].toSorted(),
         hidden,
       ]);
-      expect(inShort(heard)).toEqual(sorted);
-      const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
-      for (const one of [await fixture.openBeside(), await fixture.reopen()]) {
-        expect(inShort((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
+      expect(summarize(received)).toEqual(sorted);
+      const before = { [received[0]?.lane ?? 0]: (received[0]?.position ?? 0) - 1 };
+      for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
+        expect(summarize((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
         const replayed = async (listener: typeof ada) =>
           (await one.read(eventsOfStream, `channel:${channelId}`, 1, 100, listener.wallet)).map(
             ({ name, seq, record }) => [name, seq, Object.keys(record).length > 0],
           );
-        const names = heard.map(({ name, seq }) => [name, seq, true]);
+        const names = received.map(({ name, seq }) => [name, seq, true]);
         expect(await replayed(linus)).toEqual(names);
         expect(await replayed(ada)).toEqual([
           ...[2, 3, 4].map((seq) => ['realtime-events skipped', seq, false]),
@@ -117,7 +117,7 @@ export function blocksContract(open: OpenStore): void {
       }
     });
 
-    test('leave messages out of lists and their totals, page by page, also for who was away; a server lists all', async () => {
+    test('filter lists and their totals, page by page, also after an absence; a server sees all', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -155,7 +155,7 @@ export function blocksContract(open: OpenStore): void {
       }
     });
 
-    test('leave messages out of what is unread and of what replies are to, and hide reactions', async () => {
+    test('filter unread counts and replied-to messages, and hide reactions', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -174,15 +174,15 @@ export function blocksContract(open: OpenStore): void {
       expect(await db.read(listChannelMessages, linus, channelId, last)).toMatchObject({
         originals: [{ content: 'hers' }],
       });
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(addReactionTo, grace, reply, '🎉');
       await db.write(addReactionTo, ada, reply, '🎉');
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'message-reactions created', audience: { hiddenFrom: [ada.wallet] } },
         { name: 'message-reactions created', record: { count: 2 } },
       ]);
-      expect(heard[1]?.audience).not.toHaveProperty('hiddenFrom');
-      const { seq } = heard[0] ?? { seq: 0 };
+      expect(received[1]?.audience).not.toHaveProperty('hiddenFrom');
+      const { seq } = received[0] ?? { seq: 0 };
       const replayed = await db.read(eventsOfStream, `channel:${channelId}`, seq - 1, 100, ada.wallet);
       expect(replayed.map(({ name }) => name)).toEqual([
         'realtime-events skipped',

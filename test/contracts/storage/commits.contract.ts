@@ -8,10 +8,10 @@ import { listChannelMessages } from '../../../src/messages/queries.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { scoreCreated } from '../../../src/scores/events.ts';
 import { findScore, listScores, readLeaderboard } from '../../../src/scores/queries.ts';
-import { addGame, addPlayer, inShort, listen, type OpenStore, trio, wholePage } from './fixture.ts';
+import { addGame, addPlayer, listen, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 
-/** What holds for every write: wholly or not at all, durable when answered, told afterwards and in order. */
+/** What holds for every write: atomic, durable when acknowledged, announced afterwards and in order. */
 export function commitsContract(open: OpenStore): void {
   describe('a write that is refused', () => {
     let scene: Scene;
@@ -23,26 +23,26 @@ export function commitsContract(open: OpenStore): void {
     afterAll(() => scene.fixture[Symbol.asyncDispose]());
 
     test.each(refusals)(
-      '$what → $reason, and nothing has changed or been told',
+      '$what → $reason, without any change or announcement',
       async ({ attempt, reason }) => {
-        const heard = listen(scene.fixture.db);
+        const received = listen(scene.fixture.db);
         await expect(attempt(scene)).rejects.toMatchObject({ reason });
         expect(await snapshot(scene)).toEqual(before);
-        expect(inShort(heard)).toEqual([]);
+        expect(summarize(received)).toEqual([]);
       },
     );
 
-    test('has changed nothing after a reopen either, whichever it was', async () => {
+    test('has changed nothing after a reopen either, for all cases', async () => {
       await scene.fixture.reopen();
       expect(await snapshot(scene)).toEqual(before);
     });
 
-    test('leaves those asked for in the same turn as they are, and no gap in the numbers', async () => {
+    test('does not affect others of the same batch, and leaves no gap in the numbers', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
-      const heard = listen(db);
+      const received = listen(db);
       const outcomes = await Promise.allSettled([
         db.write(sendMessage, ada, channelId, 'one'),
         db.write(sendMessage, grace, 'no such channel', 'two'),
@@ -57,51 +57,51 @@ export function commitsContract(open: OpenStore): void {
         'rejected',
         'fulfilled',
       ]);
-      expect(inShort(heard).map(([, seq]) => seq)).toEqual([2, 3, 4]);
+      expect(summarize(received).map(([, seq]) => seq)).toEqual([2, 3, 4]);
       const { rows } = await db.read(listChannelMessages, ada, channelId, wholePage);
       expect(rows.map(({ content }) => content).sort()).toEqual(['five', 'one', 'three']);
     });
   });
 
   describe('events', () => {
-    test('are published once the change can be seen from elsewhere, to every listener, in the order written', async () => {
+    test('are published once the change is visible to others, to every listener, in the order written', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const beside = await fixture.openBeside();
-      const seenFromElsewhere: Promise<boolean>[] = [];
+      const otherProcess = await fixture.openOtherProcess();
+      const seenByOthers: Promise<boolean>[] = [];
       db.onCommit((events) => {
         for (const event of events) {
           if (!isEvent(event, scoreCreated)) continue;
           const { nonce, score: written } = event.record;
-          const find = beside.read(findScore, ada, nonce);
-          seenFromElsewhere.push(find.then((score) => score?.score === written));
+          const find = otherProcess.read(findScore, ada, nonce);
+          seenByOthers.push(find.then((score) => score?.score === written));
         }
       });
       const [first, second] = [listen(db), listen(db)];
       await Promise.all([1, 2, 3].map((score) => db.write(setScore, ada, score, `n-${score}`)));
-      expect(await Promise.all(seenFromElsewhere)).toEqual([true, true, true]);
-      expect(inShort(first).map(([, seq]) => seq)).toEqual([1, 2, 3]);
+      expect(await Promise.all(seenByOthers)).toEqual([true, true, true]);
+      expect(summarize(first).map(([, seq]) => seq)).toEqual([1, 2, 3]);
       expect(second).toEqual(first);
     });
 
-    test('an answered write can be seen from elsewhere at once', async () => {
+    test('an acknowledged write is visible to others immediately', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       for (let score = 0; score < 20; score++) {
         await db.write(setScore, ada, score);
-        expect((await beside.read(findScore, ada))?.score).toBe(score);
-        await nextTurn(); // a process learns once a turn what another one has written
-        const [first] = await beside.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
+        expect((await otherProcess.read(findScore, ada))?.score).toBe(score);
+        await nextTurn(); // a process learns once per turn what another one has written
+        const [first] = await otherProcess.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
         expect(first?.score).toBe(score);
       }
     });
 
-    test('go on counting after a reopen, under the same epoch', async () => {
+    test('continue their numbers after a reopen, under the same epoch', async () => {
       await using fixture = await open();
       const { id: gameId } = await addGame(fixture.db);
       const ada = await addPlayer(fixture.db, gameId);
@@ -114,36 +114,37 @@ export function commitsContract(open: OpenStore): void {
       expect(after).toMatchObject([{ seq: 3, stream: before[0]?.stream, epoch: before[0]?.epoch }]);
     });
 
-    test('of two who write to the same data share one numbering', async () => {
+    test('of two writers of the same data share one numbering', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const beside = await fixture.openBeside();
-      const [own, others] = [listen(db), listen(beside)];
-      for (let score = 0; score < 4; score++) await (score % 2 ? beside : db).write(setScore, ada, score);
-      expect(inShort(own).map(([, seq]) => seq)).toEqual([1, 3]);
-      expect(inShort(others).map(([, seq]) => seq)).toEqual([2, 4]);
+      const otherProcess = await fixture.openOtherProcess();
+      const [own, others] = [listen(db), listen(otherProcess)];
+      for (let score = 0; score < 4; score++)
+        await (score % 2 ? otherProcess : db).write(setScore, ada, score);
+      expect(summarize(own).map(([, seq]) => seq)).toEqual([1, 3]);
+      expect(summarize(others).map(([, seq]) => seq)).toEqual([2, 4]);
       expect(new Set([...own, ...others].map(({ epoch }) => epoch))).toHaveLength(1);
     });
 
-    test('of different players, channels and games are numbered apart', async () => {
+    test('of different players, channels and games are numbered separately', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
       const elsewhere = await addPlayer(db, (await addGame(db)).id, ada.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(setScore, ada, 1);
       await db.write(setScore, grace, 1);
       await db.write(setScore, elsewhere, 1);
       await db.write(createChannel, ada, [grace.wallet]);
       await db.write(recordActivity, ada, { label: 'l', eventId: 'e' });
-      expect(heard.map(({ seq }) => seq)).toEqual([1, 1, 1, 1, 1]);
-      expect(new Set(heard.map(({ stream }) => stream))).toHaveLength(5);
+      expect(received.map(({ seq }) => seq)).toEqual([1, 1, 1, 1, 1]);
+      expect(new Set(received.map(({ stream }) => stream))).toHaveLength(5);
     });
   });
 
-  test('closing finishes the writes under way', async () => {
+  test('closing completes the writes in progress', async () => {
     await using fixture = await open();
     const { id: gameId } = await addGame(fixture.db);
     const ada = await addPlayer(fixture.db, gameId);

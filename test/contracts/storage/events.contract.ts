@@ -6,14 +6,14 @@ import { eventsOfStream, readEventLog, streamPosition } from '../../../src/live/
 import { markDelivered, notifyPlayer, trimNotifications } from '../../../src/notifications/commands.ts';
 import { listUndelivered } from '../../../src/notifications/queries.ts';
 import { setScore } from '../../../src/scores/commands.ts';
-import { addGame, addPlayer, hour, inShort, type OpenStore } from './fixture.ts';
+import { addGame, addPlayer, hour, type OpenStore, summarize } from './fixture.ts';
 
 const week = 7 * 24 * hour;
 
-/** The log of events: how it is read, and what is deleted of it. */
+/** The event log: how it is read, and what is deleted from it. */
 export function eventsContract(open: OpenStore): void {
   describe('old events', () => {
-    test('are deleted once they are past their age; the last of a stream stays, and its seq counts on', async () => {
+    test('are deleted once they expire; the last of a stream stays, and its seq continues', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const ada = await addPlayer(db, (await addGame(db)).id);
@@ -37,7 +37,7 @@ export function eventsContract(open: OpenStore): void {
       expect((await db.read(eventsOfStream, old, 0, 10)).map((event) => event.seq)).toEqual([seq, seq + 1]);
     });
 
-    test('are deleted of a few streams at a time, and it is said that there are more', async () => {
+    test('are deleted a few streams at a time, and the result says that there are more', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -55,7 +55,7 @@ export function eventsContract(open: OpenStore): void {
   });
 
   describe('notifications', () => {
-    test('wait until they are marked, whatever their age; those marked are deleted past it', async () => {
+    test('are kept until they are marked, whatever their age; marked ones are deleted once they expire', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const ada = await addPlayer(db, (await addGame(db)).id);
@@ -98,11 +98,11 @@ export function eventsContract(open: OpenStore): void {
         more: false,
       });
       const latest = await db.read(readEventLog, undefined, 1);
-      expect(inShort(latest.events)).toEqual(inShort(rest.events));
+      expect(summarize(latest.events)).toEqual(summarize(rest.events));
     });
 
     test.each(['', 'yesterday', '-1', '1.5', '1e3', '9'.repeat(200)])(
-      'the cursor %s, which no page had, is refused',
+      'the cursor %s, which no page returned, is refused',
       async (cursor) => {
         await using fixture = await open();
         await expect(fixture.db.read(readEventLog, cursor, 1)).rejects.toMatchObject({

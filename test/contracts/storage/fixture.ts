@@ -10,41 +10,41 @@ import { startSession } from '../../../src/sessions/commands.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { randomWallet } from '../../support/server.ts';
 
-/** An empty store, and what a suite needs to try its promises. Disposing of it closes and removes all. */
+/** An empty store, and what a suite needs to test its contract. Disposing of it closes and removes everything. */
 export interface DatabaseUnderTest extends AsyncDisposable {
-  /** The store as it is open now. */
+  /** The store that is currently open. */
   readonly db: Database;
-  /** The time the store goes by. */
+  /** The store's clock. */
   readonly clock: ManualClock;
-  /** Closes the store and opens it again on what it kept. */
+  /** Closes the store and reopens it on its data. */
   reopen(): Promise<Database>;
-  /** Opens the same data a second time, as another process would (the command line beside a server). */
-  openBeside(): Promise<Database>;
-  /** The same, written in this process, for commands of the tests' own; left out: `db` is. */
+  /** Opens the same data a second time, like another process (the command line beside a server). */
+  openOtherProcess(): Promise<Database>;
+  /** The same, writing in this process, for the tests' own commands; default: `db`. */
   openInProcess?(): Promise<Database>;
 }
 
-/** What an adapter brings to run the suite: opens an empty store. */
+/** What an adapter provides to run the suite: opens an empty store. */
 export type OpenEmptyStore = () => Promise<DatabaseUnderTest>;
 
-/** How the tests of a suite come by their store. */
+/** How the tests of a suite obtain their store. */
 export interface OpenStore {
-  /** One that tests before have used, with their games in it, and players and channels of those. */
+  /** A store used by earlier tests, with their games, players and channels in it. */
   (): Promise<DatabaseUnderTest>;
-  /** One of its own, for tests of what goes over all games, or that leave the store unusable. */
+  /** A separate store, for tests across all games, or that leave the store unusable. */
   empty: OpenEmptyStore;
 }
 
-/** One store for all tests of the suite that is declared now: opening one takes longer than most of them. */
+/** One store for all tests of the current suite: opening one takes longer than most of them. */
 export function sharedStore(empty: OpenEmptyStore): OpenStore {
   let store: Promise<DatabaseUnderTest> | undefined;
   afterAll(async () => (await store)?.[Symbol.asyncDispose]());
   const open = async (): Promise<DatabaseUnderTest> => {
     store ??= empty();
     const shared = await store;
-    const beside: Database[] = [];
+    const otherProcess: Database[] = [];
     const closedAfter = async (opened: Promise<Database>) => {
-      beside.push(await opened);
+      otherProcess.push(await opened);
       return opened;
     };
     const { openInProcess } = shared;
@@ -54,10 +54,10 @@ export function sharedStore(empty: OpenEmptyStore): OpenStore {
       },
       clock: shared.clock,
       reopen: () => shared.reopen(),
-      openBeside: () => closedAfter(shared.openBeside()),
+      openOtherProcess: () => closedAfter(shared.openOtherProcess()),
       ...(openInProcess && { openInProcess: () => closedAfter(openInProcess()) }),
       async [Symbol.asyncDispose]() {
-        await Promise.all(beside.map((one) => one.close()));
+        await Promise.all(otherProcess.map((one) => one.close()));
       },
     };
   };
@@ -84,7 +84,7 @@ export function addGame(
   return db.write(registerGame, { name: 'Space Race', ...game }, secret);
 }
 
-/** A player who has signed in to the game; without a wallet, one never seen before. */
+/** A player who has signed in to the game; without a wallet, a new one. */
 export async function addPlayer(db: Database, gameId: string, wallet = randomWallet()): Promise<Owner> {
   await db.write(startSession, { gameId, wallet }, hour);
   return { gameId, wallet };
@@ -96,19 +96,19 @@ export async function trio(db: Database): Promise<[Owner, Owner, Owner]> {
   return [await addPlayer(db, id), await addPlayer(db, id), await addPlayer(db, id)];
 }
 
-/** Remembers every event the store publishes from now on, in the order it does. */
+/** Records every event the store publishes from now on, in order. */
 export function listen(db: Database): StoredEvent[] {
-  const heard: StoredEvent[] = [];
-  db.onCommit((events) => heard.push(...events));
-  return heard;
+  const received: StoredEvent[] = [];
+  db.onCommit((events) => received.push(...events));
+  return received;
 }
 
-/** An event in short: what happened, and its number in its stream. */
-export function inShort(events: readonly StoredEvent[]): [name: string, seq: number][] {
+/** A short form of an event: its type, and its number in its stream. */
+export function summarize(events: readonly StoredEvent[]): [name: string, seq: number][] {
   return events.map(({ name, seq }) => [name, seq]);
 }
 
-/** The store as it is, then as it is after a reopen: for what must read the same in both. */
+/** The store as it is, then after a reopen: for reads that must be the same in both. */
 export async function* nowAndReopened(fixture: DatabaseUnderTest): AsyncGenerator<Database> {
   yield fixture.db;
   yield await fixture.reopen();

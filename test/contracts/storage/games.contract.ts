@@ -19,11 +19,11 @@ import {
   addGame,
   addPlayer,
   hour,
-  inShort,
   listen,
   nowAndReopened,
   type OpenStore,
   sealedSecret,
+  summarize,
   wholePage,
 } from './fixture.ts';
 
@@ -53,7 +53,7 @@ export function gamesContract(open: OpenStore): void {
       }
     });
 
-    test('what a game is given is kept as given', async () => {
+    test("a game's settings are stored as given", async () => {
       await using fixture = await open();
       const given = {
         name: 'Golf',
@@ -72,7 +72,7 @@ export function gamesContract(open: OpenStore): void {
       expect(await (await fixture.reopen()).read(findGame, game.id)).toEqual(game);
     });
 
-    test('a slug made of a taken name gets a number; a taken slug that was asked for is refused', async () => {
+    test('a slug derived from a name in use gets a number; a requested slug in use is refused', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const [first, second, third] = await Promise.all([
@@ -93,7 +93,7 @@ export function gamesContract(open: OpenStore): void {
       expect(await db.read(allGames)).toHaveLength(24);
     });
 
-    test('what is not there is null, also under names that every object has', async () => {
+    test('an unknown game is null, also under names of built-in object properties', async () => {
       await using fixture = await open();
       const { db } = fixture;
       for (const name of ['nobody', '', '__proto__', 'constructor']) {
@@ -105,7 +105,7 @@ export function gamesContract(open: OpenStore): void {
       }
     });
 
-    test('an origin finds the games that name it, and no other', async () => {
+    test('an origin finds the games that list it, and no other', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const one = await addGame(db, {
@@ -119,7 +119,7 @@ export function gamesContract(open: OpenStore): void {
       expect(await db.read(findGamesByOrigin, 'https://a.exampl')).toEqual([]);
     });
 
-    test('a new secret works at once, and the earlier one until its grace has passed', async () => {
+    test('a new secret works immediately, and the previous one until its grace period has passed', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [before, after] = [sealedSecret(), sealedSecret()];
@@ -127,7 +127,7 @@ export function gamesContract(open: OpenStore): void {
       expect(await db.read(findGameBySecret, before.hash)).toEqual(game);
 
       await db.write(addGameSecret, game.id, after, { graceMs: 60_000 });
-      for (const one of [db, await fixture.openBeside()]) {
+      for (const one of [db, await fixture.openOtherProcess()]) {
         expect(await one.read(findGameBySecret, after.hash)).toEqual(game);
         expect(await one.read(findGameBySecret, before.hash)).toEqual(game);
         const secrets = await one.read(sealedSecrets, game.id);
@@ -144,7 +144,7 @@ export function gamesContract(open: OpenStore): void {
       }
     });
 
-    test('rotating again never gives an earlier secret more time than it had', async () => {
+    test('another rotation never extends the grace period of an earlier secret', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const first = sealedSecret();
@@ -155,24 +155,24 @@ export function gamesContract(open: OpenStore): void {
       expect(await db.read(findGameBySecret, first.hash)).toBeNull();
     });
 
-    test('a secret rotated without grace stops working at once, also in a database that used it just before', async () => {
+    test('a secret rotated without grace stops working immediately, also in a process that has just used it', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [before, after] = [sealedSecret(), sealedSecret()];
       const { id } = await addGame(db, {}, before);
-      const beside = await fixture.openBeside();
-      expect(await beside.read(findGameBySecret, before.hash)).not.toBeNull();
+      const otherProcess = await fixture.openOtherProcess();
+      expect(await otherProcess.read(findGameBySecret, before.hash)).not.toBeNull();
       expect(await db.read(findGameBySecret, before.hash)).not.toBeNull();
 
       await db.write(addGameSecret, id, after, { graceMs: 0 });
-      for (const one of [db, beside]) {
+      for (const one of [db, otherProcess]) {
         expect(await one.read(findGameBySecret, before.hash)).toBeNull();
         expect(await one.read(findGameBySecret, after.hash)).not.toBeNull();
         expect(await one.read(sealedSecrets, id)).toEqual([after]);
       }
     });
 
-    test('a request nonce is taken once per game, however many ask at once and also after a reopen', async () => {
+    test('a request nonce is accepted once per game, also concurrently and after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [one, other] = [await addGame(db, { name: 'One' }), await addGame(db, { name: 'Other' })];
@@ -189,7 +189,7 @@ export function gamesContract(open: OpenStore): void {
       });
     });
 
-    test('a rotation forgets no nonce that a secret which still works could have signed', async () => {
+    test('a rotation keeps every nonce that a still valid secret could have signed', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id } = await addGame(db);
@@ -204,7 +204,7 @@ export function gamesContract(open: OpenStore): void {
   });
 
   describe('players', () => {
-    test('a profile keeps what is not given, and the player keeps its id', async () => {
+    test('a profile keeps omitted fields, and the player keeps its id', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const wallet = `0x${'ab'.repeat(20)}`;
@@ -220,7 +220,7 @@ export function gamesContract(open: OpenStore): void {
       });
     });
 
-    test('a new name shows at once in sessions, on the leaderboard and in the feed, also beside', async () => {
+    test('a new name appears immediately in sessions, on the leaderboard and in the feed, also in other processes', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -228,15 +228,15 @@ export function gamesContract(open: OpenStore): void {
       const { session } = await db.write(startSession, ada, hour);
       await db.write(setScore, ada, 1);
       await db.write(recordActivity, ada, { label: '{username} waved', eventId: 'wave' });
-      const beside = await fixture.openBeside();
-      for (const one of [db, beside])
+      const otherProcess = await fixture.openOtherProcess();
+      for (const one of [db, otherProcess])
         expect((await one.read(findSession, session.id))?.player.username).toBe('');
 
       await db.write(setProfile, ada.wallet, {
         username: 'Ada',
         avatar: 'https://pictures.example/a.png',
       });
-      for (const one of [db, beside, await fixture.openBeside()]) {
+      for (const one of [db, otherProcess, await fixture.openOtherProcess()]) {
         expect((await one.read(findSession, session.id))?.player.username).toBe('Ada');
         expect(await one.read(readLeaderboard, gameId, wholePage)).toMatchObject([
           { username: 'Ada', avatar: 'https://pictures.example/a.png' },
@@ -256,11 +256,11 @@ export function gamesContract(open: OpenStore): void {
     });
   });
 
-  test('registering games and naming players is told to no launcher', async () => {
+  test('registering games and naming players is announced to no launcher', async () => {
     await using fixture = await open();
-    const heard = listen(fixture.db);
+    const received = listen(fixture.db);
     const { id } = await addGame(fixture.db);
     await addPlayer(fixture.db, id);
-    expect(inShort(heard)).toEqual([]);
+    expect(summarize(received)).toEqual([]);
   });
 }

@@ -43,10 +43,10 @@ import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, whole
 const day = 24 * hour;
 const idleMs = 30 * day;
 
-/** Players without a wallet, and what becomes of what is theirs when they get one. */
+/** Players without a wallet, and their data when they get one. */
 export function guestsContract(open: OpenStore): void {
   describe('guests', () => {
-    test('the address is a guest’s by its form, and another one each time', () => {
+    test('an address is recognizably a guest’s, and different each time', () => {
       const made = Array.from({ length: 100 }, newGuestAddress);
       expect(new Set(made).size).toBe(100);
       for (const address of made) expect(address).toMatch(/^0x6775657374[0-9a-f]{30}$/);
@@ -54,7 +54,7 @@ export function guestsContract(open: OpenStore): void {
       expect(isGuestAddress(randomWallet().replace(/^0x67/, '0x68'))).toBe(false);
     });
 
-    test('a device signs in again as the same player, and an unknown one as nobody', async () => {
+    test('a known device signs in as the same player, and an unknown one not at all', async () => {
       await using fixture = await open();
       const { id: gameId } = await addGame(fixture.db);
       const { guest, secretHash } = await addOne(fixture.db, gameId);
@@ -67,7 +67,7 @@ export function guestsContract(open: OpenStore): void {
       });
     });
 
-    test('a removed device opens nothing, and every other session of the player has ended', async () => {
+    test('a removed device is rejected, and every other session of the player has ended', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -102,7 +102,7 @@ export function guestsContract(open: OpenStore): void {
       await expect(eleventh).rejects.toMatchObject({ reason: 'device_limit_reached' });
     });
 
-    test('whom a game’s server vouches for is the same player each time, of that game only', async () => {
+    test('a player vouched for by a game’s server is the same one each time, in that game only', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [one, other] = [await addGame(db), await addGame(db)];
@@ -120,7 +120,7 @@ export function guestsContract(open: OpenStore): void {
       expect([upgraded.isNew, isGuestAddress(upgraded.details.player.wallet)]).toEqual([false, false]);
     });
 
-    test('nobody becomes a guest by naming an address of one', async () => {
+    test("nobody becomes a guest by sending a guest's address", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -137,7 +137,7 @@ export function guestsContract(open: OpenStore): void {
       expect(await db.read(findPlayer, wallet)).toBeNull();
     });
 
-    test('a game that forbids guests is entered by none, and one that leaves them to its server by those only', async () => {
+    test('a game that forbids guests admits none, and one that leaves them to its server admits only those', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -155,7 +155,7 @@ export function guestsContract(open: OpenStore): void {
   });
 
   describe('a guest who gets a wallet', () => {
-    test('has every row that named the guest, in every table there is', async () => {
+    test('has every row that named the guest, in every existing table', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -187,7 +187,7 @@ export function guestsContract(open: OpenStore): void {
           );
         } else expect(after, table.name).toEqual(expected);
       }
-      // Nothing anywhere says what the guest was, save the row that says who it is now, and what it asked for.
+      // No data shows that the player was a guest, except the row that links the two, and its upgrade request.
       for (const table of tables) {
         for (const column of table.columns.filter(({ kind }) => kind === 'text' || kind === 'json')) {
           if (table.name === 'guests' && column.name === 'address') continue;
@@ -203,7 +203,7 @@ export function guestsContract(open: OpenStore): void {
       }
     });
 
-    test('has scores, places, states, play sessions, activities, messages and events as they were', async () => {
+    test('keeps scores, places, states, play sessions, activities, messages and events unchanged', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [one, two] = [await addGame(db), await addGame(db)];
@@ -231,7 +231,7 @@ export function guestsContract(open: OpenStore): void {
       const seqs = await seqsOf(db, guest);
 
       clock.advance(5);
-      const heard = listen(db);
+      const received = listen(db);
       const wallet = randomWallet();
       const details = await upgrade(db, guest, wallet);
 
@@ -248,16 +248,16 @@ export function guestsContract(open: OpenStore): void {
         expect(await now.read(readPosition, guest)).toBeNull();
         expect(await now.read(findPlayer, guest.wallet)).toBeNull();
       }
-      // Both sessions of the guest were told their end; then the channel heard of the wallet.
-      const ends = heard.filter(({ name }) => name === 'game-channels patched');
+      // Both sessions of the guest received their end; then the channel received the wallet.
+      const ends = received.filter(({ name }) => name === 'game-channels patched');
       expect(ends.map(({ record }) => record)).toMatchObject([
         { exists: false, endReason: 'upgraded' },
         { exists: false, endReason: 'upgraded' },
       ]);
-      const patched = heard.find(({ name }) => name === 'message-channels patched');
+      const patched = received.find(({ name }) => name === 'message-channels patched');
       expect(patched?.record).toMatchObject({ updatedAt: expect.any(Number) });
       expect(JSON.stringify(patched?.record)).toContain(wallet);
-      // The stream goes on under its new name, with no gap.
+      // The stream continues under its new name, without a gap.
       const moved = await seqsOf(fixture.db, owners[0]);
       expect(moved.slice(0, seqs.length)).toEqual(seqs);
       await fixture.db.write(setScore, owners[0], 8, 'best');
@@ -268,7 +268,7 @@ export function guestsContract(open: OpenStore): void {
       expect(again._id).toBe(channel._id);
     });
 
-    test('is signed in to by the wallet alone', async () => {
+    test('can only sign in with the wallet', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -294,7 +294,7 @@ export function guestsContract(open: OpenStore): void {
       expect((await db.write(startSession, { gameId, wallet }, hour)).player.wallet).toBe(wallet);
     });
 
-    test('takes no wallet that is a player, and is then as before', async () => {
+    test('cannot get a wallet that is already a player, and is then unchanged', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -307,7 +307,7 @@ export function guestsContract(open: OpenStore): void {
       expect((await upgrade(db, guest, randomWallet())).player.wallet).toMatch(/^0x/);
     });
 
-    test('takes a wallet that others have only put in a channel, the same one included', async () => {
+    test('can get a wallet that others have only added to channels, including a shared one', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -325,7 +325,7 @@ export function guestsContract(open: OpenStore): void {
       expect(rows.map(({ _id }) => _id)).toContain(both._id);
     });
 
-    test('keeps its bans, and gets nothing by a wallet while it is banned where it asks', async () => {
+    test('keeps its bans, and cannot get a wallet while banned from the game of the request', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [one, two] = [await addGame(db), await addGame(db)];
@@ -339,7 +339,7 @@ export function guestsContract(open: OpenStore): void {
       await expect(upgrade(db, other, randomWallet())).rejects.toMatchObject({ reason: 'player_banned' });
     });
 
-    test('uses a signature that was meant for that, and no other', async () => {
+    test('needs a signature made for that purpose', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -358,13 +358,13 @@ export function guestsContract(open: OpenStore): void {
       expect((await db.write(upgradeGuest, guest, meant.id, hour)).player.wallet).toBe(wallet);
     });
 
-    test('is one of 50 who ask at once for one wallet, and asks 50 times and is it once', async () => {
+    test('is one of 50 that concurrently request one wallet, and gets it once for 50 requests', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const wallet = randomWallet();
       const guests = await Promise.all(Array.from({ length: 50 }, () => addOne(db, gameId)));
-      const nodes = [db, await fixture.openBeside()];
+      const nodes = [db, await fixture.openOtherProcess()];
       const one = await Promise.allSettled(
         guests.map(({ guest }, n) => upgrade(nodes[n % 2] ?? db, guest, wallet)),
       );
@@ -382,20 +382,20 @@ export function guestsContract(open: OpenStore): void {
       expect(n).toBe(2);
     });
 
-    test('leaves no write behind that was answered, while it writes on two nodes', async () => {
+    test('loses no acknowledged write while it writes on two nodes', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const { guest } = await addOne(db, gameId);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const wallet = randomWallet();
       const writes: Promise<string>[] = [];
       const write = (node: Database, n: number) =>
         node.write(runAsGuest, guest.wallet, 'setScore', [guest, n, `n${n}`]).then(() => `n${n}`);
-      for (let n = 0; n < 60; n++) writes.push(write(n % 2 ? db : beside, n));
-      const done = upgrade(beside, guest, wallet);
+      for (let n = 0; n < 60; n++) writes.push(write(n % 2 ? db : otherProcess, n));
+      const done = upgrade(otherProcess, guest, wallet);
       for (let n = 60; n < 120; n++) {
-        writes.push(write(n % 2 ? db : beside, n));
+        writes.push(write(n % 2 ? db : otherProcess, n));
         if (n % 10 === 0) await Promise.race([done, new Promise((resolve) => setImmediate(resolve))]);
       }
       await done;
@@ -413,7 +413,7 @@ export function guestsContract(open: OpenStore): void {
     });
   });
 
-  test('nothing is sent on a chain for a guest, and it says why; what is only recorded here is granted', async () => {
+  test('nothing is sent on a chain for a guest, with an error that says why; off-chain grants work', async () => {
     await using fixture = await open.empty();
     const { db } = fixture;
     const spending = { transactionsPerDay: 9, transactionsPerPlayerPerDay: 9, tokens: [] };
@@ -446,8 +446,8 @@ export function guestsContract(open: OpenStore): void {
     ]);
   });
 
-  describe('guests who never did anything', () => {
-    test('are removed when their time is over, and nobody else is', async () => {
+  describe('guests without any activity', () => {
+    test('are removed when they expire, and nobody else is', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -492,10 +492,10 @@ export function guestsContract(open: OpenStore): void {
   });
 }
 
-/** Tables whose rows of a player `fillWith` cannot make up. */
+/** Tables for which `fillWith` cannot generate a player's rows. */
 const filledOtherwise = ['players', 'guests'];
 
-/** Writes a row into each table, in whose columns of players the guest stands. */
+/** Writes a row into each table, with the guest in its player columns. */
 const fillWith = exclusiveCommand(
   'fillWith',
   // biome-ignore lint/correctness/useYield: rows that nobody else has
@@ -566,14 +566,14 @@ function vouch(db: Database, gameId: string, playerId: string) {
   return db.write(vouchForPlayer, key, { address: newGuestAddress(), idleMs }, hour);
 }
 
-/** As when the wallet has signed. */
+/** As after the wallet's signature. */
 async function upgrade(db: Database, guest: Owner, wallet: string) {
   const signIn = { id: randomUUID(), gameId: guest.gameId, wallet, signRequest: '', expiresAt: 8e15 };
   await db.write(requestSignIn, signIn, guest.wallet);
   return db.write(upgradeGuest, guest, signIn.id, hour);
 }
 
-/** What there is of a player, and what another sees of it. */
+/** A player's data, and what another player sees of it. */
 async function seen(db: Database, owners: readonly Owner[], rival: Owner) {
   const [owner] = owners;
   if (!owner) throw new Error('nobody');

@@ -1,7 +1,7 @@
 import type { LeaderboardRules } from '../../../src/scores/leaderboard.ts';
 import type { ScoreRecord } from '../../../src/scores/score.ts';
 
-/** A score as the model remembers it. */
+/** A score in the model. */
 interface Known {
   id: string;
   wallet: string;
@@ -21,9 +21,9 @@ interface Ranked {
 /** A season of a leaderboard, ranked by sorting all that was set. */
 export class SeasonModel {
   readonly #rules: LeaderboardRules;
-  /** By id, in the order they were set last. */
+  /** By id, in the order they were last set. */
   readonly #records = new Map<string, Known>();
-  /** Of sums and counts: when they came to be as they are, and the first record's id. */
+  /** Of sums and counts: when they reached their value, and the first record's id. */
   readonly #totals = new Map<string, Ranked>();
 
   constructor(rules: LeaderboardRules) {
@@ -49,7 +49,7 @@ export class SeasonModel {
     if (record) this.#total(record.wallet, at, undefined, id);
   }
 
-  /** The best first; with a label, those that carry it. */
+  /** Best first; with a label, those that carry it. */
   rows(label?: string): Ranked[] {
     const all = this.#counting().sort((one, other) => this.#compare(one, other));
     return label === undefined ? all : all.filter((row) => row.label === label);

@@ -72,7 +72,7 @@ const usual: NewLeaderboard = {
   keepSeasons: null,
 };
 
-/** What may happen next: few scores, nonces and labels, so that ties and replacements are common. */
+/** Random steps: few scores, nonces and labels, so that ties and replacements are common. */
 const step = fc.oneof(
   {
     weight: 12,
@@ -89,10 +89,10 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('reset' as const) }) },
 );
 
-/** Leaderboards by name: what counts on them, how they are read, their seasons. */
+/** Leaderboards by name: which scores count, how they are read, their seasons. */
 export function leaderboardsContract(open: OpenStore): void {
   describe('leaderboards by name', () => {
-    test('ranks are a sort after random steps, for every keep and order, around, among, by label, after resets', async () => {
+    test('ranks match a sort after random steps, for every keep and order, around, among, by label, after resets', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       for (const rules of everyRule) {
@@ -131,7 +131,7 @@ export function leaderboardsContract(open: OpenStore): void {
       }
     }, 120_000);
 
-    test('what was set is found as it was answered, also after a reopen, and not on another leaderboard', async () => {
+    test('records read back as they were returned, also after a reopen, and not on another leaderboard', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -173,7 +173,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(await fixture.db.read(readBoardPage, board, wholePage)).toHaveLength(1);
     });
 
-    test('a record is replaced under its nonce, and one without by its id; others are nobody’s', async () => {
+    test("a record is replaced under its nonce, and one without by its id; nobody else's is affected", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -195,7 +195,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect((await db.read(findBoardScore, board, ada))?.score).toBe(16);
     });
 
-    test('refuses what is not there or taken, and more than the limits', async () => {
+    test('unknown and duplicate names are refused, and so is more than the limits', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
@@ -233,7 +233,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(await reasonOf(db.write(addLeaderboard, gameId, more))).toBe('leaderboard_limit_reached');
     });
 
-    test('a season that ends is kept with every place, is told of once, and the next one begins empty', async () => {
+    test('an ended season is kept with all its places, announced once, and the next one starts empty', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -243,10 +243,10 @@ export function leaderboardsContract(open: OpenStore): void {
       await db.write(setLeaderboardScore, ada, 'weekly', 1, { nonce: 'n' });
       await db.write(setLeaderboardScore, bob, 'weekly', 2);
       clock.advance(hour);
-      const heard = listen(db);
+      const received = listen(db);
       const ends = [1, 1, 1, 1].map((season) => db.write(endSeason, gameId, 'weekly', { season }));
       expect(await Promise.all(ends)).toEqual([2, 2, 2, 2]);
-      const ended = heard.filter(({ name }) => name === 'leaderboard-seasons ended');
+      const ended = received.filter(({ name }) => name === 'leaderboard-seasons ended');
       expect(ended.map(({ stream, record }) => ({ stream, record }))).toEqual([
         {
           stream: streamOf.game(gameId),
@@ -261,7 +261,7 @@ export function leaderboardsContract(open: OpenStore): void {
           },
         },
       ]);
-      await db.write(setLeaderboardScore, ada, 'weekly', 5, { nonce: 'n' }); // of its own: a new season, a new record
+      await db.write(setLeaderboardScore, ada, 'weekly', 5, { nonce: 'n' }); // a new season, a new record
       for await (const one of nowAndReopened(fixture)) {
         const first = await boardOf(one, gameId, { leaderboard: 'weekly', season: 1 });
         const rows = await one.read(readBoardPage, first, wholePage);
@@ -281,10 +281,10 @@ export function leaderboardsContract(open: OpenStore): void {
       }
     });
 
-    test('nothing is set in a season once its end was answered, whoever sets scores meanwhile', async () => {
+    test('nothing is set in a season after its end was acknowledged, even with concurrent writers', async () => {
       await using fixture = await open();
       const { db } = fixture;
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const { id: gameId } = await addGame(db);
       const players = await Promise.all(Array.from({ length: 6 }, () => addPlayer(db, gameId)));
       await db.write(addLeaderboard, gameId, { ...usual, keep: 'count' });
@@ -292,7 +292,7 @@ export function leaderboardsContract(open: OpenStore): void {
       let set = 0;
       const writers = players.map(async (player, index) => {
         while (!isOver) {
-          await (index % 2 ? db : beside).write(setLeaderboardScore, player, 'weekly', 1);
+          await (index % 2 ? db : otherProcess).write(setLeaderboardScore, player, 'weekly', 1);
           set++;
         }
       });
@@ -300,7 +300,7 @@ export function leaderboardsContract(open: OpenStore): void {
       for (let season = 1; season <= 8; season++) {
         const before = set;
         await until('some scores', () => set > before + 10);
-        await (season % 2 ? beside : db).write(endSeason, gameId, 'weekly', { season });
+        await (season % 2 ? otherProcess : db).write(endSeason, gameId, 'weekly', { season });
         asEnded.push(await pageOf(db, gameId, { leaderboard: 'weekly', season }));
       }
       isOver = true;
@@ -314,7 +314,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(counted.reduce((sum, count) => sum + count, 0)).toBe(set);
     });
 
-    test('a cheat is taken out of a finished season, and those behind move up', async () => {
+    test('a cheater is removed from a finished season, and those behind move up', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -331,7 +331,7 @@ export function leaderboardsContract(open: OpenStore): void {
       await expect(again).rejects.toMatchObject({ reason: 'score_unknown' });
     });
 
-    test('a season ends by its schedule once, also when nobody was there at the time', async () => {
+    test('a season ends by its schedule once, also when no process was running at the time', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -343,7 +343,7 @@ export function leaderboardsContract(open: OpenStore): void {
       const end = () => db.write(endSeason, gameId, 'weekly', { isDue: true });
       expect(await due()).not.toContain(gameId);
       expect(await end()).toBe(1); // not before its time
-      clock.advance(seasonEndsAt - clock.now + 3 * 24 * hour); // three days too late
+      clock.advance(seasonEndsAt - clock.now + 3 * 24 * hour); // three days late
       expect(await due()).toContain(gameId);
       expect(await Promise.all([end(), end(), end()])).toEqual([2, 2, 2]);
       expect(await due()).not.toContain(gameId);
@@ -357,7 +357,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(await due()).not.toContain(gameId);
     });
 
-    test('no more finished seasons are kept than it says; their rows go a few at a time', async () => {
+    test('only the configured number of finished seasons is kept; their rows are deleted in batches', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -384,14 +384,14 @@ export function leaderboardsContract(open: OpenStore): void {
       await expect(set).rejects.toMatchObject({ reason: 'leaderboard_unknown' });
       while (await db.write(clearRetiredSeason));
       expect(await counts(db)).toEqual({ records: 0, entries: 0, retired: 0 });
-      // The name is free again, and nothing of before is under it.
+      // The name is free again, without any earlier data.
       await db.write(addLeaderboard, gameId, usual);
       expect(
         await db.read(readBoardPage, await boardOf(db, gameId, { leaderboard: 'weekly' }), wholePage),
       ).toEqual([]);
     });
 
-    test('of very many finished seasons some go at a time, and the name is taken until the last has gone', async () => {
+    test('very many finished seasons are deleted in batches, and the name is in use until the last is gone', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -441,7 +441,7 @@ export function leaderboardsContract(open: OpenStore): void {
       expect(await db.read(readPlace, board, wallet)).toBe(2);
     });
 
-    test('a game takes its leaderboards, seasons and places along, under ids of the server it comes to', async () => {
+    test('a game is exported with its leaderboards, seasons and places, which get new ids on import', async () => {
       await using fixture = await open.empty();
       await using other = await open.empty();
       const from = fixture.db;
@@ -482,7 +482,7 @@ export function leaderboardsContract(open: OpenStore): void {
         expect(two?.seasonId).not.toBe(one?.seasonId);
         expect({ ...two, seasonId: '', nextEndAt: 0 }).toEqual({ ...one, seasonId: '', nextEndAt: 0 });
       }
-      // A file that names another game's board, or a label there is not, is refused.
+      // A file that names another game's board or an unknown label is refused.
       for (const forged of [{ board: randomUUID() }, { label: 'it' }]) {
         await using third = await open.empty();
         const changed = records.map(({ type, row }) => ({
@@ -495,7 +495,7 @@ export function leaderboardsContract(open: OpenStore): void {
       }
     });
 
-    test('an erased player is on no leaderboard any more, in no season', async () => {
+    test('an erased player is on no leaderboard, in no season', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -533,11 +533,11 @@ async function expectSame(
   const { gameId } = at(players, 0);
   const board = await boardOf(db, gameId, choice);
   const expected = model.rows(choice.label);
-  const inShort = (rows: readonly { _id: string; normalizedAddress: string; score: number }[]) =>
+  const summarize = (rows: readonly { _id: string; normalizedAddress: string; score: number }[]) =>
     rows.map(({ _id, normalizedAddress, score }) => `${_id} ${normalizedAddress} ${score}`);
   const wanted = expected.map(({ id, wallet, score }) => `${id} ${wallet} ${score}`);
-  expect(inShort(await db.read(readBoardPage, board, wholePage))).toEqual(wanted);
-  expect(inShort(await db.read(readBoardPage, board, { limit: 2, skip: 1 }))).toEqual(wanted.slice(1, 3));
+  expect(summarize(await db.read(readBoardPage, board, wholePage))).toEqual(wanted);
+  expect(summarize(await db.read(readBoardPage, board, { limit: 2, skip: 1 }))).toEqual(wanted.slice(1, 3));
   const places = new Map<string, number>();
   for (const [index, { wallet }] of expected.entries())
     if (!places.has(wallet)) places.set(wallet, index + 1);
@@ -548,7 +548,7 @@ async function expectSame(
     if (place === null) expect(around).toBeNull();
     else {
       const skip = Math.max(0, place - 2);
-      expect(inShort(around ?? [])).toEqual(wanted.slice(skip, skip + 3));
+      expect(summarize(around ?? [])).toEqual(wanted.slice(skip, skip + 3));
       expect(around?.find((row) => row.normalizedAddress === wallet)?.position).toBe(place);
     }
   }

@@ -9,12 +9,12 @@ import { listChannelMessages, listChannels } from '../../../src/messages/queries
 import { randomWallet } from '../../support/server.ts';
 import { type OpenStore, trio, wholePage } from './fixture.ts';
 
-/** What a cursor says to the list it is of. */
+/** The content of a cursor. */
 const behindOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString().slice(2);
 
 export function listCursorsContract(open: OpenStore): void {
-  describe('lists by cursors', () => {
-    /** Reads messages to the end, doing something after each page; what each page held. */
+  describe('lists with cursors', () => {
+    /** Reads all messages, running something after each page; returns the content of each page. */
     async function readOn(
       db: Database,
       owner: Owner,
@@ -35,7 +35,7 @@ export function listCursorsContract(open: OpenStore): void {
       }
     }
 
-    test('messages come page by page from either end, each once, though others are sent and unsent meanwhile', async () => {
+    test('messages are paged from either end, each once, although others are sent and unsent meanwhile', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -50,7 +50,7 @@ export function listCursorsContract(open: OpenStore): void {
       let sent = 10;
       const disturb = async () => {
         await db.write(sendMessage, grace, channelId, `${++sent}`);
-        // The row the cursor stands at may go.
+        // The row that the cursor points at may be deleted.
         await db.write(unsendMessage, ada, ids[sent === 11 ? 6 : 3] ?? '').catch(() => undefined);
       };
       const newest = await readOn(db, grace, channelId, { order: 'newest', limit: 4, between: disturb });
@@ -64,7 +64,7 @@ export function listCursorsContract(open: OpenStore): void {
       ]);
     });
 
-    test('from the oldest on, the last cursor goes on with what is sent later, and an empty channel has one too', async () => {
+    test('oldest first, the last cursor continues with later messages, and an empty channel has one too', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -82,7 +82,7 @@ export function listCursorsContract(open: OpenStore): void {
       }
     });
 
-    test('pages by cursors hold what those by skip do, without what was said while a player was away', async () => {
+    test("pages by cursor equal those by skip, without messages from a player's absence", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, eve] = await trio(db);
@@ -116,7 +116,7 @@ export function listCursorsContract(open: OpenStore): void {
       });
     });
 
-    test('channels come page by page; from the oldest on none is left out, though they are written in meanwhile', async () => {
+    test('channels are paged; oldest first none is skipped, although they are written to meanwhile', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada] = await trio(db);

@@ -28,25 +28,25 @@ import {
   addGame,
   addPlayer,
   hour,
-  inShort,
   listen,
   nowAndReopened,
   type OpenStore,
+  summarize,
   trio,
   wholePage,
 } from './fixture.ts';
 
 export function messageChannelsContract(open: OpenStore): void {
   describe('message channels', () => {
-    test('however many are made or joined at once, none goes beyond a limit, and leaving makes room', async () => {
+    test('concurrent creates and joins exceed no limit, and leaving frees a slot', async () => {
       await using fixture = await open();
       const { db } = fixture;
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada, grace, linus] = await trio(db);
       const over = 20;
       const made = await Promise.allSettled(
         Array.from({ length: maxShared + over }, (_, at) =>
-          (at % 2 === 0 ? db : beside).write(createChannel, ada, [grace.wallet, randomWallet()]),
+          (at % 2 === 0 ? db : otherProcess).write(createChannel, ada, [grace.wallet, randomWallet()]),
         ),
       );
       const refused = made.filter((one) => one.status === 'rejected');
@@ -64,7 +64,7 @@ export function messageChannelsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const channel = await db.write(createChannel, ada, [grace.wallet, linus.wallet]);
       expect(channel).toEqual({
         _id: channel._id,
@@ -79,8 +79,8 @@ export function messageChannelsContract(open: OpenStore): void {
         ],
         gameId: ada.gameId,
       });
-      expect(heard).toMatchObject([{ name: 'message-channels created', seq: 1, record: channel }]);
-      expect(audienceOf(heard[0])).toEqual([ada, grace, linus].map(({ wallet }) => wallet).sort());
+      expect(received).toMatchObject([{ name: 'message-channels created', seq: 1, record: channel }]);
+      expect(audienceOf(received[0])).toEqual([ada, grace, linus].map(({ wallet }) => wallet).sort());
       for await (const one of nowAndReopened(fixture)) {
         for (const member of [ada, grace, linus]) {
           expect(await one.read(listChannels, member, wholePage)).toEqual({ total: 1, rows: [channel] });
@@ -88,7 +88,7 @@ export function messageChannelsContract(open: OpenStore): void {
       }
     });
 
-    test('members are told with their names and their live sessions in the game and in launchers', async () => {
+    test('members are returned with their names and their live sessions in the game and in launchers', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, linus] = await trio(db);
@@ -114,11 +114,11 @@ export function messageChannelsContract(open: OpenStore): void {
       });
     });
 
-    test('the same participants in the same game get the same channel, whoever asks and however many at once', async () => {
+    test('the same participants in the same game get the same channel, also concurrently', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const channels = await Promise.all([
         db.write(createChannel, ada, [grace.wallet, linus.wallet]),
         db.write(createChannel, ada, [linus.wallet, grace.wallet]),
@@ -126,14 +126,14 @@ export function messageChannelsContract(open: OpenStore): void {
         db.write(createChannel, linus, [grace.wallet, ada.wallet]),
       ]);
       expect(new Set(channels.map(({ _id }) => _id))).toHaveLength(1);
-      expect(heard).toHaveLength(1);
+      expect(received).toHaveLength(1);
       const pair = await db.write(createChannel, ada, [grace.wallet]);
       expect(pair._id).not.toBe(channels[0]._id);
       const again = await (await fixture.reopen()).write(createChannel, grace, [ada.wallet]);
       expect(again).toEqual(pair);
     });
 
-    test('the same participants in another game have another channel, and neither is seen from the other', async () => {
+    test('the same participants in another game have another channel, and neither is visible from the other', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -151,7 +151,7 @@ export function messageChannelsContract(open: OpenStore): void {
       });
     });
 
-    test('channels are listed by latest activity, ties by id, in pages that know the total', async () => {
+    test('channels are listed by latest activity, ties by id, in pages with the total', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -175,12 +175,12 @@ export function messageChannelsContract(open: OpenStore): void {
       expect(await listed(2, 4)).toEqual({ total: 4, ids: [] });
     });
 
-    test('who is added is in it from then on, and the channel of the new set is this one', async () => {
+    test('an added player is in it from then on, and the channel of the new set is this one', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id } = await db.write(createChannel, ada, [grace.wallet]);
-      const heard = listen(db);
+      const received = listen(db);
       clock.advance(1);
       const channel = await db.write(addToChannel, ada, _id, linus.wallet);
       expect(channel.updatedAt).toBe(clock.now);
@@ -189,18 +189,18 @@ export function messageChannelsContract(open: OpenStore): void {
         userGroup: 0,
         permissions: [...memberPermissions],
       });
-      expect(heard).toMatchObject([{ name: 'message-channels patched', seq: 2, record: channel }]);
-      expect(audienceOf(heard[0])).toContain(linus.wallet);
+      expect(received).toMatchObject([{ name: 'message-channels patched', seq: 2, record: channel }]);
+      expect(audienceOf(received[0])).toContain(linus.wallet);
       await db.write(sendMessage, linus, _id, 'thanks');
       expect(await db.write(createChannel, linus, [ada.wallet, grace.wallet])).toMatchObject({ _id });
       expect((await db.write(createChannel, ada, [grace.wallet]))._id).not.toBe(_id);
     });
 
-    test('an event read late, in another process, is for who was in the channel when it happened', async () => {
+    test('an event read late, in another process, is for the participants at the time', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const { _id } = await db.write(createChannel, ada, [grace.wallet]);
       await db.write(sendMessage, ada, _id, 'with Grace');
       await db.write(removeFromChannel, ada, _id, grace.wallet);
@@ -211,7 +211,7 @@ export function messageChannelsContract(open: OpenStore): void {
       for (const { wallet } of [grace, linus, ada]) {
         await db.write(removeFromChannel, { ...ada, wallet }, _id, wallet);
       }
-      const audiences = heard.map((event) => [event.seq, audienceOf(event)]);
+      const audiences = received.map((event) => [event.seq, audienceOf(event)]);
       const of = (...members: { wallet: string }[]) => members.map(({ wallet }) => wallet).sort();
       expect(audiences).toEqual([
         [1, of(ada, grace)],
@@ -225,8 +225,8 @@ export function messageChannelsContract(open: OpenStore): void {
         [9, of(ada)],
         [10, []],
       ]);
-      const before = { [heard[0]?.lane ?? 0]: (heard[0]?.position ?? 0) - 1 };
-      for (const one of [await fixture.openBeside(), await fixture.reopen()]) {
+      const before = { [received[0]?.lane ?? 0]: (received[0]?.position ?? 0) - 1 };
+      for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
         const { events: read } = await one.read(eventsAfter, before, 100);
         expect(read.map((event) => [event.seq, audienceOf(event)])).toEqual(audiences);
         expect(new Set(read.slice(0, -1).map(({ audience }) => audience.gameId))).toEqual(
@@ -235,7 +235,7 @@ export function messageChannelsContract(open: OpenStore): void {
       }
     });
 
-    test('a wallet is taken out of all its channels, and what it said is erased, a few at a time', async () => {
+    test('a wallet is removed from all its channels, and its messages are erased, in batches', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -249,7 +249,7 @@ export function messageChannelsContract(open: OpenStore): void {
       await Promise.all(Array.from({ length: 450 }, () => db.write(sendMessage, grace, first, 'canary')));
       await db.write(sendMessage, ada, first, 'this stays');
       await db.write(removeFromChannel, grace, first, grace.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       const rounds = async (step: typeof leaveAllChannels) => {
         let count = 1;
         while (await db.write(step, grace.wallet)) count++;
@@ -257,7 +257,7 @@ export function messageChannelsContract(open: OpenStore): void {
       };
       expect(await rounds(eraseMessagesOf)).toBeGreaterThan(1);
       expect(await rounds(leaveAllChannels)).toBeGreaterThan(1);
-      const count = (name: string) => heard.filter((event) => event.name === name).length;
+      const count = (name: string) => received.filter((event) => event.name === name).length;
       expect([count('chat-messages removed'), count('message-channels patched')]).toEqual([450, 59]);
       expect(await db.read(listChannels, grace, wholePage)).toEqual({ total: 0, rows: [] });
       expect(await db.read(listChannelMessages, ada, first, wholePage)).toMatchObject({
@@ -268,18 +268,18 @@ export function messageChannelsContract(open: OpenStore): void {
       expect(kept.filter((event) => JSON.stringify(event.record).includes('canary'))).toEqual([]);
     });
 
-    test('who was removed reaches nothing of the channel any more and is told of nothing', async () => {
+    test('a removed participant has no access to the channel and receives nothing of it', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id } = await db.write(createChannel, ada, [grace.wallet, linus.wallet]);
       const message = await db.write(sendMessage, grace, _id, 'hello');
-      const heard = listen(db);
+      const received = listen(db);
       const channel = await db.write(removeFromChannel, ada, _id, grace.wallet);
       expect(channel.participants.map(({ wallet }) => wallet)).toEqual([ada.wallet, linus.wallet]);
       await db.write(sendMessage, ada, _id, 'without her');
-      for (const event of heard) expect(audienceOf(event)).not.toContain(grace.wallet);
-      expect(inShort(heard)).toEqual([
+      for (const event of received) expect(audienceOf(event)).not.toContain(grace.wallet);
+      expect(summarize(received)).toEqual([
         ['message-channels patched', 3],
         ['chat-messages created', 4],
       ]);
@@ -295,7 +295,7 @@ export function messageChannelsContract(open: OpenStore): void {
       }
     });
 
-    test('anyone may leave, and when the last in charge has left, who has been there longest takes over', async () => {
+    test('anyone may leave, and when the last in charge has left, the longest-standing participant takes over', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -311,7 +311,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect((await store2.write(removeFromChannel, grace, _id, grace.wallet)).participants).toEqual([]);
     });
 
-    test('editing changes what is given and leaves the rest', async () => {
+    test('editing changes the given fields and keeps the rest', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -328,7 +328,7 @@ export function messageChannelsContract(open: OpenStore): void {
       expect((await (await fixture.reopen()).read(listChannels, grace, wholePage)).rows).toEqual([unnamed]);
     });
 
-    test(`a channel takes ${maxParticipants} participants and not one more`, async () => {
+    test(`a channel has at most ${maxParticipants} participants`, async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);

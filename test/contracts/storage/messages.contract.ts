@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
-import { inShort, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
+import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 
 export function messagesContract(open: OpenStore): void {
   describe('messages', () => {
-    test('a message is listed to everyone in the channel as it was answered, also after a reopen', async () => {
+    test('a message is listed to all participants as it was returned, also after a reopen', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -32,7 +32,7 @@ export function messagesContract(open: OpenStore): void {
       }
     });
 
-    test('messages are listed newest first, those of one millisecond by id, in pages that know the total', async () => {
+    test('messages are listed newest first, those of one millisecond by id, in pages with the total', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -52,7 +52,7 @@ export function messagesContract(open: OpenStore): void {
       expect(await listed(2, 9)).toEqual({ total: 4, ids: [] });
     });
 
-    test('an edit changes the content and when, and nothing else', async () => {
+    test('an edit changes the content and its timestamp, and nothing else', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -68,7 +68,7 @@ export function messagesContract(open: OpenStore): void {
       });
     });
 
-    test('an unsent message is gone from the list and the total, for good, and cannot be touched again', async () => {
+    test('an unsent message is permanently removed from the list and the total, and cannot be changed again', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -97,42 +97,42 @@ export function messagesContract(open: OpenStore): void {
       }
     });
 
-    test('of many who unsend the same message at once, one succeeds and it is told once', async () => {
+    test('of many concurrent unsends of a message, one succeeds, and it is announced once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
       const { _id } = await db.write(sendMessage, ada, channelId, 'oops');
-      const heard = listen(db);
+      const received = listen(db);
       const outcomes = await Promise.allSettled(
         Array.from({ length: 5 }, () => db.write(unsendMessage, ada, _id)),
       );
       expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
-      expect(inShort(heard)).toEqual([['chat-messages removed', 3]]);
+      expect(summarize(received)).toEqual([['chat-messages removed', 3]]);
       expect(await db.read(listChannelMessages, ada, channelId, wholePage)).toEqual({
         total: 0,
         rows: [],
       });
     });
 
-    test('what happens in a channel is told in order to who is in it, without the content once unsent', async () => {
+    test('events of a channel are delivered in order to its participants, without the content once unsent', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
-      const heard = listen(db);
+      const received = listen(db);
       const channel = await db.write(createChannel, ada, [grace.wallet]);
       const sent = await db.write(sendMessage, ada, channel._id, 'one');
       const edited = await db.write(editMessage, ada, sent._id, 'two');
       const removed = await db.write(unsendMessage, ada, sent._id);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'message-channels created', seq: 1, record: channel },
         { name: 'chat-messages created', seq: 2, record: sent },
         { name: 'chat-messages patched', seq: 3, record: edited },
         { name: 'chat-messages removed', seq: 4, record: removed },
       ]);
-      expect(heard[3]?.record).not.toHaveProperty('content');
-      for (const { stream, epoch, audience } of heard) {
-        expect({ stream, epoch }).toEqual({ stream: heard[0]?.stream, epoch: heard[0]?.epoch });
+      expect(received[3]?.record).not.toHaveProperty('content');
+      for (const { stream, epoch, audience } of received) {
+        expect({ stream, epoch }).toEqual({ stream: received[0]?.stream, epoch: received[0]?.epoch });
         expect(audience).toMatchObject({ kind: 'players', gameId: ada.gameId });
       }
     });

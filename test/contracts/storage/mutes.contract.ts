@@ -8,10 +8,10 @@ import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } f
 const for60 = { seconds: 60, reason: '' };
 const end = { seconds: 0, reason: '' };
 
-/** What commands and queries promise of players who are muted. */
+/** The contract of commands and queries about muted players. */
 export function mutesContract(open: OpenStore): void {
   describe('mutes', () => {
-    test('keep a player from posting and editing, in a channel or in all of the game, until they end', async () => {
+    test('keep a player from posting and editing, in a channel or in all of the game, until they expire', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -42,7 +42,7 @@ export function mutesContract(open: OpenStore): void {
       await again.write(sendMessage, grace, one, 'yes');
     });
 
-    test('are each ended by whose they are, listed while they last, and swept away', async () => {
+    test('are each ended by their issuer, listed while they last, and purged', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -77,7 +77,7 @@ export function mutesContract(open: OpenStore): void {
       await db.write(sendMessage, grace, channelId, 'yes');
     });
 
-    test('are given only by who runs the channel, to those who do not, and for players and channels there are', async () => {
+    test('can be given only by those who run the channel, to those who do not, for existing players and channels', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, linus] = await trio(db);

@@ -22,16 +22,16 @@ async function messagesOf(db: Database, owner: Owner) {
   return notifications.map(({ message }) => message);
 }
 
-/** What commands and queries promise of a player's inbox. */
+/** The contract of commands and queries about a player's inbox. */
 export function notificationsContract(open: OpenStore): void {
   describe('the inbox', () => {
-    test('lists newest first in pages that join without a gap, and counts what is unread', async () => {
+    test('lists newest first in pages without gaps, and counts unread ones', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
       await notify(db, grace, 'hers');
       for (let n = 1; n <= 5; n++) {
-        if (n % 2 === 0) clock.advance(1); // two in one millisecond are in the order of their ids
+        if (n % 2 === 0) clock.advance(1); // two in one millisecond are ordered by id
         await notify(db, ada, `${n}`);
       }
       const all = await db.read(listInbox, ada, whole);
@@ -55,18 +55,18 @@ export function notificationsContract(open: OpenStore): void {
       expect(times).toEqual(times.toSorted((a, b) => b - a));
     });
 
-    test('marks what is named and is the player’s, once, and tells the player in the stream of each game', async () => {
+    test("marks the player's named notifications once, and notifies the player in the stream of each game", async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
       const elsewhere = await addPlayer(db, (await addGame(db)).id, ada.wallet);
       const [first, second] = [await notify(db, ada, 'one'), await notify(db, ada, 'two')];
       const [hers, other] = [await notify(db, grace, 'hers'), await notify(db, elsewhere, 'elsewhere')];
-      const heard = listen(db);
+      const received = listen(db);
       clock.advance(5);
       const named = [first._id, first._id, hers._id, other._id, '00000000-0000-7000-8000-000000000000'];
       expect(await db.write(markRead, ada, named)).toEqual({ notificationIds: [first._id], more: false });
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'notifications read',
           stream: `player:${ada.gameId}:${ada.wallet}`,
@@ -75,7 +75,7 @@ export function notificationsContract(open: OpenStore): void {
         },
       ]);
       expect(await db.write(markRead, ada, [first._id])).toEqual({ notificationIds: [], more: false });
-      expect(heard).toHaveLength(1);
+      expect(received).toHaveLength(1);
       expect((await db.read(listInbox, ada, { ...whole, unreadOnly: true })).notifications).toMatchObject([
         { _id: second._id, readAt: null },
       ]);
@@ -88,7 +88,7 @@ export function notificationsContract(open: OpenStore): void {
       const { notificationIds } = await db.write(markRead, everyGame, 'all');
       expect(notificationIds.toSorted()).toEqual([second._id, other._id].toSorted());
       expect(
-        heard
+        received
           .slice(1)
           .map(({ stream }) => stream)
           .toSorted(),
@@ -96,7 +96,7 @@ export function notificationsContract(open: OpenStore): void {
       expect((await db.read(listInbox, grace, whole)).unread).toBe(1);
     });
 
-    test('marks all in slices, and says while there may be more', async () => {
+    test('marks all in batches, and says while there may be more', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -115,7 +115,7 @@ export function notificationsContract(open: OpenStore): void {
       expect((await db.read(listInbox, ada, whole)).unread).toBe(0);
     });
 
-    test('what has expired is neither listed, counted nor delivered, and is swept away; the rest stays as before', async () => {
+    test('expired notifications are not listed, counted or delivered, and are purged; the rest are unchanged', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada] = await trio(db);
@@ -133,7 +133,7 @@ export function notificationsContract(open: OpenStore): void {
         expect((await db.read(listInbox, ada, whole)).unread).toBe(2);
         const waiting = await db.read(listUndelivered, ada, 10);
         expect(waiting.map(({ record }) => record.message)).toEqual(['kept']);
-        // One with an expiry of its own is not swept before, though it was delivered long ago.
+        // One with an expiry is not purged before it, though it was delivered long ago.
         expect(await db.write(trimNotifications, 1)).toBe(false);
       }
       await db.write(markDelivered, [kept._id]);

@@ -13,10 +13,10 @@ import { saveState } from '../../../src/states/commands.ts';
 import { listGameStates, listPlayerStates } from '../../../src/states/queries.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
 
-/** What is kept of one player: states, play sessions, activities, notifications. */
+/** One player's data: states, play sessions, activities, notifications. */
 export function playerDataContract(open: OpenStore): void {
   describe('states', () => {
-    test('a state is listed as it was answered, also after a reopen', async () => {
+    test('a state is listed as it was returned, also after a reopen', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -39,7 +39,7 @@ export function playerDataContract(open: OpenStore): void {
     });
 
     test.each(['null', '0', '-1.5', 'true', '"text"', '[]', '[1,[2,{"a":null}]]', '{}'])(
-      'the state %s is kept, for any JSON value is one',
+      'the state %s is stored, because any JSON value is valid',
       async (json) => {
         await using fixture = await open();
         const { id: gameId } = await addGame(fixture.db);
@@ -50,7 +50,7 @@ export function playerDataContract(open: OpenStore): void {
       },
     );
 
-    test('a label used again replaces the state, for this player of this game only', async () => {
+    test('setting a label again replaces the state, for this player of this game only', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [one, other] = [await addGame(db), await addGame(db)];
@@ -68,7 +68,7 @@ export function playerDataContract(open: OpenStore): void {
       expect(await db.read(listPlayerStates, elsewhere, wholePage)).toMatchObject([{ json: '3' }]);
     });
 
-    test('states are listed last updated first, in pages, and one under a label', async () => {
+    test('states are listed last updated first, in pages, and one by label', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -87,7 +87,7 @@ export function playerDataContract(open: OpenStore): void {
       expect(await labels(250, 0, '__proto__')).toEqual([]);
     });
 
-    test('of states set within one millisecond, the one last set is first', async () => {
+    test('of states set within one millisecond, the last one set is first', async () => {
       await using fixture = await open();
       const { db } = fixture; // its clock stands still
       const { id: gameId } = await addGame(db);
@@ -97,8 +97,8 @@ export function playerDataContract(open: OpenStore): void {
     });
   });
 
-  describe('what is listed of a whole game', () => {
-    test('its states, by wallet and label, with their size and without what is in them', async () => {
+  describe('listings across a whole game', () => {
+    test('its states, by wallet and label, with their size and without their content', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [one, other] = [await addGame(db), await addGame(db)];
@@ -123,7 +123,7 @@ export function playerDataContract(open: OpenStore): void {
       expect(page).toMatchObject({ total: 3, rows: [{ label: 'tools' }] });
     });
 
-    test('its play sessions, last begun first, and one with its state', async () => {
+    test('its play sessions, last started first, and one with its state', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { owner, sessionId } = await playSession(db);
@@ -168,7 +168,7 @@ export function playerDataContract(open: OpenStore): void {
   });
 
   describe('play sessions', () => {
-    test('one is started, updated and ended, and takes the same end again but nothing else', async () => {
+    test('one is started, updated and ended, and accepts the same end again but nothing else', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { owner, sessionId } = await playSession(db);
@@ -203,7 +203,7 @@ export function playerDataContract(open: OpenStore): void {
       await db.write(trackPlaySession, owner, { sessionId, state: '{}', endTime: clock.now });
     });
 
-    test('a session told of only when it is over is taken', async () => {
+    test('a session reported only when it is over is accepted', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { owner, sessionId } = await playSession(db);
@@ -232,13 +232,13 @@ export function playerDataContract(open: OpenStore): void {
   });
 
   describe('activities', () => {
-    test('one is kept with its label as sent, shown with its game and player, and told to the game', async () => {
+    test('one is stored with its label as sent, shown with its game and player, and announced to the game', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const game = await addGame(db);
       const ada = await addPlayer(db, game.id);
       const { userId } = await db.write(setProfile, ada.wallet, { username: 'Ada' });
-      const heard = listen(db);
+      const received = listen(db);
       const record = await db.write(recordActivity, ada, { label: '{username} won {x}', eventId: 'win' });
       expect(record).toEqual({
         _id: record._id,
@@ -248,7 +248,7 @@ export function playerDataContract(open: OpenStore): void {
         gameId: game.id,
         timestamp: clock.now,
       });
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'activities created', seq: 1, record, audience: { kind: 'game', gameId: game.id } },
       ]);
       for await (const one of nowAndReopened(fixture)) {
@@ -283,12 +283,12 @@ export function playerDataContract(open: OpenStore): void {
   });
 
   describe('notifications', () => {
-    test('one is told to its player, under the numbers of the player in this game', async () => {
+    test("one is delivered to its player, numbered in the player's stream of this game", async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const heard = listen(db);
+      const received = listen(db);
       const record = await db.write(notifyPlayer, ada, { message: 'Well done', type: 'success' });
       expect(record).toEqual({
         _id: record._id,
@@ -299,14 +299,14 @@ export function playerDataContract(open: OpenStore): void {
         createdAt: clock.now,
       });
       await db.write(setScore, ada, 1);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'notifications created',
           seq: 1,
           record,
           audience: { kind: 'players', gameId, wallets: [ada.wallet] },
         },
-        { name: 'scores created', seq: 2, stream: heard[0]?.stream, epoch: heard[0]?.epoch },
+        { name: 'scores created', seq: 2, stream: received[0]?.stream, epoch: received[0]?.epoch },
       ]);
     });
   });

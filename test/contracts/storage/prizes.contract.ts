@@ -42,7 +42,7 @@ const usual: NewLeaderboard = {
 
 const chain = { signers: {}, balances: {} };
 
-/** Tells a player of the place, and of what the score was in the season that ended. */
+/** Sends a player's place, and the score in the ended season, as a notification. */
 function prizeFor(places: object, more: object = {}) {
   return {
     trigger: 'prize',
@@ -78,11 +78,11 @@ export function prizesContract(open: OpenStore): void {
       return { gameId, owners };
     }
 
-    test('are given for the places of a rule, once each, in a run that goes on after a reopen', async () => {
+    test('are given for the places of a rule, once each, in a run that continues after a reopen', async () => {
       await using fixture = await open();
       const { gameId, owners } = await seasonOf(fixture.db, [prizeFor({ from: 2, to: 3 })], {}, 4);
       await fixture.db.write(endSeason, gameId, 'weekly');
-      // What rules and scores are after the end does not matter.
+      // Rules and scores after the end have no effect.
       await fixture.db.write(replaceRules, gameId, []);
       const told = messagesOf(fixture.db);
       const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
@@ -103,17 +103,17 @@ export function prizesContract(open: OpenStore): void {
       expect(await db.read(openPrizeRuns, 9)).toEqual([]);
     });
 
-    test('of two processes, one gives a prize', async () => {
+    test('are given by one of two processes', async () => {
       await using fixture = await open();
       const { gameId } = await seasonOf(fixture.db, [prizeFor({ to: 3 })]);
       await fixture.db.write(endSeason, gameId, 'weekly');
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const told = messagesOf(fixture.db);
       const [run = ''] = await fixture.db.read(openPrizeRuns, 9);
       for (let place = 1; place <= 3; place++) {
         const winner = await next(fixture.db, run);
         const given = await Promise.all(
-          [fixture.db, beside, fixture.db].map((db) => db.write(givePrize, winner, chain, [])),
+          [fixture.db, otherProcess, fixture.db].map((db) => db.write(givePrize, winner, chain, [])),
         );
         expect(given.toSorted()).toEqual([false, false, true]);
       }
@@ -121,7 +121,7 @@ export function prizesContract(open: OpenStore): void {
       expect(await fixture.db.read(openPrizeRuns, 9)).toEqual([]);
     });
 
-    test('no report of a game runs their rules, whatever it is called', async () => {
+    test("do not run for a game's own trigger, whatever its name", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { owners } = await seasonOf(db, [prizeFor({ to: 3 })]);
@@ -130,7 +130,7 @@ export function prizesContract(open: OpenStore): void {
       expect((await db.write(triggerRules, ada, { trigger: 'prize', value: 1 })).actions).toEqual([]);
     });
 
-    test('each season and each rule has its own; another leaderboard and none of a rule have none', async () => {
+    test('are separate per season and rule; other leaderboards have none, and seasons without a rule neither', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { gameId, owners } = await seasonOf(db, [
@@ -158,7 +158,7 @@ export function prizesContract(open: OpenStore): void {
       ]);
     });
 
-    test('are given by the places among a label, and one to a player of several entries', async () => {
+    test('are given by the places among a label, and one per player with several entries', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const rules = [prizeFor({ to: 1 }, { label: 'de' }), prizeFor({ to: 3 })];
@@ -170,7 +170,7 @@ export function prizesContract(open: OpenStore): void {
       const told = messagesOf(db);
       await db.write(endSeason, gameId, 'weekly');
       await giveAll(db);
-      // The second place is another entry of the first.
+      // The second place is another entry of the first player.
       expect(told().toSorted()).toEqual(
         [
           [ada.wallet, '1 1 1 weekly/1'],
@@ -180,7 +180,7 @@ export function prizesContract(open: OpenStore): void {
       );
     });
 
-    test('a player whose score is removed meanwhile gets no second one, and nobody loses a place by that', async () => {
+    test('a player whose score is removed meanwhile gets no second one, and no other place is skipped', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 3 })]);
@@ -205,7 +205,7 @@ export function prizesContract(open: OpenStore): void {
       ]);
     });
 
-    test('who is banned gets none and keeps the place; while a game is archived nobody does', async () => {
+    test('a banned player gets none and keeps the place; while a game is archived nobody does', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 2 })]);
@@ -246,7 +246,7 @@ export function prizesContract(open: OpenStore): void {
       ]);
     });
 
-    test('a season that is not kept is cleared when its prizes are given; a leaderboard takes those that are open along', async () => {
+    test('a season that is not kept is cleared after its prizes; removing a leaderboard discards its open ones', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId } = await seasonOf(db, [prizeFor({ to: 3 })], { keepSeasons: 0 });
@@ -266,7 +266,7 @@ export function prizesContract(open: OpenStore): void {
       while (await db.write(clearRetiredSeason));
     });
 
-    test('seasons that wait for their prizes hold up the clearing of no other', async () => {
+    test('seasons that wait for their prizes do not delay the clearing of others', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId } = await seasonOf(db, [prizeFor({ to: 3 })], { keepSeasons: 0 });
@@ -298,7 +298,7 @@ export function prizesContract(open: OpenStore): void {
       const told = messagesOf(db);
       const signers = { signers: { default: `0x${'cd'.repeat(20)}` }, balances: {} };
       await giveAll(db, signers);
-      await db.write(endSeason, gameId, 'weekly'); // was not under way when it was held
+      await db.write(endSeason, gameId, 'weekly'); // was not in progress when it was held
       await giveAll(db, signers);
       expect(told()).toHaveLength(2);
       const { rows } = await db.read(readActions, { gameId }, wholePage);
@@ -309,7 +309,7 @@ export function prizesContract(open: OpenStore): void {
       expect(await db.write(requeueAction, rows[1]?._id ?? '')).toMatchObject({ state: 'queued' });
     });
 
-    test('one that cannot be given is among the actions that have failed, and the next is given', async () => {
+    test('one that cannot be given is listed as a failed action, and the next is given', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { gameId, owners } = await seasonOf(db, [prizeFor({ to: 2 })]);
@@ -337,7 +337,7 @@ export function prizesContract(open: OpenStore): void {
   });
 }
 
-/** Who is next in a run. */
+/** The next player of a run. */
 async function next(db: Database, runId: string): Promise<Winner> {
   const found = await db.read(readPrizeRun, runId, 9);
   const [winner] = found?.winners ?? [];
@@ -345,7 +345,7 @@ async function next(db: Database, runId: string): Promise<Winner> {
   return winner;
 }
 
-/** Gives what is to be given, as the worker does; how often it tried. */
+/** Gives the due prizes, as the worker does; returns the number of attempts. */
 async function giveAll(db: Database, facts = chain): Promise<number> {
   let tries = 0;
   for (const runId of await db.read(openPrizeRuns, 99)) {
@@ -361,11 +361,11 @@ async function giveAll(db: Database, facts = chain): Promise<number> {
   return tries;
 }
 
-/** Whom the store has told what since, in notifications. */
+/** Whom the store has notified, with what. */
 function messagesOf(db: Database): () => [wallet: string, message: string][] {
-  const heard = listen(db);
+  const received = listen(db);
   return () =>
-    heard.flatMap(({ name, record }) =>
+    received.flatMap(({ name, record }) =>
       name === 'notifications created' && 'message' in record && 'normalizedAddress' in record
         ? [[String(record.normalizedAddress), String(record.message)] as [string, string]]
         : [],

@@ -21,11 +21,11 @@ import {
 } from '../../../src/messages/reaction-commands.ts';
 import { countedRowBytes } from '../../../src/storage-quota/count-stored.ts';
 import { rowsIn } from '../../support/rows-in.ts';
-import { inShort, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
+import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 
 export function reactionsContract(open: OpenStore): void {
   describe('reactions', () => {
-    /** A message of Ada's, who is in a channel with Grace. */
+    /** A message of Ada's, in a channel with Grace. */
     async function conversation(db: Database) {
       const [ada, grace, eve] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
@@ -38,7 +38,7 @@ export function reactionsContract(open: OpenStore): void {
       return rows.map(({ reactions }) => reactions);
     }
 
-    /** How many bytes of storage a player takes. */
+    /** How many bytes of storage a player uses. */
     async function storedBy(db: Database, { gameId, wallet }: Owner): Promise<number> {
       const [row] = await rowsIn(
         db,
@@ -48,7 +48,7 @@ export function reactionsContract(open: OpenStore): void {
       return Object(row).bytes ?? 0;
     }
 
-    test('a message shows its reactions in the order of first use, to each player with which are their own', async () => {
+    test("a message shows its reactions in the order of first use, and marks each player's own", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
@@ -77,13 +77,13 @@ export function reactionsContract(open: OpenStore): void {
       }
     });
 
-    test('each change is told once, with the count, to who is in the channel; what changes nothing is not told', async () => {
+    test('each change is announced once, with the count, to the channel; a no-op is not announced', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
       const { rows: before } = await db.read(listChannels, ada, wholePage);
       clock.advance(5);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(addReactionTo, grace, messageId, '🎉');
       await db.write(addReactionTo, grace, messageId, '🎉');
       await db.write(addReactionTo, ada, messageId, '🎉');
@@ -99,33 +99,33 @@ export function reactionsContract(open: OpenStore): void {
         count,
         at: clock.now,
       });
-      expect(heard.map(({ name, record }) => [name, record])).toEqual([
+      expect(received.map(({ name, record }) => [name, record])).toEqual([
         ['message-reactions created', told(grace.wallet, 1)],
         ['message-reactions created', told(ada.wallet, 2)],
         ['message-reactions removed', told(grace.wallet, 1)],
         ['message-reactions removed', told(ada.wallet, 0)],
       ]);
-      for (const { stream, audience } of heard) {
+      for (const { stream, audience } of received) {
         expect(stream).toBe(`channel:${channelId}`);
         expect(audience).toMatchObject({ kind: 'players', wallets: [ada.wallet, grace.wallet] });
       }
       expect(await reactionsIn(db, ada, channelId)).toEqual([undefined]);
-      expect((await db.read(listChannels, ada, wholePage)).rows).toEqual(before); // its place in the list stays
+      expect((await db.read(listChannels, ada, wholePage)).rows).toEqual(before); // its position in the list is unchanged
     });
 
-    test('an edit keeps the reactions, and tells them', async () => {
+    test('an edit keeps the reactions, and its event includes them', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
       await db.write(addReactionTo, grace, messageId, 'gg');
-      const heard = listen(db);
+      const received = listen(db);
       const edited = await db.write(editMessage, ada, messageId, 'We have won');
       expect(edited.reactions).toEqual([{ reaction: 'gg', count: 1 }]);
-      expect(heard).toMatchObject([{ record: edited }]);
+      expect(received).toMatchObject([{ record: edited }]);
       expect(await reactionsIn(db, grace, channelId)).toEqual([[{ reaction: 'gg', count: 1, own: true }]]);
     });
 
-    test('a message has at most 20 different reactions, and who is there already counts one more', async () => {
+    test('a message has at most 20 different reactions, and an existing one can still be counted up', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
@@ -138,7 +138,7 @@ export function reactionsContract(open: OpenStore): void {
       expect(reactions[7]).toEqual({ reaction: 'e7', count: 2, own: true });
     });
 
-    test('reactions count as storage of who reacts, until they or the message go', async () => {
+    test('reactions count towards the storage of the reacting player, until they or the message are removed', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
@@ -156,7 +156,7 @@ export function reactionsContract(open: OpenStore): void {
       expect(await rowsIn(db, 'SELECT * FROM message_reactions', {})).toEqual([]);
     });
 
-    test('messages that are not shown to a player are unknown', async () => {
+    test('messages hidden from a player are unknown', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, eve, channelId, messageId } = await conversation(db);
@@ -173,11 +173,11 @@ export function reactionsContract(open: OpenStore): void {
       await refusals('none');
       await db.write(addToChannel, ada, channelId, eve.wallet);
       await refusals(meanwhile);
-      // What was reacted before is still there.
+      // Earlier reactions are still there.
       expect((await db.write(removeReactionFrom, eve, messageId, 'gg')).reactions).toEqual([]);
     });
 
-    test('erasing a player takes its reactions back, and those to its messages', async () => {
+    test('erasing a player removes their reactions, and those to their messages', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
@@ -186,9 +186,9 @@ export function reactionsContract(open: OpenStore): void {
         for (const player of [ada, grace]) await db.write(addReactionTo, player, id, 'gg');
       }
       await db.write(removeFromChannel, grace, channelId, grace.wallet);
-      const heard = listen(db);
+      const received = listen(db);
       expect(await db.write(eraseReactionsOf, grace.wallet)).toBe(false);
-      expect(inShort(heard).map(([name]) => name)).toEqual([
+      expect(summarize(received).map(([name]) => name)).toEqual([
         'message-reactions removed',
         'message-reactions removed',
       ]);
@@ -202,16 +202,16 @@ export function reactionsContract(open: OpenStore): void {
       expect([await storedBy(db, ada), await storedBy(db, grace)]).toEqual([0, 0]);
     });
 
-    test('of many who react at once, each counts once', async () => {
+    test('of many concurrent reactions, each counts once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, messageId } = await conversation(db);
-      const heard = listen(db);
+      const received = listen(db);
       await Promise.all(
         Array.from({ length: 10 }, (_, n) => db.write(addReactionTo, n % 2 ? ada : grace, messageId, 'gg')),
       );
       expect(await reactionsIn(db, ada, channelId)).toEqual([[{ reaction: 'gg', count: 2, own: true }]]);
-      expect(heard.map(({ record }) => Object(record).count)).toEqual([1, 2]);
+      expect(received.map(({ record }) => Object(record).count)).toEqual([1, 2]);
     });
   });
 }

@@ -5,11 +5,11 @@ import { addToChannel, createChannel, removeFromChannel } from '../../../src/mes
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
 import { moveReadMarker } from '../../../src/messages/read-marker-commands.ts';
 import { findUnread, listUnread } from '../../../src/messages/unread.ts';
-import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
+import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, summarize, trio } from './fixture.ts';
 
 export function readMarkersContract(open: OpenStore): void {
   describe('read markers', () => {
-    /** How many messages of the channel the player has not read. */
+    /** How many unread messages the player has in the channel. */
     const unread = async (db: Database, owner: Owner, channelId: string) =>
       (await db.read(findUnread, owner, channelId)).unreadCount;
 
@@ -50,19 +50,19 @@ export function readMarkersContract(open: OpenStore): void {
       }
     });
 
-    test('a marker only moves forward, and only a move is told, to the player alone', async () => {
+    test('a marker only moves forward, and only a move is announced, to the player alone', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
       const [first, second] = [await say(ada, '1'), await say(ada, '2')];
-      const heard = listen(db);
+      const received = listen(db);
       const marker = await db.write(moveReadMarker, grace, channelId, second);
       clock.advance(5);
       for (const earlier of [first, second]) {
         expect(await db.write(moveReadMarker, grace, channelId, earlier)).toEqual(marker);
       }
       expect(await unread(db, grace, channelId)).toBe(0);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'read-markers patched',
           stream: `player:${grace.gameId}:${grace.wallet}`,
@@ -72,7 +72,7 @@ export function readMarkersContract(open: OpenStore): void {
       ]);
     });
 
-    test('who writes has read what was said before; edits count nothing, and what is unsent no more', async () => {
+    test('sending marks earlier messages as read; edits do not count, and unsent messages no longer', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
@@ -85,23 +85,23 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await unread(db, grace, channelId)).toBe(1);
     });
 
-    test('who joins has what was said before as read, and who comes back what was said meanwhile', async () => {
+    test('a new participant has read earlier messages, and a returning one those of the absence', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, eve, channelId, say } = await conversation(db);
       const before = await say(ada, 'before');
       await db.write(addToChannel, ada, channelId, eve.wallet);
       expect(await unread(db, eve, channelId)).toBe(0);
-      const heard = await say(ada, 'heard');
+      const received = await say(ada, 'heard');
       expect(await unread(db, eve, channelId)).toBe(1);
-      await db.write(moveReadMarker, eve, channelId, heard);
+      await db.write(moveReadMarker, eve, channelId, received);
       await db.write(removeFromChannel, eve, channelId, eve.wallet);
       const meanwhile = await say(grace, 'meanwhile');
       await expect(db.read(findUnread, eve, channelId)).rejects.toMatchObject({ reason: 'channel_unknown' });
-      await expect(db.write(moveReadMarker, eve, channelId, heard)).rejects.toMatchObject({
+      await expect(db.write(moveReadMarker, eve, channelId, received)).rejects.toMatchObject({
         reason: 'channel_unknown',
       });
-      await db.write(createChannel, eve, [ada.wallet]); // which takes her leaving back
+      await db.write(createChannel, eve, [ada.wallet]); // which undoes her leaving
       await db.write(addToChannel, ada, channelId, eve.wallet);
       const found = await db.read(findUnread, eve, channelId);
       expect(found).toMatchObject({ unreadCount: 0, readMarker: null });
@@ -113,7 +113,7 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await unread(db, eve, channelId)).toBe(1);
     });
 
-    test('at most 1,000 are counted, in lists 100, and it is said when there are more', async () => {
+    test('at most 1,000 are counted, in lists 100, and the result says when there are more', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
@@ -140,7 +140,7 @@ export function readMarkersContract(open: OpenStore): void {
       expect(await listed(900)).toMatchObject([{ unreadCount: 100, isCapped: false }]);
     });
 
-    test('channels and messages of others are unknown, and left out of a list', async () => {
+    test('channels and messages of others are unknown, and omitted from a list', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, eve, channelId, say } = await conversation(db);
@@ -166,21 +166,21 @@ export function readMarkersContract(open: OpenStore): void {
       await expect(db.read(findUnread, grace, 'none')).rejects.toMatchObject({ reason: 'channel_unknown' });
     });
 
-    test('of many who mark at once, the furthest stands, and each move is told once', async () => {
+    test('of many concurrent marks, the furthest wins, and each move is announced once', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, channelId, say } = await conversation(db);
       const ids: string[] = [];
       for (let n = 0; n < 10; n++) ids.push(await say(ada, `${n}`));
-      const heard = listen(db);
+      const received = listen(db);
       const shuffled = [3, 9, 0, 7, 1, 5, 2, 8, 4, 6].map((at) => ids[at] ?? '');
       await Promise.all(shuffled.map((id) => db.write(moveReadMarker, grace, channelId, id)));
       expect(await unread(db, grace, channelId)).toBe(0);
       expect((await db.read(findUnread, grace, channelId)).readMarker?.messageId).toBe(ids[9]);
-      const moves = heard.map(({ record }) => ids.indexOf(Object(record).messageId));
+      const moves = received.map(({ record }) => ids.indexOf(Object(record).messageId));
       expect(moves).toEqual([...new Set(moves)].toSorted((a, b) => a - b));
       expect(moves.at(-1)).toBe(9);
-      expect(inShort(heard).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
+      expect(summarize(received).map(([name]) => name)).toEqual(moves.map(() => 'read-markers patched'));
     });
   });
 }

@@ -29,7 +29,7 @@ import { addWebhook, changeWebhook, deleteWebhook, replayDelivery } from '../../
 import { readDeliveries, readWebhooks } from '../../../src/webhooks/queries.ts';
 import { addGame, addPlayer, type DatabaseUnderTest, hour, sealedSecret, wholePage } from './fixture.ts';
 
-/** Someone and something of every kind, for a refused write to leave alone. */
+/** One player and object of every kind, which refused writes must not change. */
 export interface Scene {
   fixture: DatabaseUnderTest;
   gameId: string;
@@ -47,7 +47,7 @@ export interface Scene {
   signIn: { fresh: string; used: string; expired: string; exhausted: string };
 }
 
-/** Sets the scene. */
+/** Creates the scene. */
 export async function stage(fixture: DatabaseUnderTest): Promise<Scene> {
   const { db, clock } = fixture;
   const { id: gameId } = await addGame(db, { slug: 'taken' });
@@ -82,7 +82,7 @@ export async function stage(fixture: DatabaseUnderTest): Promise<Scene> {
     state: '{}',
     endTime: clock.now,
   });
-  // Last, so that it is told only of what a refused write would leave behind.
+  // Last, so that it only receives what a refused write would leave behind.
   await db.write(addWebhook, { gameId, url: 'https://a.example/', filter: 'all', sealedSecret: 'sealed' });
   clock.advance(1_000);
   return {
@@ -100,7 +100,7 @@ export async function stage(fixture: DatabaseUnderTest): Promise<Scene> {
   };
 }
 
-/** Everything that can be read of the scene. */
+/** The scene's whole readable state. */
 export async function snapshot({ fixture: { db }, gameId, ada, grace, eve, channelId, sessionId }: Scene) {
   const ofEach = <Found>(read: (owner: Owner) => Promise<Found>) => Promise.all([ada, grace, eve].map(read));
   return {
@@ -134,9 +134,9 @@ function refusal(
   return { what, reason, attempt: (scene) => attempt(scene.fixture.db, scene) };
 }
 
-/** Every way a write can be refused. */
+/** Every way in which a write can be refused. */
 export const refusals: readonly Refusal[] = [
-  refusal('a slug that is taken', 'slug_taken', (db) => addGame(db, { slug: 'taken' })),
+  refusal('a slug in use', 'slug_taken', (db) => addGame(db, { slug: 'taken' })),
   refusal('a new secret for no game', 'game_unknown', (db) =>
     db.write(addGameSecret, 'none', sealedSecret(), { graceMs: 0 }),
   ),
@@ -169,7 +169,7 @@ export const refusals: readonly Refusal[] = [
   refusal('a state that has another version', 'version_conflict', (db, { ada }) =>
     db.write(saveState, ada, 'hero', '1', 'bafk', undefined, { ifVersion: 2 }),
   ),
-  refusal('the second of two states, where there is none', 'version_conflict', (db, { ada }) =>
+  refusal('the second of two states, which is missing', 'version_conflict', (db, { ada }) =>
     db.write(saveStates, ada, [
       { label: 'hero', json: '1', ipfsHash: 'bafk' },
       { label: 'none', json: '1', ipfsHash: 'bafk', ifVersion: 1 },
@@ -199,7 +199,7 @@ export const refusals: readonly Refusal[] = [
   refusal('adding without the permission', 'permission_missing', (db, { grace, eve, channelId }) =>
     db.write(addToChannel, grace, channelId, eve.wallet),
   ),
-  refusal('adding who is there', 'participants_invalid', (db, { ada, grace, channelId }) =>
+  refusal('adding a current participant', 'participants_invalid', (db, { ada, grace, channelId }) =>
     db.write(addToChannel, ada, channelId, grace.wallet),
   ),
   refusal('removing from a channel one is not in', 'channel_unknown', (db, { eve, ada, channelId }) =>
@@ -208,7 +208,7 @@ export const refusals: readonly Refusal[] = [
   refusal('removing another without the permission', 'permission_missing', (db, { grace, ada, channelId }) =>
     db.write(removeFromChannel, grace, channelId, ada.wallet),
   ),
-  refusal('removing who is not there', 'participants_invalid', (db, { ada, eve, channelId }) =>
+  refusal('removing a non-participant', 'participants_invalid', (db, { ada, eve, channelId }) =>
     db.write(removeFromChannel, ada, channelId, eve.wallet),
   ),
   refusal('naming a channel one is not in', 'channel_unknown', (db, { eve, channelId }) =>

@@ -6,19 +6,19 @@ import { listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixtu
 
 export function repliesContract(open: OpenStore): void {
   describe('replies', () => {
-    test('a reply names the message it is to, in its answer, its event, its edits and lists', async () => {
+    test('a reply carries its target message in its result, its event, its edits and lists', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
       const question = await db.write(sendMessage, ada, channelId, 'Ready?');
-      const heard = listen(db);
+      const received = listen(db);
       const reply = await db.write(sendMessage, grace, channelId, 'Yes', undefined, question._id);
       expect(reply).toMatchObject({ content: 'Yes', senderId: grace.wallet, replyTo: question._id });
       expect(question).not.toHaveProperty('replyTo');
       const edited = await db.write(editMessage, grace, reply._id, 'Yes!');
       expect(edited).toEqual({ ...reply, content: 'Yes!', updatedAt: edited.updatedAt });
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'chat-messages created', record: reply },
         { name: 'chat-messages patched', record: edited },
       ]);
@@ -30,7 +30,7 @@ export function repliesContract(open: OpenStore): void {
       }
     });
 
-    test('a page brings the messages its replies are to, as they now are, where it does not have them itself', async () => {
+    test('a page includes the replied-to messages in their current state, unless it contains them itself', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace] = await trio(db);
@@ -54,7 +54,7 @@ export function repliesContract(open: OpenStore): void {
       );
     });
 
-    test('what a reply is to may be unsent, and is then nowhere; the reply goes on naming it', async () => {
+    test('a replied-to message may be unsent, and is then nowhere; the reply still refers to it', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -71,7 +71,7 @@ export function repliesContract(open: OpenStore): void {
       ).rejects.toMatchObject({ reason: 'message_unknown' });
     });
 
-    test('a reply is to a message of the same channel', async () => {
+    test('a reply must be to a message of the same channel', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, eve] = await trio(db);
@@ -86,7 +86,7 @@ export function repliesContract(open: OpenStore): void {
       expect((await db.read(listChannelMessages, ada, channelId, wholePage)).total).toBe(0);
     });
 
-    test('what was said while a player was away is neither shown to them by a reply, nor can be replied to', async () => {
+    test("messages from a player's absence are neither shown by a reply, nor can be replied to", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace, eve] = await trio(db);

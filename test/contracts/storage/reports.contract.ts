@@ -11,16 +11,16 @@ import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } f
 
 const spam = { reason: 'spam' as const, comment: 'Look at this' };
 
-/** What commands and queries promise of reports to the moderators. */
+/** The contract of commands and queries about reports to the moderators. */
 export function reportsContract(open: OpenStore): void {
   describe('reports', () => {
-    test('are listed as they were made, newest first, by game, status, subject and reporter', async () => {
+    test('are listed newest first, by game, status, subject and reporter', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
       const { _id: channelId } = await db.write(createChannel, linus, [ada.wallet, grace.wallet]);
       const message = await db.write(sendMessage, grace, channelId, 'Buy gold');
-      await db.write(block, ada, grace.wallet); // what is hidden can be reported too
+      await db.write(block, ada, grace.wallet); // hidden messages can be reported too
       const first = await db.write(fileReport, ada, { about: { messageId: message._id }, ...spam });
       clock.advance(1);
       const second = await db.write(fileReport, ada, { about: { wallet: grace.wallet }, ...spam });
@@ -69,7 +69,7 @@ export function reportsContract(open: OpenStore): void {
       }
     });
 
-    test('show the message with what was said around it, until it is unsent', async () => {
+    test('show the message with those around it, until it is unsent', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -92,7 +92,7 @@ export function reportsContract(open: OpenStore): void {
       expect(await db.read(readReport, messageId)).toBeNull();
     });
 
-    test('are made once of a subject while open, of others, of what one can see, and so many an hour', async () => {
+    test('are unique per subject while open, about others and visible things, and limited per hour', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada, grace, linus] = await trio(db);
@@ -131,7 +131,7 @@ export function reportsContract(open: OpenStore): void {
       await db.write(fileReport, ada, player(linus.wallet));
     });
 
-    test("are told to the game's webhooks without the words or the reporter, and go with the subject", async () => {
+    test("are delivered to the game's webhooks without the text or the reporter, and removed with the subject", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);

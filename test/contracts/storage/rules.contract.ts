@@ -9,7 +9,15 @@ import { type Rule, ruleList } from '../../../src/rules/rule.ts';
 import type { StateFacts } from '../../../src/rules/trigger.ts';
 import { findScore } from '../../../src/scores/queries.ts';
 import { saveState } from '../../../src/states/commands.ts';
-import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+  summarize,
+  wholePage,
+} from './fixture.ts';
 
 const everything = ruleList.parse([
   {
@@ -24,7 +32,7 @@ const everything = ruleList.parse([
 
 export function rulesContract(open: OpenStore): void {
   describe('rules', () => {
-    test('a game has none at version 0; each change is one version more, also after a reopen', async () => {
+    test('a game has none at version 0; each change increments the version, also after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id } = await addGame(db);
@@ -36,21 +44,21 @@ export function rulesContract(open: OpenStore): void {
         reason: 'rules_changed',
       });
       const set = await db.write(replaceRules, id, everything, 2);
-      expect(await (await fixture.openBeside()).read(readRules, id)).toEqual(set);
+      expect(await (await fixture.openOtherProcess()).read(readRules, id)).toEqual(set);
       for await (const one of nowAndReopened(fixture)) expect(await one.read(readRules, id)).toEqual(set);
     });
 
-    test('a trigger carries out every action and tells of each, as one change', async () => {
+    test('a trigger executes every action and announces each, atomically', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
       const batches: number[] = [];
       db.onCommit((events) => batches.push(events.length));
-      const heard = listen(db);
+      const received = listen(db);
       const answer = await db.write(triggerRules, ada, { trigger: 'win', value: 21, nonce: 'n' });
       expect(answer.actions).toEqual(['Notify', 'SendCustomActivity', 'UpdateScore']);
       expect(batches).toEqual([3]);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'notifications created',
           seq: 1,
@@ -63,29 +71,29 @@ export function rulesContract(open: OpenStore): void {
       expect(await db.read(listActivities, {}, wholePage)).toMatchObject([{ label: '{username} won 21' }]);
     });
 
-    test('a trigger no rule names does nothing and is answered all the same', async () => {
+    test('a trigger that matches no rule does nothing and still returns a result', async () => {
       await using fixture = await open();
       const ada = await playerUnder(fixture.db, everything);
-      const heard = listen(fixture.db);
+      const received = listen(fixture.db);
       for (const trigger of ['lose', 'WIN', 'constructor', '__proto__']) {
         expect((await fixture.db.write(triggerRules, ada, { trigger })).actions).toEqual([]);
       }
-      expect(inShort(heard)).toEqual([]);
+      expect(summarize(received)).toEqual([]);
     });
 
-    test('the same nonce gives the first answer again and does nothing more, 50 times at once and after a reopen', async () => {
+    test('the same nonce returns the first result again and does nothing more, 50 times concurrently and after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
-      const heard = listen(db);
+      const received = listen(db);
       const input = { trigger: 'win', value: 1, nonce: 'once' };
       const answers = await Promise.all(Array.from({ length: 50 }, () => db.write(triggerRules, ada, input)));
       expect(new Set(answers.map(({ triggerUuid }) => triggerUuid))).toHaveLength(1);
-      expect(heard).toHaveLength(3);
+      expect(received).toHaveLength(3);
       const reopened = await fixture.reopen();
-      const heardAfter = listen(reopened);
+      const receivedAfter = listen(reopened);
       expect(await reopened.write(triggerRules, ada, input)).toEqual(answers[0]);
-      expect(heardAfter).toEqual([]);
+      expect(receivedAfter).toEqual([]);
     });
 
     test('a nonce used before with another trigger or value is refused and does nothing', async () => {
@@ -93,7 +101,7 @@ export function rulesContract(open: OpenStore): void {
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
       await db.write(triggerRules, ada, { trigger: 'win', value: 1, nonce: 'n' });
-      const heard = listen(db);
+      const received = listen(db);
       for (const other of [
         { trigger: 'win', value: 2, nonce: 'n' },
         { trigger: 'win', nonce: 'n' },
@@ -101,10 +109,10 @@ export function rulesContract(open: OpenStore): void {
       ]) {
         await expect(db.write(triggerRules, ada, other)).rejects.toMatchObject({ reason: 'nonce_reused' });
       }
-      expect(inShort(heard)).toEqual([]);
+      expect(summarize(received)).toEqual([]);
     });
 
-    test('a nonce belongs to one player of one game', async () => {
+    test('a nonce is scoped to one player of one game', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, everything);
@@ -117,7 +125,7 @@ export function rulesContract(open: OpenStore): void {
       expect(answers.every(({ actions }) => actions.length === 3)).toBe(true);
     });
 
-    test('a limit holds for each player, also under 50 triggers at once and after a reopen', async () => {
+    test('a limit applies per player, also under 50 concurrent triggers and after a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const ada = await playerUnder(db, counting({ amount: 7 }));
@@ -133,7 +141,7 @@ export function rulesContract(open: OpenStore): void {
       ]);
     });
 
-    test('with a reset interval, the amount holds in any stretch of time that long', async () => {
+    test('with a reset interval, the limit applies to any period of that length', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const ada = await playerUnder(db, counting({ amount: 2, resetInterval: 1_000 }));
@@ -144,14 +152,14 @@ export function rulesContract(open: OpenStore): void {
       clock.advance(399);
       expect(await ran()).toBe(false);
       clock.advance(1);
-      expect(await ran()).toBe(true); // one of the window that slid
+      expect(await ran()).toBe(true); // one in the sliding window
       clock.advance(500);
       expect([await ran(), await ran()]).toEqual([true, false]);
       clock.advance(500);
       expect([await ran(), await ran()]).toEqual([true, false]);
     });
 
-    test('a condition on a state is judged by what was found before, and only while the state is still the one looked into', async () => {
+    test('a condition on a state uses an evaluation made before, and only while the state is still the evaluated one', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const condition = {
@@ -175,7 +183,7 @@ export function rulesContract(open: OpenStore): void {
       const changed = { reason: 'states_changed', code: 409 };
       expect(await tap(null)).toEqual([]);
       await expect(tap('first', 3)).rejects.toMatchObject(changed);
-      // Nothing that could be parsed: the command never reads it.
+      // Unparsable: the command never reads it.
       await db.write(saveState, ada, 'hero', '{"level":', 'first');
       await expect(tap(null)).rejects.toMatchObject(changed);
       expect(await tap('first', 2)).toEqual([]);
@@ -183,13 +191,13 @@ export function rulesContract(open: OpenStore): void {
       const writes = [db.write(saveState, ada, 'hero', '{', 'second'), tap('first', 3)];
       const [, late] = await Promise.allSettled(writes);
       expect(late).toMatchObject({ status: 'rejected', reason: changed });
-      expect(await tap('first', 3, 'n')).toEqual(['UpdateScore']); // the first answer again
-      // Rules that ask for more than was looked up were stored in between.
+      expect(await tap('first', 3, 'n')).toEqual(['UpdateScore']); // the first result again
+      // Rules that need more than was evaluated were stored in between.
       await expect(db.write(triggerRules, ada, { trigger: 'tap' })).rejects.toMatchObject(changed);
       expect(await db.read(findScore, ada, 'taps')).toMatchObject({ score: 1 });
     });
 
-    test('a rule whose conditions fail is not counted against its limit', async () => {
+    test('a rule whose conditions are false does not count against its limit', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [rule] = counting({ amount: 1 });
@@ -213,7 +221,7 @@ export function rulesContract(open: OpenStore): void {
   });
 }
 
-/** A rule that adds 1 to the score `taps`, so often. */
+/** A rule that adds 1 to the score `taps`, with a limit. */
 function counting(limitExecutions: { amount: number; resetInterval?: number }): Rule[] {
   return ruleList.parse([
     {

@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { setScore } from '../../../src/scores/commands.ts';
 import { findScore, listScores, readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
-import { addGame, addPlayer, inShort, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+  summarize,
+  wholePage,
+} from './fixture.ts';
 
 export function scoresContract(open: OpenStore): void {
   describe('scores', () => {
-    test('a score is found as it was answered, also after a reopen', async () => {
+    test('a score reads back as it was returned, also after a reopen', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -29,7 +37,7 @@ export function scoresContract(open: OpenStore): void {
     });
 
     test.each([0, -1, 0.1, 1e-300, -1.7e308, 1.7e308, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER])(
-      'the score %d is kept to the last bit',
+      'the score %d is stored exactly',
       async (score) => {
         await using fixture = await open();
         const { id: gameId } = await addGame(fixture.db);
@@ -41,12 +49,12 @@ export function scoresContract(open: OpenStore): void {
       },
     );
 
-    test('a nonce used again replaces the score and keeps the record; without one each is a record of its own', async () => {
+    test('a repeated nonce replaces the score and keeps the record; without one each is a separate record', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const heard = listen(db);
+      const received = listen(db);
       const first = await db.write(setScore, ada, 10, 'n');
       clock.advance(5);
       const again = await db.write(setScore, ada, 7, 'n');
@@ -55,18 +63,18 @@ export function scoresContract(open: OpenStore): void {
       const [one, other] = [await db.write(setScore, ada, 7), await db.write(setScore, ada, 7)];
       expect(new Set([first._id, one._id, other._id])).toHaveLength(3);
       expect(new Set([first.nonce, one.nonce, other.nonce])).toHaveLength(3);
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         { name: 'scores created', seq: 1, record: first },
         { name: 'scores patched', seq: 2, record: again },
         { name: 'scores created', seq: 3, record: one },
         { name: 'scores created', seq: 4, record: other },
       ]);
-      for (const { audience } of heard) {
+      for (const { audience } of received) {
         expect(audience).toEqual({ kind: 'players', gameId, wallets: [ada.wallet] });
       }
     });
 
-    test('a nonce belongs to one player of one game', async () => {
+    test('a nonce is scoped to one player of one game', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [one, other] = [await addGame(db), await addGame(db)];
@@ -99,7 +107,7 @@ export function scoresContract(open: OpenStore): void {
       expect(await db.read(readLeaderboard, gameId, wholePage)).toEqual([]);
     });
 
-    test('the list is last set first, in pages, and one record under a nonce', async () => {
+    test('the list is most recently set first, in pages, and one record under a nonce', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -120,7 +128,7 @@ export function scoresContract(open: OpenStore): void {
       expect((await db.read(findScore, ada))?.nonce).toBe('a');
     });
 
-    test('of scores set within one millisecond, the one last set is the last', async () => {
+    test('of scores set within one millisecond, the last one set is the most recent', async () => {
       await using fixture = await open();
       const { db } = fixture; // its clock stands still
       const { id: gameId } = await addGame(db);
@@ -133,25 +141,25 @@ export function scoresContract(open: OpenStore): void {
       expect((await db.read(listScores, ada, wholePage)).map(({ nonce }) => nonce)).toEqual(['a', 'b']);
     });
 
-    test('scores asked for at once are all kept, with events without gaps in the order they were asked', async () => {
+    test('concurrent scores are all stored, with gapless events in the order of the calls', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const [ada, grace] = [await addPlayer(db, gameId), await addPlayer(db, gameId)];
-      const heard = listen(db);
+      const received = listen(db);
       await Promise.all(
         Array.from({ length: 100 }, (_, index) =>
           db.write(setScore, index % 2 ? ada : grace, index, `n-${index}`),
         ),
       );
-      expect(heard.map(({ record }) => ('score' in record ? record.score : null))).toEqual(
+      expect(received.map(({ record }) => ('score' in record ? record.score : null))).toEqual(
         Array.from({ length: 100 }, (_, index) => index),
       );
       for (const owner of [ada, grace]) {
-        const own = heard.filter(
+        const own = received.filter(
           ({ audience }) => audience.kind === 'players' && audience.wallets[0] === owner.wallet,
         );
-        expect(inShort(own).map(([, seq]) => seq)).toEqual(
+        expect(summarize(own).map(([, seq]) => seq)).toEqual(
           Array.from({ length: 50 }, (_, index) => index + 1),
         );
         expect(await db.read(listScores, owner, wholePage)).toHaveLength(50);

@@ -36,7 +36,7 @@ import {
 
 export function sessionsContract(open: OpenStore): void {
   describe('signing in', () => {
-    test('a sign-in is given back as it was kept, and opens one session of its player and game', async () => {
+    test('a sign-in is returned as stored, and opens one session of its player and game', async () => {
       await using fixture = await open();
       const signIn = await makeSignIn(fixture);
       const db = await fixture.reopen();
@@ -58,7 +58,7 @@ export function sessionsContract(open: OpenStore): void {
       }
     });
 
-    test('of many who complete the same sign-in at once, one gets a session', async () => {
+    test('of many concurrent completions of a sign-in, one gets a session', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const signIn = await makeSignIn(fixture);
@@ -71,7 +71,7 @@ export function sessionsContract(open: OpenStore): void {
       expect(await db.read(liveSessions, signIn.wallet)).toHaveLength(1);
     });
 
-    test('five attempts are allowed, also when twenty are made at once, and counting outlives a reopen', async () => {
+    test('five attempts are allowed, also of twenty concurrent ones, and the count survives a reopen', async () => {
       await using fixture = await open();
       const signIn = await makeSignIn(fixture);
       await fixture.db.write(beginAttempt, signIn.id);
@@ -85,7 +85,7 @@ export function sessionsContract(open: OpenStore): void {
       });
     });
 
-    test('of presence each change is told once, and who was told of as there is known over a reopen', async () => {
+    test('each change of presence is announced once, and who was announced as present survives a reopen', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const game = await addGame(db);
@@ -112,7 +112,7 @@ export function sessionsContract(open: OpenStore): void {
       }
     });
 
-    test('of an erased player no session is left to tell of, not even one that had expired', async () => {
+    test('of an erased player no session is left to announce, not even an expired one', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const game = await addGame(db);
@@ -127,7 +127,7 @@ export function sessionsContract(open: OpenStore): void {
       expect(await db.read(listAnnouncedPresent, '', 10)).toEqual([]);
     });
 
-    test('a game ends the sessions of a player there, all or the one that is named, and no others', async () => {
+    test("a game ends a player's sessions there, all or the named one, and no others", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [game, elsewhere] = [await addGame(db), await addGame(db)];
@@ -155,7 +155,7 @@ export function sessionsContract(open: OpenStore): void {
       for (const id of [there, theirs]) expect((await db.read(findSession, id))?.session.endedAt).toBeNull();
     });
 
-    test('retiring sessions ends those there are, each once, and tells why', async () => {
+    test('revoking sessions ends existing ones, each once, and announces why', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const game = await addGame(db);
@@ -173,7 +173,7 @@ export function sessionsContract(open: OpenStore): void {
       expect((await db.read(findSession, ids[1] ?? ''))?.session.endReason).toBe('ended');
     });
 
-    test('an attempt that is given back can be made again, and only that one, however many are made at once', async () => {
+    test('a refunded attempt can be made again, and only that one, also concurrently', async () => {
       await using fixture = await open();
       const signIn = await makeSignIn(fixture);
       const { db } = fixture;
@@ -187,7 +187,7 @@ export function sessionsContract(open: OpenStore): void {
       await db.write(refundAttempt, 'nothing');
     });
 
-    test('more are never given back than were made', async () => {
+    test('no more are refunded than were made', async () => {
       await using fixture = await open();
       const signIn = await makeSignIn(fixture);
       const { db } = fixture;
@@ -211,7 +211,7 @@ export function sessionsContract(open: OpenStore): void {
       });
     });
 
-    test('a sign-in that never was is unknown, and of no game', async () => {
+    test('an unknown sign-in has no game', async () => {
       await using fixture = await open();
       const { db } = fixture;
       expect(await db.read(findGameOfSignIn, 'nothing')).toBeNull();
@@ -223,7 +223,7 @@ export function sessionsContract(open: OpenStore): void {
   });
 
   describe('channel sessions', () => {
-    test('where one session per player is allowed, of many opened at once the last stays open', async () => {
+    test('where one session per player is allowed, of many opened concurrently the last stays open', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { oneSessionPerPlayer: true } });
@@ -250,9 +250,9 @@ export function sessionsContract(open: OpenStore): void {
         Array.from({ length: 190 }, (_, number) => db.write(startSession, owner, hour - number)),
       );
       const elsewhere = await db.write(startSession, { ...owner, gameId: other.id }, hour);
-      const heard = listen(db);
+      const received = listen(db);
       await db.write(ban, owner.wallet, one.id, 'cheating');
-      expect(heard.map(({ record }) => record)).toMatchObject(
+      expect(received.map(({ record }) => record)).toMatchObject(
         [first, ...many.map(({ session }) => session.id)].map((_id) => ({
           _id,
           exists: false,
@@ -271,21 +271,21 @@ export function sessionsContract(open: OpenStore): void {
       await db.write(startSession, owner, hour);
     });
 
-    test('of a ban and an opening asked for at once, no session outlives the ban', async () => {
+    test('of a concurrent ban and opening, no session outlives the ban', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id } = await addGame(db);
       const owner = await addPlayer(db, id);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       await Promise.allSettled([
-        ...Array.from({ length: 5 }, () => beside.write(startSession, owner, hour)),
+        ...Array.from({ length: 5 }, () => otherProcess.write(startSession, owner, hour)),
         db.write(ban, owner.wallet, null, ''),
-        ...Array.from({ length: 5 }, () => beside.write(startSession, owner, hour)),
+        ...Array.from({ length: 5 }, () => otherProcess.write(startSession, owner, hour)),
       ]);
-      for (const each of [db, beside]) expect(await each.read(liveSessions, owner.wallet)).toEqual([]);
+      for (const each of [db, otherProcess]) expect(await each.read(liveSessions, owner.wallet)).toEqual([]);
     });
 
-    test('a session of a game that is not there is not opened', async () => {
+    test('a session of an unknown game is not opened', async () => {
       await using fixture = await open();
       const wallet = randomWallet();
       await expect(fixture.db.write(startSession, { gameId: 'none', wallet }, hour)).rejects.toMatchObject({
@@ -294,7 +294,7 @@ export function sessionsContract(open: OpenStore): void {
       expect(await fixture.db.read(liveSessions, wallet)).toEqual([]);
     });
 
-    test('a session is found with its player and game, in whatever condition, also after a reopen', async () => {
+    test('a session is found with its player and game, in any status, also after a reopen', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -334,22 +334,22 @@ export function sessionsContract(open: OpenStore): void {
       }
     });
 
-    test('the end of a session is known everywhere at once, and told to its player once', async () => {
+    test('the end of a session is visible everywhere immediately, and announced to its player once', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
       const wallet = randomWallet();
       const { session } = await db.write(startSession, { gameId, wallet }, hour);
-      const beside = await fixture.openBeside();
-      for (const one of [db, beside])
+      const otherProcess = await fixture.openOtherProcess();
+      for (const one of [db, otherProcess])
         expect((await one.read(findSession, session.id))?.session.endedAt).toBeNull();
-      const heard = listen(db);
+      const received = listen(db);
 
       await Promise.all([db.write(endSession, wallet, session.id), db.write(endSession, wallet, session.id)]);
-      for (const one of [db, beside]) {
+      for (const one of [db, otherProcess]) {
         expect((await one.read(findSession, session.id))?.session.endedAt).toBe(clock.now);
       }
-      expect(heard).toMatchObject([
+      expect(received).toMatchObject([
         {
           name: 'game-channels patched',
           seq: 1,
@@ -366,7 +366,7 @@ export function sessionsContract(open: OpenStore): void {
       ]);
     });
 
-    test("another player's session, and one that never was, cannot be ended", async () => {
+    test("another player's session, and an unknown one, cannot be ended", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);

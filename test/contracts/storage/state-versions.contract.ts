@@ -43,7 +43,7 @@ function saveAll(
   return db.write(saveStates, owner, stored, quota);
 }
 
-/** What is kept, as `label version json`. */
+/** The stored states, as `label version json`. */
 async function kept(db: Database, owner: Owner): Promise<string[]> {
   const states = await db.read(listPlayerStates, owner, wholePage);
   return states.map(({ label, version, json }) => `${label} ${version} ${json}`).sort();
@@ -53,10 +53,12 @@ function conflict(label: string, version: number) {
   return { reason: 'version_conflict', code: 409, present: { label, version } };
 }
 
-/** Versions of states, and what goes by them: conditional writes, patches, removal, several at once, public states. */
+/**
+ * Versions of states, and what depends on them: conditional writes, patches, removal, several at once, public states.
+ */
 export function stateVersionsContract(open: OpenStore): void {
   describe('versions of states', () => {
-    test('count the writes of each state by itself, also across a reopen', async () => {
+    test('count the writes of each state separately, also across a reopen', async () => {
       await using fixture = await open();
       const [ada, grace] = await trio(fixture.db);
       for await (const db of nowAndReopened(fixture)) {
@@ -67,7 +69,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(await kept(fixture.db, grace)).toEqual(['a 2 1']);
     });
 
-    test('a write for another version than there is changes nothing, and is told which there is', async () => {
+    test('a write for a stale version changes nothing, and returns the current one', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -84,11 +86,11 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(await kept(db, ada)).toEqual(['a 2 2']);
     });
 
-    test('of 50 writers with the version they have read, one a round writes', async () => {
+    test('of 50 writers with the version they have read, one succeeds per round', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
-      // Small ones, and ones that are written apart from small ones.
+      // Small ones, and large ones that are written separately.
       for (const [label, bytes] of [
         ['small', 10],
         ['large', 150_000],
@@ -96,7 +98,7 @@ export function stateVersionsContract(open: OpenStore): void {
         for (let version = 0; version < 4; version++) {
           const writes = Array.from({ length: 50 }, (_, at) =>
             save(
-              at % 2 === 0 ? fixture.db : beside,
+              at % 2 === 0 ? fixture.db : otherProcess,
               ada,
               label,
               JSON.stringify(`${at} ${'x'.repeat(bytes)}`),
@@ -109,13 +111,13 @@ export function stateVersionsContract(open: OpenStore): void {
           for (const one of settled) {
             if (one.status === 'rejected') expect(one.reason).toMatchObject(conflict(label, version + 1));
           }
-          const [state] = await beside.read(listPlayerStates, ada, wholePage, label);
+          const [state] = await otherProcess.read(listPlayerStates, ada, wholePage, label);
           expect(state).toMatchObject({ version: version + 1, ipfsHash: written[0]?.ipfsHash });
         }
       }
     });
 
-    test('a write that is refused after it wrote leaves the state to those that wait beside it', async () => {
+    test('a refused write does not affect the writes that wait for the same state', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -139,7 +141,7 @@ export function stateVersionsContract(open: OpenStore): void {
       for await (const one of nowAndReopened(fixture)) expect(await kept(one, ada)).toEqual(['a 2 3']);
     });
 
-    test('writes carried out together find what those before them have left, whatever they had to read', async () => {
+    test('batched writes see what those before them have written, whatever they had to read', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -159,7 +161,7 @@ export function stateVersionsContract(open: OpenStore): void {
       for await (const one of nowAndReopened(fixture)) expect(await kept(one, ada)).toEqual(all);
     });
 
-    test('no label has a version a second time, with something else under it', async () => {
+    test('no label ever has the same version with different content', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -177,7 +179,7 @@ export function stateVersionsContract(open: OpenStore): void {
   });
 
   describe('a removed state', () => {
-    test('is gone, and its bytes with it', async () => {
+    test('is gone, and its bytes are freed', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -195,7 +197,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(again._id).not.toBe(head && '_id' in head ? head._id : '');
     });
 
-    test('is gone, too, where it was written in the same moment, and is new when it is written then', async () => {
+    test('is gone, too, when written in the same moment, and is new when written afterwards', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -214,13 +216,13 @@ export function stateVersionsContract(open: OpenStore): void {
       }
     });
 
-    test('is removed once by many at once, who write it again in between', async () => {
+    test('is removed once by many concurrent removals, with writes in between', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       const calls = await Promise.all(
         Array.from({ length: 60 }, async (_, at) => {
-          const db = at % 2 === 0 ? fixture.db : beside;
+          const db = at % 2 === 0 ? fixture.db : otherProcess;
           if (at % 3 === 0) return (await save(db, ada, 'a', '1', {})).version;
           return (await db.write(removeState, ada, 'a'))?.version;
         }),
@@ -269,7 +271,7 @@ export function stateVersionsContract(open: OpenStore): void {
       }
     });
 
-    test('are counted together: what one gives back, another may take', async () => {
+    test('are counted together: what one frees, another may use', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -287,7 +289,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(await db.read(readUse, ada)).toBe(2 * countedRowBytes + long.length + 1);
     });
 
-    test('may take as much as they give back, with a new one among them', async () => {
+    test('may use as much as they free, with a new one among them', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -304,18 +306,18 @@ export function stateVersionsContract(open: OpenStore): void {
       }
     });
 
-    test('are never seen half written', async () => {
+    test('are never seen partially written', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       const labels = ['a', 'b', 'c'];
       const round = (json: string) => labels.map((label) => ({ label, json }));
       await saveAll(fixture.db, ada, round('0'));
       const writes = Array.from({ length: 30 }, (_, at) =>
-        saveAll(at % 2 === 0 ? fixture.db : beside, ada, round(String(at))),
+        saveAll(at % 2 === 0 ? fixture.db : otherProcess, ada, round(String(at))),
       );
       for (let reads = 0; reads < 20; reads++) {
-        const states = await beside.read(listPlayerStates, ada, wholePage);
+        const states = await otherProcess.read(listPlayerStates, ada, wholePage);
         expect(new Set(states.map(({ json }) => json)).size).toBe(1);
       }
       await Promise.all(writes);
@@ -329,7 +331,7 @@ export function stateVersionsContract(open: OpenStore): void {
     const patch = (db: Database, owner: Owner, label: string, text: string, options: WriteOptions = {}) =>
       db.write(patchState, owner, label, text, undefined, options);
 
-    test('is merged into the state there is, or into none', async () => {
+    test('is merged into the current state, or into an empty one', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const [ada] = await trio(db);
@@ -349,12 +351,12 @@ export function stateVersionsContract(open: OpenStore): void {
       }
     });
 
-    test('of many at once loses none', async () => {
+    test('concurrently with others is not lost', async () => {
       await using fixture = await open();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const [ada] = await trio(fixture.db);
       const patches = Array.from({ length: 50 }, (_, at) =>
-        patch(at % 2 === 0 ? fixture.db : beside, ada, 'a', `{"k${at}":${at}}`),
+        patch(at % 2 === 0 ? fixture.db : otherProcess, ada, 'a', `{"k${at}":${at}}`),
       );
       const versions = (await Promise.all(patches)).map((one) => one?.version ?? 0);
       expect(versions.sort((one, other) => one - other)).toEqual(patches.map((_, at) => at + 1));
@@ -362,7 +364,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(Object.keys(JSON.parse(state?.json ?? '{}'))).toHaveLength(50);
     });
 
-    test('that is too large with its state is refused, for others to merge, and nothing is done', async () => {
+    test('that makes the state too large is refused without effect, and others still merge', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
@@ -435,7 +437,7 @@ export function stateVersionsContract(open: OpenStore): void {
     const publicOf = async (db: Database, owner: Owner, filter: StateFilter = {}, page = wholePage) =>
       (await db.read(readPublicStatesPage, owner, page, filter)).states.map(({ label }) => label);
 
-    test('are what others may read, as long as they are public', async () => {
+    test('can be read by others, as long as they are public', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -465,7 +467,7 @@ export function stateVersionsContract(open: OpenStore): void {
       }
     });
 
-    test('stay so with a write that does not say, and are private again with one that does', async () => {
+    test('stay public after a write that does not say, and become private with one that does', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);

@@ -24,13 +24,13 @@ const readUse = query('readUse', function* (read: Read, { gameId, wallet }: Owne
 
 const textOf = (bytes: number) => `"${'a'.repeat(bytes - 2)}"`;
 
-/** How much a player may keep in a game. */
+/** How much a player may store in a game. */
 export function storageQuotaContract(open: OpenStore): void {
   describe('the storage quota', () => {
     const save = (db: Database, owner: Owner, label: string, bytes: number, quota?: number) =>
       db.write(saveState, owner, label, textOf(bytes), 'bafk', quota);
 
-    test('a state counts with its bytes of UTF-8 and its row, once for its label, for this player of this game', async () => {
+    test('a state counts its UTF-8 bytes and its row, once per label, for this player of this game', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -46,7 +46,7 @@ export function storageQuotaContract(open: OpenStore): void {
       }
     });
 
-    test('who would keep more than the quota is refused, and may still save less than before', async () => {
+    test('a write beyond the quota is refused, while one that saves less than before is accepted', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
@@ -65,14 +65,14 @@ export function storageQuotaContract(open: OpenStore): void {
       expect(await db.read(readUse, ada)).toBe(quota);
     });
 
-    test('of saves that come together, as many are taken as fit', async () => {
+    test('of concurrent writes, as many are accepted as fit', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
       const quota = 5 * (countedRowBytes + 100);
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const saves = Array.from({ length: 20 }, (_, at) =>
-        save(at % 2 === 0 ? db : beside, ada, `slot ${at}`, 100, quota),
+        save(at % 2 === 0 ? db : otherProcess, ada, `slot ${at}`, 100, quota),
       );
       const settled = await Promise.allSettled(saves);
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);

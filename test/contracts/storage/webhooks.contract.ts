@@ -31,9 +31,9 @@ import {
   addPlayer,
   type DatabaseUnderTest,
   hour,
-  inShort,
   listen,
   type OpenStore,
+  summarize,
   wholePage,
 } from './fixture.ts';
 
@@ -53,7 +53,7 @@ async function anyDue(db: Database): Promise<boolean> {
   return (await db.read(listDueWebhooks)).length > 0;
 }
 
-/** A player in a game with a webhook, which is told of nothing yet. */
+/** A player in a game with a webhook, which has received nothing yet. */
 async function scene({ db }: DatabaseUnderTest, url?: string) {
   const { id: gameId } = await addGame(db);
   const ada = await addPlayer(db, gameId);
@@ -62,17 +62,17 @@ async function scene({ db }: DatabaseUnderTest, url?: string) {
 
 export function webhooksContract(open: OpenStore): void {
   describe('webhooks', () => {
-    test('a delivery is written with its event for each enabled webhook of the game, from whichever process it was made', async () => {
+    test('a delivery is written with its event for each enabled webhook of the game, from any process', async () => {
       await using fixture = await open.empty();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const { gameId, ada, webhookId } = await scene(fixture);
       const other = await scene(fixture);
-      const second = await webhookAt(beside, gameId, 'https://b.example/');
-      const disabled = await webhookAt(beside, gameId, 'https://c.example/');
-      await beside.write(changeWebhook, disabled, { enabled: false });
-      const heard = listen(fixture.db);
+      const second = await webhookAt(otherProcess, gameId, 'https://b.example/');
+      const disabled = await webhookAt(otherProcess, gameId, 'https://c.example/');
+      await otherProcess.write(changeWebhook, disabled, { enabled: false });
+      const received = listen(fixture.db);
       const score = await fixture.db.write(setScore, ada, 7, 'n');
-      expect(inShort(heard)).toEqual([['scores created', expect.any(Number)]]); // deliveries are told to nobody
+      expect(summarize(received)).toEqual([['scores created', expect.any(Number)]]); // deliveries are announced to nobody
       const reopened = await fixture.reopen();
       const { total, rows } = await reopened.read(readDeliveries, { gameId }, wholePage);
       expect([total, new Set(rows.map((row) => row.webhookId))]).toEqual([2, new Set([webhookId, second])]);
@@ -89,7 +89,7 @@ export function webhooksContract(open: OpenStore): void {
       expect(filtered.rows.map((row) => row.webhookId)).toEqual([second]);
     });
 
-    test('whoever delivers is woken when something was queued for a webhook, and by nothing else', async () => {
+    test('the delivery worker is woken when something was queued for a webhook, and by nothing else', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { id } = await addGame(db);
@@ -104,13 +104,13 @@ export function webhooksContract(open: OpenStore): void {
       expect(woken).toEqual(['webhook']);
     });
 
-    test('a delivery is claimed once, wherever and however often it is asked for, and again when the claim ends', async () => {
+    test('a delivery is claimed once, also concurrently, and again when the claim expires', async () => {
       await using fixture = await open.empty();
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const { ada } = await scene(fixture);
       for (let score = 0; score < 20; score++) await fixture.db.write(setScore, ada, score);
       const claims = await Promise.all(
-        [fixture.db, beside, fixture.db, beside].map((db, n) =>
+        [fixture.db, otherProcess, fixture.db, otherProcess].map((db, n) =>
           claimDue(db, `node ${n}`, { ...terms, room: 8 }),
         ),
       );
@@ -123,14 +123,14 @@ export function webhooksContract(open: OpenStore): void {
         sealedSecrets: ['sealed for https://a.example/'],
         payload: { type: 'scores.created' },
       });
-      expect(await anyDue(beside)).toBe(false);
+      expect(await anyDue(otherProcess)).toBe(false);
       fixture.clock.advance(1_000);
-      expect(await anyDue(beside)).toBe(true);
-      const again = await claimDue(beside, 'late', terms);
+      expect(await anyDue(otherProcess)).toBe(true);
+      const again = await claimDue(otherProcess, 'late', terms);
       expect(again.map(({ attempts }) => attempts)).toEqual(Array.from({ length: 20 }, () => 2));
     });
 
-    test('no host gets more than it has room for, whatever waits for it', async () => {
+    test('no host gets more than it has capacity for, however much is queued for it', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId, ada } = await scene(fixture, 'https://a.example:8443/one');
@@ -147,7 +147,7 @@ export function webhooksContract(open: OpenStore): void {
       expect(await hosts({ room: 2 })).toHaveLength(2);
     });
 
-    test('only who has the claim says how it ended; it is put off until its time is over, and then failed', async () => {
+    test("only the claim's holder reports the result; it is retried until its deadline, and then failed", async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { ada, webhookId } = await scene(fixture);
@@ -157,7 +157,7 @@ export function webhooksContract(open: OpenStore): void {
       const dueAt = clock.read() + 5_000;
       expect(await db.write(settleDelivery, 'b', id, { delivered: true })).toBeNull();
       expect(await db.write(settleDelivery, 'a', id, { ...wait, dueAt })).toBe('retried');
-      expect(await db.write(settleDelivery, 'a', id, { delivered: true })).toBeNull(); // let go of
+      expect(await db.write(settleDelivery, 'a', id, { delivered: true })).toBeNull(); // released
       expect(await anyDue(db)).toBe(false);
       clock.advance(5_000);
       await claimDue(db, 'a', terms);
@@ -180,7 +180,7 @@ export function webhooksContract(open: OpenStore): void {
       await expect(db.write(replayDelivery, 'none')).rejects.toMatchObject({ reason: 'delivery_unknown' });
     });
 
-    test('one that is under way is replayed by nobody else, and what never had a webhook by nobody', async () => {
+    test('one in progress cannot be replayed, nor can an action that never had a webhook', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId, ada } = await scene(fixture);
@@ -216,7 +216,7 @@ export function webhooksContract(open: OpenStore): void {
       expect((await db.read(readDeliveries, { gameId }, wholePage)).total).toBe(1);
     });
 
-    test('a receiver that is gone disables its webhook; what waits for it has failed', async () => {
+    test('a receiver that is gone disables its webhook; its queued deliveries have failed', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { gameId, ada, webhookId } = await scene(fixture);
@@ -244,7 +244,7 @@ export function webhooksContract(open: OpenStore): void {
       expect(await replay()).toMatchObject({ state: 'queued' });
     });
 
-    test('one that is removed is not there, and soon none of its deliveries', async () => {
+    test('a removed webhook is not found, and soon none of its deliveries', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { gameId, ada, webhookId } = await scene(fixture);
@@ -268,7 +268,7 @@ export function webhooksContract(open: OpenStore): void {
         await expect(refused()).rejects.toMatchObject({ reason: 'webhook_unknown' });
     });
 
-    test('the secrets of a rotation overlap, newest first, five at most', async () => {
+    test('the secrets of a rotation overlap, newest first, at most five', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { webhookId } = await scene(fixture);
@@ -282,7 +282,7 @@ export function webhooksContract(open: OpenStore): void {
       expect(await db.read(readSealedSecrets, webhookId)).toEqual(['leaked no more']);
     });
 
-    test('deliveries go with the player they are about, and those that are over after a while', async () => {
+    test('deliveries are removed with the player they are about, and completed ones after a while', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const { gameId, ada } = await scene(fixture);

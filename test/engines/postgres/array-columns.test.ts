@@ -10,7 +10,7 @@ const uuids = [
   '01234567-89ab-cdef-0123-456789abcdef',
 ];
 
-/** Values that must come back as they were sent, of each type. */
+/** Values that must round-trip, of each type. */
 const values: Readonly<Record<string, readonly Value[]>> = {
   uuid: [...uuids, null],
   text: [
@@ -38,7 +38,7 @@ function columnOf(type: string): ArrayColumn<Value> {
   return { type, of: (value) => value };
 }
 
-describe.skipIf(noPostgres !== null)('arrays as PostgreSQL takes them', () => {
+describe.skipIf(noPostgres !== null)("arrays in PostgreSQL's format", () => {
   let database: TestDatabase;
   let connection: Connection;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe.skipIf(noPostgres !== null)('arrays as PostgreSQL takes them', () => {
     expect((await connection.run(text, columnArrays([], columns))).rows).toEqual([]);
   });
 
-  test('several columns of one thing, beside parameters that are no arrays', async () => {
+  test('several columns of one table, beside parameters that are not arrays', async () => {
     const columns: ArrayColumn<{ id: string; count: number }>[] = [
       { type: 'uuid', of: ({ id }) => id },
       { type: 'bigint', of: ({ count }) => count },
@@ -81,11 +81,11 @@ describe.skipIf(noPostgres !== null)('arrays as PostgreSQL takes them', () => {
     ['bigint', 2 ** 53],
     ['bigint', 'one'],
     ['int', Number.NaN],
-  ])('what is none of the type’s values is refused: %s %s', (type, value) => {
+  ])('values that the type does not allow are refused: %s %s', (type, value) => {
     expect(() => columnArrays([value], [columnOf(type)])).toThrow(expect.objectContaining({ code: '22P02' }));
   });
 
-  test('what was sent before stays as it was', () => {
+  test('an earlier array is unchanged', () => {
     const columns = [columnOf('text')];
     const [first] = columnArrays(['first'], columns);
     const before = first?.toString('latin1');

@@ -26,10 +26,10 @@ interface Scene {
   ada: Owner;
 }
 
-/** Prepares a command, and answers how it is then carried out. */
+/** Prepares a command, and returns a function that executes it. */
 type Case = (scene: Scene) => Promise<(db: Database) => Promise<unknown>>;
 
-/** A channel of two for each of the other players, in which Ada has said something with a reaction of hers. */
+/** A channel of two for each of the other players, each with a message of Ada's that she has reacted to. */
 async function conversations({ db, ada, players }: Scene): Promise<void> {
   for (const { wallet } of players.slice(1)) {
     const { _id: channelId } = await db.write(createChannel, ada, [wallet]);
@@ -94,15 +94,18 @@ const cases: Readonly<Record<string, Case>> = {
   },
 };
 
-describe.skipIf(noPostgres !== null)('round trips of a command do not grow with what it is about', () => {
-  test.each(Object.entries(cases))('%s', async (_, prepare) => {
-    const few = await roundsOf(prepare, 3);
-    expect(few).toBeGreaterThan(0);
-    expect(await roundsOf(prepare, 20)).toBeLessThanOrEqual(few);
-  });
-});
+describe.skipIf(noPostgres !== null)(
+  'the number of round trips of a command does not grow with its size',
+  () => {
+    test.each(Object.entries(cases))('%s', async (_, prepare) => {
+      const few = await roundsOf(prepare, 3);
+      expect(few).toBeGreaterThan(0);
+      expect(await roundsOf(prepare, 20)).toBeLessThanOrEqual(few);
+    });
+  },
+);
 
-/** How many rounds of loading a command takes that is about `count` things. */
+/** How many load rounds a command with `count` items takes. */
 async function roundsOf(prepare: Case, count: number): Promise<number> {
   await using database = await freshSchema();
   const open = () => PostgresDatabase.open(database.url, domain);
@@ -113,11 +116,11 @@ async function roundsOf(prepare: Case, count: number): Promise<number> {
   const [ada] = players;
   if (!ada) throw new Error('there is no player');
   await before.write(setScore, ada, 1);
-  const carryOut = await prepare({ db: before, gameId, players, ada });
+  const execute = await prepare({ db: before, gameId, players, ada });
   await before.close();
-  // Opened again, so that nothing is kept.
+  // Reopened, so that nothing is cached.
   const db = await open();
-  await carryOut(db);
+  await execute(db);
   const { rounds } = await db.counts();
   await db.close();
   return rounds;

@@ -8,13 +8,13 @@ import { migrate, schemaVersion } from '../../../src/engines/postgres/migrate.ts
 import { physicalName, typeOfKind } from '../../../src/engines/postgres/physical-table.ts';
 import { freshDatabase, noPostgres, type TestDatabase } from '../../support/postgres.ts';
 
-/** What rows have besides what is declared. */
+/** Columns besides the declared ones. */
 const undeclared: Readonly<Record<string, readonly string[]>> = {
   streams: ['id', 'last_lane', 'last_position'],
   events: ['lane', 'position', 'after_lane', 'after_position'],
 };
 
-/** What the engine keeps of its own. */
+/** The engine's own tables. */
 const engines = [
   'board_counts',
   'board_moves',
@@ -33,7 +33,7 @@ describe.skipIf(noPostgres !== null)('the schema on PostgreSQL', () => {
   let client: pg.Client;
   beforeAll(async () => {
     database = await freshDatabase();
-    // As nodes do that are started at once on an empty database.
+    // As by nodes that are started concurrently on an empty database.
     await Promise.all(Array.from({ length: 3 }, () => migrate(database.url)));
     client = new pg.Client({ connectionString: database.url });
     await client.connect();
@@ -43,7 +43,7 @@ describe.skipIf(noPostgres !== null)('the schema on PostgreSQL', () => {
     await database[Symbol.asyncDispose]();
   });
 
-  test('is made once by three nodes that start at once', async () => {
+  test('is created once by three nodes that start concurrently', async () => {
     const { rows } = await client.query('SELECT version FROM schema_version');
     expect(rows).toEqual([{ version: schemaVersion }]);
     expect((await client.query('SELECT count(*)::int AS count FROM history')).rows).toEqual([{ count: 1 }]);

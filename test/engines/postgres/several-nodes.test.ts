@@ -10,7 +10,7 @@ import { gantry } from '../../support/warm-gantry.ts';
 const secretKey = '5e'.repeat(32);
 
 test.skipIf(noPostgres !== null)(
-  'a second node without REDIS_URL does not start, commands do, and a node whose place was left does',
+  'a second node without REDIS_URL does not start, commands do, and so does a node after another was killed',
   async () => {
     await using database = await freshDatabase();
     const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
@@ -27,7 +27,7 @@ test.skipIf(noPostgres !== null)(
 );
 
 test.skipIf(noPostgres !== null || redisMissing !== null)(
-  'nodes that PostgreSQL does not answer refuse with 503 and when to try again, and come back by themselves',
+  'nodes that get no response from PostgreSQL refuse with 503 and Retry-After, and recover automatically',
   { timeout: 120_000 },
   async () => {
     await using postgres = await PostgresServer.start({ fsync: true });

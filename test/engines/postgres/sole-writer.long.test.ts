@@ -23,7 +23,7 @@ test.skipIf(noPostgres !== null)(
       await one.write(startSession, player, 1e9);
       await other.write(setScore, player, 1);
       let score = 1;
-      /** How many rounds of loading one more score takes. */
+      /** How many load rounds one more score takes. */
       const rounds = async () => {
         const before = await one.counts();
         await one.write(setScore, player, ++score);

@@ -24,7 +24,7 @@ interface Scene {
   open(): Promise<PostgresDatabase>;
 }
 
-/** A channel of two, in a database that no node works with. */
+/** A channel of two, in a database that no node uses. */
 async function channelOfTwo(): Promise<Scene> {
   const database = await freshSchema();
   const opened = new Set<PostgresDatabase>();
@@ -65,7 +65,7 @@ async function rowsIn<Row extends object>(url: string, text: string): Promise<Ro
   }
 }
 
-/** What the channel counts, and what there is; the places of its events that are missing, or there twice. */
+/** The channel's count, and its actual rows; missing and duplicate event positions. */
 async function kept({ url, channel }: Scene) {
   const [found] = await rowsIn<{ count: string; messages: string; texts: string }>(
     url,
@@ -87,7 +87,7 @@ async function kept({ url, channel }: Scene) {
 
 const all = (count: number) => ({ count, messages: count, texts: count, gaps: [] });
 
-test.skipIf(noPostgres !== null)('a sole writer does not load rows again that it has written', async () => {
+test.skipIf(noPostgres !== null)('a sole writer does not reload rows that it has written', async () => {
   const scene = await channelOfTwo();
   const db = await scene.open();
   await say(scene, db, 'first');

@@ -23,7 +23,7 @@ test.skipIf(noPostgres !== null)(
     const client = new Client({ connectionString: database.url });
     await client.connect();
     try {
-      // What was deleted stays in the index until then, as it does for minutes where much is written.
+      // Deleted rows stay in the index until then, for minutes under a heavy write load.
       await client.query('ALTER TABLE events SET (autovacuum_enabled = off)');
       const retention = { ...defaultRetention, maxCount };
       const db = await PostgresDatabase.open(database.url, domain, { retention });
@@ -33,7 +33,7 @@ test.skipIf(noPostgres !== null)(
       if (!sender || !other) throw new Error('no players');
       for (const player of [sender, other]) await db.write(startSession, player, 1e9);
       const { _id: channel } = await db.write(createChannel, sender, [other.wallet]);
-      // A transaction that stays open: nothing that is deleted from here on counts as gone for everyone.
+      // A transaction that stays open: later deletions stay visible to someone.
       await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
       await client.query('SELECT 1');
       for (let batch = 0; batch < batches; batch++) {
@@ -41,7 +41,7 @@ test.skipIf(noPostgres !== null)(
           Array.from({ length: perBatch }, (_, n) => db.write(sendMessage, sender, channel, `${batch} ${n}`)),
         );
       }
-      await db.close(); // which has PostgreSQL count what the connection has read
+      await db.close(); // which makes PostgreSQL count the connection's reads
       await client.query('COMMIT');
       const { rows } = await client.query<{ read: string; kept: string }>(
         `SELECT idx_tup_read AS read, (SELECT count(*) FROM events AS e JOIN streams AS s ON s.id = e.stream_id

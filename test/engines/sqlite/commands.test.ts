@@ -35,13 +35,13 @@ const kept = table('kept_things', columns, {
   kept: true,
   remembered: 'lists',
 });
-const thingMade = defineEvent('things created', z.object({ id: z.string() }));
+const createdThing = defineEvent('things created', z.object({ id: z.string() }));
 const audience = { kind: 'game', gameId: 'g' } as const;
 
 const add = command('add', function* (tx: Tx, id: string, place: number) {
   yield* lockGame(tx, 'g');
   tx.insert(things, { id, list: 'l', place, closedAt: null });
-  return tx.emit('game:g', thingMade, { id }, audience);
+  return tx.emit('game:g', createdThing, { id }, audience);
 });
 const addThenRefuse = command('addThenRefuse', function* (tx: Tx, id: string, place: number) {
   yield* add(tx, id, place);
@@ -65,13 +65,13 @@ async function open(react: Reaction | null = null) {
   const databases = [new SqliteDatabase(file, domain)];
   const [db] = databases;
   if (!db) throw new Error('there is no database');
-  const heard: StoredEvent[] = [];
-  db.onCommit((events) => heard.push(...events));
+  const received: StoredEvent[] = [];
+  db.onCommit((events) => received.push(...events));
   return {
     db,
-    heard,
+    received,
     /** As another process would open it. */
-    beside() {
+    otherProcess() {
       const another = new SqliteDatabase(file, domain);
       databases.push(another);
       return another;
@@ -109,7 +109,7 @@ describe('the commands of one batch', () => {
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
   });
 
-  test('do not see what one that refused has changed, nor does anybody else', async () => {
+  test('do not see the changes of a refused one, nor does anybody else', async () => {
     await using subject = await open();
     const outcomes = await Promise.allSettled([
       subject.db.write(add, 'a', 1),
@@ -118,13 +118,13 @@ describe('the commands of one batch', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
-    expect(subject.heard.map(({ seq, record }) => [seq, record])).toEqual([
+    expect(subject.received.map(({ seq, record }) => [seq, record])).toEqual([
       [1, { id: 'a' }],
       [2, { id: 'b' }],
     ]);
   });
 
-  test('are not refused for another whose row breaks a constraint', async () => {
+  test("are not refused because of another's constraint violation", async () => {
     await using subject = await open();
     const outcomes = await Promise.allSettled([
       subject.db.write(add, 'a', 1),
@@ -133,10 +133,10 @@ describe('the commands of one batch', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 
-  test('find the rest of a list when those it began with are gone', async () => {
+  test('find the rest of a list when its first rows are deleted', async () => {
     await using subject = await open();
     await Promise.all(Array.from({ length: 20 }, (_, n) => subject.db.write(add, `t${n}`, n)));
     const close = command('close', function* (tx: Tx, count: number) {
@@ -155,14 +155,14 @@ describe('the commands of one batch', () => {
     await using subject = await open();
     const unlocked = command('unlocked', function* (tx: Tx) {
       yield* tx.all();
-      tx.emit('game:g', thingMade, { id: 'x' }, audience);
+      tx.emit('game:g', createdThing, { id: 'x' }, audience);
     });
     await expect(subject.db.write(unlocked)).rejects.toThrow('not locked');
-    expect(subject.heard).toEqual([]);
+    expect(subject.received).toEqual([]);
   });
 });
 
-test('a reaction runs in the transaction of the event, and is undone with it', async () => {
+test('a reaction runs in the transaction of the event, and is rolled back with it', async () => {
   const react: Reaction = function* (tx, { record }) {
     yield* tx.all();
     const { id } = record as { id: string };
@@ -195,7 +195,7 @@ describe('an exclusive command', () => {
     return [before.length, changed, row?.closedAt === tx.now];
   });
 
-  test('has its statements see what it wrote, and sees what they changed', async () => {
+  test('has its statements see its writes, and sees their changes', async () => {
     await using subject = await open();
     const [, answer] = await Promise.all([
       subject.db.write(add, 'a', 1),
@@ -204,20 +204,20 @@ describe('an exclusive command', () => {
     ]);
     expect(answer).toEqual([2, 2, true]);
     expect(await subject.db.read(listed)).toEqual(['a', 'b', 'late']);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2, 3]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2, 3]);
   });
 
-  test('that refuses has changed nothing, by statements neither', async () => {
+  test('that refuses has changed nothing, not even by statements', async () => {
     await using subject = await open();
     await subject.db.write(add, 'a', 1);
     await expect(subject.db.write(closeAll, true)).rejects.toThrow('no');
     expect(await subject.db.read(listed)).toEqual(['a']);
     await subject.db.write(add, 'b', 2);
-    expect(subject.heard.map(({ seq }) => seq)).toEqual([1, 2]);
+    expect(subject.received.map(({ seq }) => seq)).toEqual([1, 2]);
   });
 });
 
-test('what is kept in memory is read again when another process has written', async () => {
+test('cached data is reread when another process has written', async () => {
   await using subject = await open();
   const put = command('put', function* (tx: Tx, id: string, place: number) {
     yield* tx.all();
@@ -234,13 +234,13 @@ test('what is kept in memory is read again when another process has written', as
     },
     { max: 10, keyOf: () => 'all' },
   );
-  const beside = subject.beside();
+  const otherProcess = subject.otherProcess();
   await subject.db.write(put, 'b', 2);
   expect(await subject.db.write(first)).toBe('b');
-  expect(await beside.write(first)).toBe('b');
-  expect(await beside.read(remembered)).toHaveLength(1);
+  expect(await otherProcess.write(first)).toBe('b');
+  expect(await otherProcess.read(remembered)).toHaveLength(1);
   await subject.db.write(put, 'a', 1);
-  expect(await beside.write(first)).toBe('a');
-  expect((await beside.read(remembered)).map(({ id }) => id)).toEqual(['a', 'b']);
-  expect(await beside.read(remembered)).toBe(await beside.read(remembered));
+  expect(await otherProcess.write(first)).toBe('a');
+  expect((await otherProcess.read(remembered)).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(await otherProcess.read(remembered)).toBe(await otherProcess.read(remembered));
 });

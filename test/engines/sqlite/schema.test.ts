@@ -20,14 +20,14 @@ const typeOf: Record<Kind, string> = {
   board: 'INTEGER',
 };
 
-/** Numbers that rows have besides what is declared: what other tables name them by, or the order they were written in. */
+/** Number columns besides the declared ones: foreign keys' targets, or the insertion order. */
 const undeclared: Readonly<Record<string, readonly string[]>> = {
   streams: ['id'],
   scores: ['key'],
   events: ['position'],
 };
 
-/** What the engine keeps of its own. */
+/** The engine's own tables. */
 const engines = ['boards', 'board_marks', 'score_order', 'history', 'remembered', 'sqlite_sequence'];
 
 const all: readonly AnyTable[] = [...tables, streams as AnyTable, events as AnyTable];
@@ -51,7 +51,7 @@ const inSql = (table: AnyTable, columns: readonly string[]) =>
   });
 
 describe.each(all.map((table) => ({ name: table.name, table })))('the table $name', ({ name, table }) => {
-  test('has the columns that are declared, of the kinds that are declared', () => {
+  test('has the declared columns, of the declared types', () => {
     const found = db
       .prepare<[string], { name: string; type: string; notnull: number; pk: number }>(
         'SELECT name, type, "notnull", pk FROM pragma_table_info(?)',
@@ -72,7 +72,7 @@ describe.each(all.map((table) => ({ name: table.name, table })))('the table $nam
     expect(found.toSorted(byName)).toEqual(declared.toSorted(byName));
   });
 
-  test('holds at most one row under its key, and under each of its unique indexes', () => {
+  test('has at most one row per key, and per unique index', () => {
     const indexes = db
       .prepare<[string], { name: string; unique: number }>('SELECT name, "unique" FROM pragma_index_list(?)')
       .all(name)
@@ -93,7 +93,7 @@ describe.each(all.map((table) => ({ name: table.name, table })))('the table $nam
     }
   });
 
-  test('says whose its rows are by columns it has', () => {
+  test('declares the owner of its rows by existing columns', () => {
     const { player, game, stream, via, texts = [] } = table.of;
     const named = [player, game, stream, via?.column, ...texts].filter((column) => column !== undefined);
     expect(inSql(table, named)).toHaveLength(named.length);
@@ -102,7 +102,7 @@ describe.each(all.map((table) => ({ name: table.name, table })))('the table $nam
   });
 });
 
-test('every table of the database is declared, or the engine keeps it of its own', () => {
+test("every table of the database is declared, or the engine's own", () => {
   const there = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
   expect(there.toSorted()).toEqual([...all.map((table) => table.name), ...engines].toSorted());
 });

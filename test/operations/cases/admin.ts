@@ -72,7 +72,7 @@ const report = {
   openAgainst: 1,
 };
 
-/** An action of the owner's that nothing here carries out. */
+/** An action of the owner's that nothing here executes. */
 async function queuedAction({ server, gameId, owner }: World): Promise<string> {
   const action = {
     kind: 'chain',
@@ -124,7 +124,7 @@ const playSession = {
   bytes: 11,
 };
 
-/** Nothing is sent there, and nothing looked up. */
+/** Nothing is sent there, and nothing resolved. */
 const receiver = 'http://127.0.0.1:9/hooks';
 
 const webhook = {
@@ -138,7 +138,7 @@ const webhook = {
   updatedAt: '<time>',
 };
 
-/** A webhook of the game's: the one there is, or a new one. */
+/** A webhook of the game's: the existing one, or a new one. */
 async function addWebhook(
   { server, gameId }: World,
   { url = receiver, filter = 'all' }: { url?: string; filter?: WebhookFilter } = {},
@@ -192,7 +192,7 @@ const delivery = {
   },
 };
 
-/** An administrator there is on every server of these tests. */
+/** An administrator that exists on every server of these tests. */
 const known = 'Grace';
 
 const newRecord = {
@@ -265,7 +265,7 @@ export const adminCases: AdminCases = {
   },
   listGames: {
     input: () => ({}),
-    // Other worlds' games are on the server too.
+    // The server has other worlds' games, too.
     answer: { success: true, games: expect.arrayContaining([game]) },
   },
   updateGame: {
@@ -667,7 +667,7 @@ export const adminCases: AdminCases = {
   },
 
   listRefusals: {
-    // In one run this and that was refused: for this reason nothing ever is here.
+    // Other refusals of a run vary: nothing is ever refused for this reason here.
     input: () => ({ reason: 'chain_unavailable' }),
     answer: { total: 0, limit: 50, skip: 0, data: [] },
   },
@@ -689,7 +689,7 @@ export const adminCases: AdminCases = {
 
   serverFigures: {
     input: () => ({ after: Number.MAX_SAFE_INTEGER }),
-    // A command has nothing to tell of: no server runs in its process.
+    // A command has nothing to report: no server runs in its process.
     answer: {
       success: true,
       startedAt: expect.toBeOneOf(['<time>', null]),

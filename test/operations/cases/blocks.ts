@@ -3,7 +3,7 @@ import type { Role, World } from '../../support/world.ts';
 import { ownThings, ownThingsOfPlayers, refused } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
-/** The owner blocks someone who is none of the callers. */
+/** The owner blocks someone who is not one of the callers. */
 function blockBanned({ server, owner, banned }: World) {
   return server.services.db.write(block, owner, banned.wallet);
 }

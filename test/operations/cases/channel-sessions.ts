@@ -54,7 +54,7 @@ export const channelSessionCases = {
   channelStatus: {
     input: () => ({}),
     answer: { exists: true, present: false, wallet: '<owner>', openedAt: '<time>' },
-    // That a session has ended is what its token may still ask.
+    // A token may still query that its session has ended.
     access: { ...ownThingsOfPlayers, ended: 'own', revoked: 'own', banned: 'own' },
   },
   channelHeartbeat: { input: () => ({}), answer: { success: true }, access: ownThingsOfPlayers },
@@ -122,8 +122,8 @@ export const channelSessionCases = {
 } satisfies Partial<LauncherCases>;
 
 /**
- * Whose sign-in it is, and who signs: whoever has the owner's wallet signs with it, whoever has not with the
- * stranger's. The banned player signs a sign-in of their own, as it should be.
+ * Whose sign-in it is, and who signs: those with the owner's wallet sign with it, others with the stranger's. The
+ * banned player signs a sign-in of their own, as expected.
  */
 function signerOf({ owner, banned, keys }: World, by: Role) {
   if (by === 'banned') return { wallet: banned.wallet, key: keys.banned };

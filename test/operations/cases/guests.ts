@@ -5,7 +5,7 @@ import { anyone, refused, refusedTo, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
 const notAGuest = refused(400, 'not_a_guest');
-/** Only who has no wallet. */
+/** Only players without a wallet. */
 const guestsOnly = refusedTo(notAGuest, { owner: notAGuest, guest: 'own' });
 
 const signRequest = `<host> wants you to sign in with your Ethereum account:
@@ -46,7 +46,7 @@ export const guestCases = {
       launcherJwt: 'token(<guest>, <game>)',
       jwt: 'token(<guest>, <game>)',
     },
-    // Anyone who has the device's secret is the guest.
+    // Anyone with the device's secret is the guest.
     access: { ...anyone, otherGameServer: refused(401, 'secret_invalid') },
   },
   requestGuestUpgrade: {

@@ -6,7 +6,7 @@ import type { AdminCases, LauncherCases } from '../operation-case.ts';
 
 const leaderboard = 'weekly';
 
-/** As `createLeaderboard` makes it where nothing else is said. */
+/** As `createLeaderboard` creates it by default. */
 const rules = {
   keep: 'best',
   order: 'desc',
@@ -54,7 +54,7 @@ const placed = {
   position: 1,
 };
 
-/** The owner's game has a leaderboard with a score of the owner's; made where it is not there. */
+/** The owner's game has a leaderboard with a score of the owner's; created if missing. */
 async function ranked({ server, gameId, owner, canaries: { nonce } }: World): Promise<void> {
   const { db } = server.services;
   await db

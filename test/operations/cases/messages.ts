@@ -21,7 +21,7 @@ export const channel = {
   gameId: '<game>',
 };
 
-/** Of the owner's message in it. */
+/** The owner's message in it. */
 export const messageIdentity = {
   _id: '<message id>',
   channelId: '<channel>',
@@ -35,7 +35,7 @@ const unknownMessage = refused(400, 'message_unknown');
 const notTheSender = refused(401, 'not_the_sender');
 const withoutPermission = refused(401, 'permission_missing');
 
-/** For who is in the channel, and the game's own server for them. */
+/** For participants of the channel, and the game's own server for them. */
 const readable = refusedTo(unknownChannel, {
   participant: 'shared',
   gameServer: 'shared',
@@ -55,7 +55,7 @@ export const messageCases = {
     access: { ...ownThings, participant: 'shared' },
   },
   createMessageChannel: {
-    // The owner's and the participant's call names the other one, and so the channel there is.
+    // The owner's and the participant's calls name each other, and so the existing channel.
     input: ({ owner, participant }, by) => ({
       otherParticipants: [by === 'participant' ? owner.wallet : participant.wallet],
     }),
@@ -148,7 +148,7 @@ export const messageCases = {
     access: readable,
   },
   getUnreadCount: {
-    // The owner has written the message there is.
+    // The owner has written the existing message.
     input: ({ channelId }) => ({ channelId }),
     answer: { success: true, channelId: '<channel>', unreadCount: 0 },
     access: readable,

@@ -3,7 +3,7 @@ import type { World } from '../../support/world.ts';
 import { ownThings, ownThingsOfPlayers, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
-/** In the inbox of the owner, in whose game it is. */
+/** In the owner's inbox in that game. */
 function notifyOwner({ server, owner }: World) {
   return server.services.db.write(notifyPlayer, owner, { message: 'Level 5 reached', type: 'success' });
 }
@@ -45,7 +45,7 @@ export const notificationCases = {
       unread: 1,
       cursor: null,
     },
-    // A launcher's own session has the inbox of every game.
+    // A launcher session has the inbox of every game.
     access: { ...ownThings, launcher: 'shared' },
   },
   markNotificationsRead: {

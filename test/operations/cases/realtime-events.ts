@@ -2,7 +2,7 @@ import { type AccessByRole, ownThingsOfPlayers, refused } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 import { leaderboardEntry } from './scores.ts';
 
-/** A game's public stream is for everyone in that game, and for every launcher; asking changes nothing of anyone's. */
+/** A game's public stream is for everyone in that game, and for every launcher; subscribing changes nobody's data. */
 const playersOfTheGame: AccessByRole = { ...ownThingsOfPlayers, elsewhere: refused(401, 'not_a_launcher') };
 
 export const realtimeEventCases = {

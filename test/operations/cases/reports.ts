@@ -4,7 +4,7 @@ import type { World } from '../../support/world.ts';
 import { ownThingsOfPlayers, refused, refusedTo } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
-/** The participant reports the owner's message, unless that was done before; the report's id. */
+/** The participant reports the owner's message, if not done before; returns the report's id. */
 export async function reportOfMessage({ server, participant, messageId }: World): Promise<string> {
   const filter = { reporter: participant.wallet, status: 'open' as const };
   const { rows } = await server.services.db.read(readReports, filter, { limit: 1, skip: 0 });

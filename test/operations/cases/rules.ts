@@ -4,7 +4,7 @@ import type { World } from '../../support/world.ts';
 import { ownThings } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';
 
-/** A rule as it is given, and as it is read back. */
+/** A rule as sent, and as read back. */
 export const rule = {
   given: { trigger: 'win', actions: [{ type: 'Notify', message: 'You won {value}' }] },
   stored: {

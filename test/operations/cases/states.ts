@@ -15,7 +15,7 @@ const stateHead = {
   version: 1,
 };
 
-/** Keeps a state under another label than `save`, which has what nobody else may read. */
+/** Stores a state under a label different from that of `save`, which contains what nobody else may read. */
 async function keep(
   { server: { services } }: World,
   owner: Owner,

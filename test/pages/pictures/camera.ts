@@ -4,10 +4,10 @@ import type { TestServer } from '../../support/server.ts';
 import { showIn } from '../color-scheme.ts';
 import type { SampleWorld } from './sample-world.ts';
 
-/** Of a long page, what is within this many screens from its beginning. */
+/** Of a long page, the part within this many screens from the top. */
 const mostScreens = 3;
 
-/** What pictures are taken of, on a screen of one width. */
+/** What screenshots are taken of, at one screen width. */
 export interface Scene {
   /** In pixels. */
   width: string;
@@ -20,7 +20,7 @@ export interface Scene {
 }
 
 export interface Camera extends Scene {
-  /** Takes the page as it stands, light and dark: `<name>-<width>-light.png`. */
+  /** Takes screenshots of the current page, light and dark: `<name>-<width>-light.png`. */
   take(page: Page, name: string): Promise<void>;
 }
 

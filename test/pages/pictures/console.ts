@@ -30,7 +30,7 @@ export async function takeConsole(camera: Camera): Promise<void> {
     ['players/0x0000000000000000000000000000000000000000', '.state', 'player-unknown'],
   ] as readonly (readonly [string, string, string?])[]) {
     if (view === '') await busy;
-    // Going to another fragment only would keep what the one before has left.
+    // Navigating to another fragment alone would keep the state of the previous view.
     await page.goto('about:blank');
     await page.goto(`${server.url}/console#/${view}`);
     await page.locator(shows).first().waitFor();

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { openConsole } from '../operator.ts';
 import type { Camera } from './camera.ts';
 
-/** The console's dialogs and forms, as they ask, as they refuse, and as they show a secret. */
+/** The console's dialogs and forms: empty, with errors, and showing a secret. */
 export async function takeDialogs(camera: Camera): Promise<void> {
   const { browser, options, server, width, take } = camera;
   const { page } = await openConsole(browser, server, '', options);
@@ -12,7 +12,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   };
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
   const dialog = page.getByRole('dialog');
-  const asked = async (name: string) => {
+  const requested = async (name: string) => {
     await dialog.waitFor();
     await page.waitForLoadState('networkidle');
     await take(page, `dialog-${name}`);
@@ -20,7 +20,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show('games');
   await press('New game');
-  await asked('new-game');
+  await requested('new-game');
   await page.getByLabel('Name', { exact: true }).fill(`Asteroids ${width}`);
   await page.getByLabel('Slug').fill('Not A Slug');
   await page.getByLabel('URL').fill('golf');
@@ -34,10 +34,10 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'dialog-game-secret');
   await press('Open game');
   await press('Rotate');
-  await asked('rotate');
+  await requested('rotate');
   await press('Cancel');
   await press('Delete game');
-  await asked('delete-game');
+  await requested('delete-game');
   await press('Cancel');
   await page.getByLabel('Words and phrases').fill('darn\n!!!');
   await press('Save word filter');
@@ -47,10 +47,10 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show('games/demo-game/leaderboard');
   await press(/^Remove score/);
-  await asked('remove-score');
+  await requested('remove-score');
   await press('Cancel');
   await press('New leaderboard');
-  await asked('new-leaderboard');
+  await requested('new-leaderboard');
   await page.getByLabel('Name').fill('Weekly Cup');
   await page.getByLabel('Seasons end').selectOption('Cron expression…');
   await page.getByLabel('Cron expression').fill('every friday');
@@ -59,13 +59,13 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'dialog-new-leaderboard-refused');
   await show('games/demo-game/leaderboard/weekly');
   await press(/^End season/);
-  await asked('end-season');
+  await requested('end-season');
   await press('Cancel');
   await press('Edit');
-  await asked('edit-leaderboard');
+  await requested('edit-leaderboard');
   await press('Cancel');
   await press('Delete');
-  await asked('delete-leaderboard');
+  await requested('delete-leaderboard');
   await press('Cancel');
   await press(/^Show the places around/);
   await page.getByText(/^Around /).waitFor();
@@ -77,25 +77,25 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show(`players/${camera.world.players[1]?.wallet}`);
   await press('Ban from all games');
-  await asked('ban');
+  await requested('ban');
   await press('Cancel');
   await press('Erase player');
-  await asked('erase');
+  await requested('erase');
   await show(`reports/${camera.world.reportId}`);
   await press('Mute player');
-  await asked('mute');
+  await requested('mute');
 
   await show('games/demo-game/states');
   await press('Show state save');
   await page.locator('.json-branch').first().waitFor();
-  await asked('state');
+  await requested('state');
   await press('Edit');
   await page.getByLabel('State (JSON)').fill('{"level":4,');
   await page.getByText('Invalid JSON').waitFor();
   await take(page, 'dialog-state-edit');
   await show('games/demo-game/play-sessions');
   await press(/^Show play session/);
-  await asked('play-session');
+  await requested('play-session');
   await show('games/demo-game/messages');
   await press(/^View/);
   await page
@@ -105,13 +105,13 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'console-channel');
   await show('queue');
   await press(/^Show action/);
-  await asked('action');
+  await requested('action');
   await show('requests');
   await press(/^Show request/);
-  await asked('request');
+  await requested('request');
   await show('audit');
   await press('Show');
-  await asked('audit');
+  await requested('audit');
 
   await show('games/demo-game/rules');
   const editor = page.getByLabel('Rules (JSON array)');
@@ -121,27 +121,27 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'console-rules-wrong');
   await show('games/demo-game/webhooks');
   await press('New webhook');
-  await asked('new-webhook');
+  await requested('new-webhook');
 
   await show('administrators');
   await press('New administrator');
-  await asked('new-administrator');
+  await requested('new-administrator');
   await page.getByRole('textbox', { name: 'Name' }).fill(`Barbara ${width}`);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.locator('.secret-text').waitFor();
   await take(page, 'dialog-administrator-token');
   await page.getByRole('button', { name: 'Done' }).click();
   await press(/^Edit Grace/);
-  await asked('edit-administrator');
+  await requested('edit-administrator');
   await press('Cancel');
   await press(/^Revoke Grace/);
-  await asked('revoke-administrator');
+  await requested('revoke-administrator');
   await show('backups');
   await press('Make backup');
-  await asked('make-backup');
+  await requested('make-backup');
   await press('Cancel');
   await press(/^Delete gantry/);
-  await asked('delete-backup');
+  await requested('delete-backup');
   await takeModerator(camera, page);
 }
 

@@ -8,7 +8,7 @@ import { type PlayerAtLauncher, playDemoGame, say, startConversation } from '../
 import type { Camera } from './camera.ts';
 import { fillBlocked, fillInbox } from './sample-world.ts';
 
-/** The launcher, from signing in to being banned. */
+/** The launcher, from signing in to a ban. */
 export async function takeLauncher(camera: Camera): Promise<void> {
   await takeBeginning(camera);
   const { browser, options, server, world, take } = camera;
@@ -43,7 +43,7 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByRole('button', { name: /^Reply to: The one/ }).click();
   await take(page, 'play-replying');
   await say(ada, 'Deal.');
-  // On a phone, what can be done with an earlier message shows when it is tapped.
+  // On a phone, the actions of an earlier message appear when it is tapped.
   await page.locator('.bubble', { hasText: 'The one who loses' }).click();
   await page
     .getByRole('button', { name: /^React with 🎉: The one/ })
@@ -53,7 +53,7 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByText('Sending…').waitFor({ state: 'hidden' });
   while (!(await page.getByText(/is typing/).isVisible())) {
     await grace.page.getByRole('textbox', { name: 'Write a message' }).press('h');
-    await pause(200); // who typed a moment ago is not told of again
+    await pause(200); // typing is not announced again right away
   }
   await page.mouse.move(0, 0);
   await take(page, 'play-conversation');
@@ -114,7 +114,7 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await take(page, 'play-banned');
 }
 
-/** Signed in, before there is anything; and without a connection. */
+/** Signed in, before there is any data; and without a connection. */
 async function takeBeginning({ browser, options, server, take }: Camera): Promise<void> {
   const { page } = await openPage(browser, options);
   await page.route('**/launcher/get-games', (route) => route.abort());
@@ -168,7 +168,7 @@ export async function twoPlayers(
   await firstPanel(ada.page).click();
   await ada.game.getByRole('button', { name: 'Start' }).click();
   for (let drops = 0; drops < 2; drops++) {
-    await pause(400); // the crane moves on
+    await pause(400); // the crane keeps moving
     await ada.page.keyboard.press('Space');
   }
   return { ada, grace };

@@ -33,15 +33,15 @@ const names = [
 
 const cupOf = ['de', 'fr', 'ja'];
 
-/** What there is on a server that games are played on. */
+/** The data of a server with active games. */
 export interface SampleWorld {
   gameId: string;
   players: TestPlayer[];
-  /** A report of a message that is still there. */
+  /** A report of a message that still exists. */
   reportId: string;
 }
 
-/** The demo, and what there is in a game that is played: every list of the console has rows. */
+/** The demo, and an active game's data: every list of the console has rows. */
 export async function fillServer(server: TestServer): Promise<SampleWorld> {
   const { services, url, adminToken, openSession } = server;
   const { db } = services;
@@ -169,7 +169,7 @@ export async function fillBlocked(
   for (const { wallet } of others) await db.write(block, owner, wallet);
 }
 
-/** Players who come, play at a pace that swells and ebbs, and now and then are refused. */
+/** Players who join, play at a varying pace, and are occasionally refused. */
 export async function keepBusy(
   { url }: TestServer,
   players: readonly TestPlayer[],

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { openPage } from '../browser.ts';
 import type { Camera } from './camera.ts';
 
-/** The pages that need nobody to sign in: home, the manual, the reference, sign-in, what is not there. */
+/** The pages without sign-in: home, the manual, the reference, sign-in, not found. */
 export async function takeSite({ browser, options, server, take }: Camera): Promise<void> {
   const { page } = await openPage(browser, options);
   const show = async (path: string, shows: string) => {

@@ -18,7 +18,10 @@ interface OpenClient {
   saved: Saved | null;
 }
 
-/** The driver of the TypeScript client, for Node and browsers: `driver-protocol.md`. `names` are those to listen to. */
+/**
+ * The driver of the TypeScript client, for Node and browsers: `driver-protocol.md`. `names` are the events to listen
+ * for.
+ */
 export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (line: object) => void) {
   const clients = new Map<string, OpenClient>();
   const signatures = new Map<number, (signature: string) => void>();
@@ -68,7 +71,7 @@ export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (l
     return method(command.input ?? {}, options);
   }
 
-  async function carryOut(command: Command): Promise<unknown> {
+  async function execute(command: Command): Promise<unknown> {
     const options = (command.options ?? {}) as never;
     switch (command.do) {
       case 'open':
@@ -112,7 +115,7 @@ export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (l
 
   return async (command: Command): Promise<void> => {
     try {
-      report({ id: command.id, ok: (await carryOut(command)) ?? null });
+      report({ id: command.id, ok: (await execute(command)) ?? null });
     } catch (error) {
       if (!(error instanceof sdk.GantryError)) throw error;
       const { reason, code, message, retryAfterSeconds = null, data, errors } = error;

@@ -50,10 +50,10 @@ def open_client(name, options):
     clients[name] = client, store
     for event in EVENTS:
 
-        def heard(record, meta, event=event):
+        def on_event(record, meta, event=event):
             report({"client": name, "event": event, "record": record, "meta": meta})
 
-        client.on(event, heard)
+        client.on(event, on_event)
     client.on_resync(lambda stream: report({"client": name, "resync": stream}))
 
     def on_status(status):
@@ -145,7 +145,7 @@ def take(command):
 
 for line in sys.stdin:
     received = json.loads(line)
-    # A client is there for the commands that follow; what waits holds up nothing.
+    # A client exists for the commands that follow; waiting commands delay nothing.
     if received["do"] == "open":
         take(received)
     else:

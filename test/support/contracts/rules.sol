@@ -23,7 +23,7 @@ contract Token {
     }
 }
 
-/// What ERC-1155 asks of a wallet that is a contract.
+/// What ERC-1155 requires of a contract wallet.
 interface Receiver {
     function onERC1155Received(address operator, address from, uint256 id, uint256 amount, bytes calldata data)
         external
@@ -40,7 +40,7 @@ contract Achievements {
     }
 }
 
-/// A wallet that has whoever sends it something pay for millions of gas.
+/// A wallet that makes senders pay for millions of gas.
 contract GreedyWallet is Receiver {
     uint256 private spun;
 
@@ -50,7 +50,7 @@ contract GreedyWallet is Receiver {
     }
 }
 
-/// Remembers scores and, in a token's traits, more; refuses some.
+/// Stores scores, and other values in a token's traits; refuses some.
 contract Board {
     error NotWelcome(address player, uint256 score);
 

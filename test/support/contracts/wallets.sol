@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 
-/// A wallet that is a contract: what its owner, a key, has signed counts as signed by it (ERC-1271).
+/// A contract wallet: its owner's signature counts as its own (ERC-1271).
 contract OwnedWallet {
     address private immutable owner;
 
@@ -17,28 +17,28 @@ contract OwnedWallet {
     }
 }
 
-/// Deploys such wallets to addresses that are known beforehand (CREATE2).
+/// Deploys such wallets to predictable addresses (CREATE2).
 contract WalletFactory {
     function deploy(address owner, bytes32 salt) external returns (address) {
         return address(new OwnedWallet{salt: salt}(owner));
     }
 }
 
-/// Says no in its own way.
+/// Reverts with its own error.
 contract RevertingWallet {
     function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) {
         revert("not today");
     }
 }
 
-/// Says yes with something other than ERC-1271's word for it.
+/// Approves with a value other than ERC-1271's magic value.
 contract AgreeableWallet {
     function isValidSignature(bytes32, bytes calldata) external pure returns (bool) {
         return true;
     }
 }
 
-/// Never says anything.
+/// Never returns.
 contract EndlessWallet {
     function isValidSignature(bytes32, bytes calldata) external pure returns (bytes4) {
         while (true) {}
@@ -46,7 +46,7 @@ contract EndlessWallet {
     }
 }
 
-/// Sends whoever asks to another server for the answer (EIP-3668).
+/// Redirects callers to another server for the result (EIP-3668).
 contract ReferringWallet {
     error OffchainLookup(address sender, string[] urls, bytes callData, bytes4 callback, bytes extraData);
 

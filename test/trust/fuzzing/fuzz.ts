@@ -14,39 +14,39 @@ import { createWorld, refresh } from './world.ts';
 export interface FuzzReport {
   requests: number;
   seed: number;
-  /** How many calls went by which way. */
+  /** How many calls each transport carried. */
   ways: Record<string, number>;
-  /** How many calls of each operation were carried out. */
+  /** How many calls of each operation were executed. */
   carriedOut: Record<string, number>;
   statuses: Record<string, number>;
-  /** Answers of 500 and above. */
+  /** Responses of 500 and above. */
   '5xx': number;
-  /** Times the server ended. */
+  /** Times the server crashed. */
   exits: number;
-  /** Calls without an answer. */
+  /** Unanswered calls. */
   hung: number;
-  /** Refusals that were not the one error body, with a reason of the closed set. */
+  /** Errors without the standard error body, or with a reason outside the closed set. */
   misshapen: number;
-  /** Names every object of the server inherits that it should not, and calls that thereby had a token. */
+  /** Unexpected names that every object of the server inherits, and calls that thereby had a token. */
   polluted: string[];
-  /** Of the server, once garbage was collected: after it had warmed up, and at the end. */
+  /** Of the server, after a garbage collection: once warmed up, and at the end. */
   memory: { heapBytes: [number, number]; rssBytes: [number, number] };
   exitCode: number | null;
-  /** What `PRAGMA integrity_check` and `foreign_key_check` say of the database. */
+  /** The result of `PRAGMA integrity_check` and `foreign_key_check`. */
   integrity: string;
   log: string;
-  /** The first calls that went wrong: what was sent, and what was answered. */
+  /** The first failures: what was sent, and the response. */
   failures: string[];
 }
 
 const adminToken = 'the-admin-token-of-the-fuzzer';
 const batchSize = 250;
 const parallel = 20;
-/** So many calls are made before memory is looked at for the first time. */
+/** The number of calls before memory is first measured. */
 const warmUp = 1_000;
 const shownFailures = 10;
 
-/** Sends mutated calls to a server of its own. The same seed makes the same mutations. */
+/** Sends mutated calls to a dedicated server. The same seed makes the same mutations. */
 export async function fuzz({ requests, seed }: { requests: number; seed: number }): Promise<FuzzReport> {
   await using directory = await temporaryDirectory();
   await using server = await startProbedServer({
@@ -123,7 +123,7 @@ const errorBody = z.looseObject({
   ]),
 });
 
-/** Counts what came of the calls, and keeps those that went wrong. */
+/** Counts the outcomes of the calls, and records the failures. */
 class Tally {
   readonly counts = {
     ways: {} as Record<string, number>,
@@ -144,7 +144,7 @@ class Tally {
     increase(counts.statuses, String(result));
     if (result === 200) increase(counts.carriedOut, one.operation.name);
     const isFault = typeof result === 'number' && result >= 500;
-    // A head that is too large is refused by Node's parser, before anything of ours could say so.
+    // Headers that are too large are refused by Node's parser, before our code could respond.
     const isOurs = typeof result === 'number' && result !== 200 && result !== 431;
     const isMisshapen = isOurs && !errorBody.safeParse(body).success;
     if (isFault) counts['5xx']++;
@@ -159,7 +159,7 @@ class Tally {
     );
   }
 
-  /** A server whose objects all had a token or a game would take a call without one. */
+  /** A server whose objects all inherited a token or a game would accept a call without one. */
   async probe(url: string): Promise<void> {
     for (const [path, expected] of [
       ['channel-status', 'token_missing'],
@@ -188,7 +188,7 @@ function integrityOf(dataDirectory: string): string {
   try {
     const orphans = db.prepare('PRAGMA foreign_key_check').all().length;
     const integrity = String(db.pragma('integrity_check', { simple: true }));
-    return orphans === 0 ? integrity : `${integrity}, but ${orphans} rows refer to what is not there`;
+    return orphans === 0 ? integrity : `${integrity}, but ${orphans} rows have dangling references`;
   } finally {
     db.close();
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { World } from './world.ts';
 
-/** The part of JSON Schema that inputs are made of. */
+/** The part of JSON Schema that inputs use. */
 interface Shape {
   type?: string;
   enum?: unknown[];
@@ -17,8 +17,8 @@ interface Shape {
 }
 
 /**
- * A valid input by its schema, with every field of it: ids and wallets are the world's where it has some of that
- * name, pages are short, and texts as short as they may be.
+ * A valid input by its schema, with every field: ids and wallets are the world's where it has some of that name, pages
+ * are short, and texts as short as allowed.
  */
 export function inputFromSchema(input: z.ZodObject, world: World): Record<string, unknown> {
   const schema: Shape = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Shape;

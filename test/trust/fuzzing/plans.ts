@@ -4,11 +4,11 @@ import { operations } from '../../../src/catalogue/operations.ts';
 import type { AnyOperation } from '../../../src/operations/define.ts';
 import { absent, anything, extraFields, isSchema, like, tokenOfPlayer, withOwn } from './values.ts';
 
-/** What a call goes by. */
+/** The transport of a call. */
 export const ways = ['dedicated', 'dispatch', 'query', 'socket', 'find'] as const;
 export type Way = (typeof ways)[number];
 
-/** What becomes of the text of a body on its way. Positions are parts of its length. */
+/** How a body's text is mutated. Positions are fractions of its length. */
 export type TextChange =
   | { kind: 'cut'; at: number }
   | { kind: 'delete'; at: number }
@@ -16,28 +16,28 @@ export type TextChange =
   | { kind: 'replace'; text: string }
   | { kind: 'surround'; before: string; after: string };
 
-/** A mutated call of an operation; whatever a world decides is filled in when it is sent. */
+/** A mutated call of an operation; what depends on a world is filled in when it is sent. */
 export interface Plan {
   operation: AnyOperation;
   way: Way;
-  /** Changes to a valid input by field; `absent` takes a field away. */
+  /** Changes to a valid input by field; `absent` removes a field. */
   changes: readonly (readonly [field: string, value: unknown])[];
-  /** The game's server calls: with the secret, and another player's wallet in the place of the token. */
+  /** The game's server calls: with the secret, and another player's wallet instead of the token. */
   asServer: boolean;
-  /** In place of the token; `absent`: none. */
+  /** Replaces the token; `absent`: none. */
   token: readonly [value: unknown] | null;
   extra: readonly (readonly [field: string, value: unknown])[];
-  /** In place of the whole input. */
+  /** Replaces the whole input. */
   whole: readonly [value: unknown] | null;
   textChange: TextChange | null;
   headers: Readonly<Record<string, string>>;
   /** Another method than the operation's, another service than its own. */
   method: unknown;
   service: unknown;
-  /** Over the socket: whether an answer is asked for, and what else is sent along. */
+  /** Over the socket: whether an acknowledgement is requested, and which arguments are added. */
   hasAck: boolean;
   moreArguments: readonly unknown[];
-  /** Over the socket: what a handshake of its own carries; null: the call goes over a socket that is open. */
+  /** Over the socket: a separate handshake's data; null: the call uses an open socket. */
   handshake: Readonly<Record<string, unknown>> | null;
 }
 
@@ -130,7 +130,7 @@ const headers = fc
   .array(fc.tuple(headerName, headerValue), { maxLength: 3 })
   .map((pairs) => Object.fromEntries(pairs));
 
-/** Mostly the first, now and then the second. */
+/** Mostly the first, occasionally the second. */
 const rarely = <Value, Other>(usual: Value, other: fc.Arbitrary<Other>, weight = 12) =>
   fc.oneof({ weight, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other });
 
@@ -150,7 +150,7 @@ const names = fc.oneof(
   anything,
 );
 
-/** Names as streams have them, and others. */
+/** Names in the form of streams, and others. */
 const streamName = fc.oneof(
   fc.constantFrom('game:', 'game:none', 'player:', 'player::', 'channel:none', '__proto__', 'x'.repeat(201)),
   fc.uuid().map((id) => `game:${id}`),
@@ -189,7 +189,7 @@ const handshake = fc
       .reduce<Record<string, unknown>>((auth, [name, value]) => withOwn(auth, name, value), {}),
   );
 
-/** What a request says it is: browsers send JSON as text/plain. */
+/** Content types: browsers send JSON as text/plain. */
 const contentTypes = fc.constantFrom(
   {},
   { 'Content-Type': 'text/plain;charset=UTF-8' },
@@ -234,5 +234,5 @@ function waysOf({ service, kind, getPath }: AnyOperation): readonly Way[] {
   return ways.filter((way) => (way === 'query' ? kind === 'read' : way !== 'find' || getPath !== undefined));
 }
 
-/** Mutated calls of every operation, over every way there is. */
+/** Mutated calls of every operation, over every transport. */
 export const plan: fc.Arbitrary<Plan> = fc.oneof(...operations.map(planOf));

@@ -6,10 +6,10 @@ import type { Plan, TextChange } from './plans.ts';
 import { absent, toText, withOwn } from './values.ts';
 import { validInput, type World } from './world.ts';
 
-/** What came of a call: a status (over the socket the error's code or 200), or why there was none. */
+/** The outcome of a call: a status (over the socket the error's code or 200), or why there was none. */
 export interface Outcome {
-  result: number | 'hung' | 'cut off' | 'no answer asked for' | 'not sent';
-  /** What was answered, or what went wrong. */
+  result: number | 'hung' | 'cut off' | 'no acknowledgement requested' | 'not sent';
+  /** The response, or the failure. */
   body: unknown;
 }
 
@@ -22,7 +22,7 @@ export interface Target {
   world: World;
 }
 
-/** The text of the input a plan makes of a valid one. */
+/** The text of a plan's input, derived from a valid one. */
 export function inputText(
   { operation, way, changes, asServer, token: tokenChange, extra, whole }: Plan,
   { world }: Pick<Target, 'world'>,
@@ -81,7 +81,7 @@ export class HttpSender {
   ): Promise<Outcome> {
     const { hostname, port } = new URL(this.#target.url);
     return new Promise((resolve) => {
-      const asked = request({ hostname, port, method, path, headers, agent: this.#agent }, (response) => {
+      const requested = request({ hostname, port, method, path, headers, agent: this.#agent }, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (chunk) => {
           text += chunk;
@@ -89,19 +89,19 @@ export class HttpSender {
         response.once('end', () => resolve({ result: response.statusCode ?? 0, body: parsed(text) }));
         response.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
       });
-      asked.setTimeout(answerWithinMs, () => {
+      requested.setTimeout(answerWithinMs, () => {
         resolve({ result: 'hung', body: null });
-        asked.destroy();
+        requested.destroy();
       });
-      asked.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
-      asked.end(body ?? undefined);
+      requested.once('error', (error) => resolve({ result: 'cut off', body: error.message }));
+      requested.end(body ?? undefined);
     });
   }
 }
 
 const errorWithCode = z.object({ code: z.int() });
 
-/** A launcher's socket that is opened again whenever it was closed. */
+/** A launcher's socket that is reopened whenever it was closed. */
 export class SocketSender {
   readonly #target: Target;
   readonly #withToken: boolean;
@@ -117,7 +117,7 @@ export class SocketSender {
     return socket.connected ? this.#call(socket, plan) : { result: 'cut off', body: null };
   }
 
-  /** Opens a socket for this call alone, with the handshake of the plan; a refused one is the outcome. */
+  /** Opens a socket for this call only, with the plan's handshake; a refused one is the outcome. */
   async sendAfter(handshake: Readonly<Record<string, unknown>>, plan: Plan): Promise<Outcome> {
     const { url, world } = this.#target;
     const auth: Record<string, unknown> = JSON.parse(toText(handshake, world.launcherJwt));
@@ -141,7 +141,7 @@ export class SocketSender {
 
   #call(socket: Socket, plan: Plan): Promise<Outcome> {
     const { way, method, service, operation, hasAck, moreArguments } = plan;
-    // What a client's socket.io refuses to emit never gets as far as the server.
+    // What socket.io-client refuses to emit never reaches the server.
     const isReserved = [
       'connect',
       'connect_error',
@@ -156,7 +156,7 @@ export class SocketSender {
     const name = way === 'find' ? 'find' : event;
     if (!hasAck) {
       const isSent = emits(socket, name, sent);
-      return Promise.resolve({ result: isSent ? 'no answer asked for' : 'not sent', body: null });
+      return Promise.resolve({ result: isSent ? 'no acknowledgement requested' : 'not sent', body: null });
     }
     return new Promise((resolve) => {
       const onClose = () => finish({ result: 'cut off', body: null });
@@ -189,7 +189,7 @@ export class SocketSender {
     const socket = newSocket(url, this.#withToken ? { launcherJwt: world.launcherJwt } : {});
     await new Promise<void>((resolve) => {
       socket.once('connect', resolve);
-      socket.once('connect_error', () => resolve()); // its session was ended; the next call tries again
+      socket.once('connect_error', () => resolve()); // its session was ended; the next call retries
     });
     socket.once('disconnect', () => this.#forget());
     if (!socket.connected) this.#forget();
@@ -205,7 +205,7 @@ function newSocket(url: string, auth: Record<string, unknown>): Socket {
   return io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
 }
 
-/** Some texts as bytes, which Socket.IO sends apart from the rest. */
+/** Converts some texts to bytes, which Socket.IO sends as attachments. */
 function withBytes(value: unknown): unknown {
   return typeof value === 'string' ? Buffer.from(value.slice(0, 100_000)) : value;
 }
@@ -258,8 +258,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Whether the client could write the call: looking for bytes in what nests thousands deep, its encoder runs out of
- * stack. What it would have sent, `raw-websockets.test.ts` sends.
+ * Whether the client could encode the call: searching input nested thousands deep for binary, its encoder overflows the
+ * stack. `raw-websockets.test.ts` sends what it would have sent.
  */
 function emits(socket: Socket, name: string, sent: readonly unknown[]): boolean {
   try {

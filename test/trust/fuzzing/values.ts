@@ -3,12 +3,12 @@ import type { z } from 'zod';
 
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** Stands for a number JSON can write and a double cannot hold; see `toText`. */
+/** A placeholder for a number that JSON can write and a double cannot hold; see `toText`. */
 const beyondDouble = '@beyond-double@';
-/** Stands for the token of a player who may call; see `toText`. */
+/** A placeholder for the token of an authorized player; see `toText`. */
 export const tokenOfPlayer = '@token@';
 
-/** Keys an object must not be taken by surprise with. */
+/** Keys that are dangerous on plain objects. */
 const prototypeKeys = [
   '__proto__',
   'constructor',
@@ -53,7 +53,7 @@ const nastyTexts = [
   ...prototypeKeys,
 ];
 
-/** Numbers at the edges of what integers, doubles and times can be. */
+/** Numbers at the limits of integers, doubles and times. */
 const edgeNumbers = [
   0,
   -0,
@@ -94,11 +94,11 @@ const text = fc.oneof(
   { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
 );
 
-/** A text of about a length, in characters of one to four bytes. */
+/** A text of about the given length, in characters of one to four bytes. */
 const textOfLength = (length: number) =>
   fc.constantFrom('a', 'ü', '€', '\u{1F3C1}').map((unit) => unit.repeat(length));
 
-/** An object whose own keys are those every object inherits, or that would change what it inherits. */
+/** An object whose own keys are those every object inherits, or that would change its prototype. */
 const prototypeObject = fc
   .record({ key: fc.constantFrom(...prototypeKeys), nested: fc.boolean() })
   .map(({ key, nested }) => {
@@ -106,7 +106,7 @@ const prototypeObject = fc
     return withOwn({}, key, nested ? withOwn({}, 'prototype', polluted) : polluted);
   });
 
-/** Nested about as deep as is taken in, or much deeper. */
+/** Nested to about the accepted depth, or much deeper. */
 const deep = fc
   .record({ depth: fc.constantFrom(30, 31, 32, 33, 100, 1_000, 5_000), inArrays: fc.boolean() })
   .map(({ depth, inArrays }) => {
@@ -115,7 +115,7 @@ const deep = fc
     return value;
   });
 
-/** Anything but what was asked for. */
+/** Anything but the expected type. */
 export const anything: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: text },
   { weight: 4, arbitrary: number },
@@ -133,7 +133,7 @@ export const anything: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(5_000, 100_000, 1_048_577).chain(textOfLength) },
 );
 
-/** A value much as the schema wants it, at the edges of what it allows, with something else in it now and then. */
+/** A value roughly matching the schema, at its limits, with something else in it occasionally. */
 export function like(schema: Schema, root: Schema = schema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 7, arbitrary: wanted(schema, root) }, { weight: 1, arbitrary: anything });
 }
@@ -213,7 +213,7 @@ function objectLike({ properties = {}, required = [] }: Schema, root: Schema): f
   });
 }
 
-/** What nobody asked for: mostly nothing. */
+/** Unexpected fields: mostly none. */
 export const extraFields: fc.Arbitrary<[string, unknown][]> = fc.oneof(
   { weight: 5, arbitrary: fc.constant<[string, unknown][]>([]) },
   {
@@ -224,7 +224,7 @@ export const extraFields: fc.Arbitrary<[string, unknown][]> = fc.oneof(
   },
 );
 
-/** A field that is left out. */
+/** An omitted field. */
 export const absent = Symbol('absent');
 
 function referenced(reference: string, root: Schema): Schema {
@@ -237,12 +237,12 @@ export function isSchema(value: unknown): value is Schema {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Gives an object a property of its own, whatever its name: assigning `__proto__` would do something else. */
+/** Defines an own property, whatever its name: assigning `__proto__` would do something else. */
 export function withOwn<Target extends object>(target: Target, name: string, value: unknown): Target {
   return Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** The JSON text of a value, with what stands for something else put in its place. */
+/** The JSON text of a value, with placeholders replaced. */
 export function toText(value: unknown, token: string): string {
   const json = JSON.stringify(value) ?? '';
   return json.replaceAll(`"${beyondDouble}"`, '1e999').replaceAll(tokenOfPlayer, token);

@@ -10,7 +10,7 @@ import { post } from '../../support/http.ts';
 import { randomWallet } from '../../support/server.ts';
 import { inputFromSchema } from './input-from-schema.ts';
 
-/** What calls are about: a game played by two, a launcher, and a game and a player nobody will miss. */
+/** The subjects of calls: a game played by two, a launcher, and a disposable game and player. */
 export interface World {
   gameId: string;
   gameSecret: string;
@@ -18,7 +18,7 @@ export interface World {
   launcherGameId: string;
   scrapWallet: string;
   otherWallet: string;
-  /** What wears out is made anew by `refresh`. */
+  /** What mutated calls use up is recreated by `refresh`. */
   launcherJwt: string;
   ownLauncherJwt: string;
   channelId: string;
@@ -50,7 +50,7 @@ export async function createWorld(url: string, adminToken: string): Promise<Worl
   return world;
 }
 
-/** Opens sessions again, and a channel with a message in it: mutated calls end and empty them. */
+/** Reopens sessions, and a channel with a message in it: mutated calls end and empty them. */
 export async function refresh(world: World, url: string, admin: AdminWay): Promise<void> {
   const wallet = randomWallet();
   const { gameId, launcherGameId, otherWallet, scrapWallet } = world;

@@ -160,7 +160,7 @@ public static class Driver
         return options.Find("wallet") is string ? client.ForPlayer((string)options["wallet"]) : client;
     }
 
-    /// <summary>By the generated method, with its input and answer through the generated properties.</summary>
+    /// <summary>Calls the generated method, with its input and result through the generated properties.</summary>
     private static async Task<object> Call(GantryCalls caller, JsonObject command, CallOptions options)
     {
         var operation = (string)command["operation"];
@@ -178,7 +178,7 @@ public static class Driver
         return Copy((Record)task.GetType().GetProperty("Result").GetValue(task));
     }
 
-    /// <summary>What the types do not allow, and the server has to refuse, goes past the properties.</summary>
+    /// <summary>Values that the types do not allow, and the server must refuse, bypass the properties.</summary>
     private static bool IsTyped(Record input)
     {
         try
@@ -197,7 +197,7 @@ public static class Driver
         return ThroughProperties(record).Json;
     }
 
-    /// <summary>The same with every field that has a property read and set by it; a field nobody knows as it came.</summary>
+    /// <summary>The same, with every known field read and set through its property, and unknown fields unchanged.</summary>
     private static Record ThroughProperties(Record record)
     {
         var type = record.GetType();
@@ -208,7 +208,7 @@ public static class Driver
             if (property == null) continue;
             copy.Json.Remove(field);
             property.SetValue(copy, Deeply(property.GetValue(record), property.PropertyType));
-            // Left out is what null means to a property; here it was said.
+            // A null property is omitted; here null was explicit.
             if (record.Json[field] == null && !copy.Json.ContainsKey(field)) copy.Json[field] = null;
         }
         return copy;

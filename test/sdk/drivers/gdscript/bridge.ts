@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 
 /**
- * `bridge.ts PROJECT`: runs PROJECT's driver.gd in a Godot without a window, and is its standard input and output, which
- * scripts of Godot 3 do not have.
+ * `bridge.ts PROJECT`: runs PROJECT's driver.gd in a headless Godot, and provides the standard input and output that
+ * Godot 3 scripts lack.
  */
 const [project = '.'] = process.argv.slice(2);
 const server = createServer((socket) => {

@@ -1,5 +1,5 @@
 # The GDScript SDK's driver, by test/sdk/driver-protocol.md, for Godot 3. Its scripts cannot read standard input:
-# bridge.ts passes it on over TCP, to the port DRIVER_PORT.
+# bridge.ts forwards it over TCP, to the port DRIVER_PORT.
 extends SceneTree
 
 const GantryClient = preload("res://gantry/gantry_client.gd")
@@ -14,7 +14,7 @@ var _clients = {}
 var _saved = {}
 var _requests = {}
 var _watchers = []
-# Of each generated method, as Godot 3 does not tell their names.
+# The parameters of each generated method, because Godot 3 does not expose their names.
 var _parameters = {}
 
 
@@ -42,7 +42,7 @@ class Watcher:
 		driver._report({"sign": text, "for": id})
 
 
-# One of these for each event, since a signal does not say its name.
+# One instance per event, since a signal does not carry its name.
 class EventWatcher:
 	extends Resource
 	var driver
@@ -198,7 +198,7 @@ func _call_options(options):
 	return given
 
 
-# By the generated method: required fields in their order, then the optional ones.
+# Calls the generated method: required fields in order, then the optional ones.
 func _call(name, command, options):
 	var method = _snake(command["operation"])
 	var optional = {}
@@ -219,7 +219,7 @@ func _call(name, command, options):
 	return _clients[name].callv(method, arguments)
 
 
-# The record as its properties have it; a field nobody knows as it came.
+# The record read through its properties, with unknown fields unchanged.
 func _through_properties(value):
 	if value is Array:
 		var items = []

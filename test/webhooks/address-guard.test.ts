@@ -20,7 +20,7 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-/** Every address of this machine, on one port; counts who connects. */
+/** Every address of this machine, on one port; counts connections. */
 interface Listener extends AsyncDisposable {
   port: number;
   connections(): number;
@@ -45,7 +45,7 @@ async function startListener(): Promise<Listener> {
   };
 }
 
-/** Hosts that stand for this machine or a private network, however they are written. */
+/** Hosts that mean this machine or a private network, in any notation. */
 const hosts = [
   '127.0.0.1',
   '127.0.0.1.',
@@ -100,7 +100,7 @@ const hosts = [
   '168.63.129.16',
 ];
 
-/** Names, and what whoever runs their zone answers. */
+/** Names, and the answers of their authoritative servers. */
 const names: Record<string, string[]> = {
   'loopback.example': ['127.0.0.1'],
   'loopback-six.example': ['::1'],
@@ -138,8 +138,8 @@ function reached(url: string): Promise<void> {
   });
 }
 
-test('without the guard, tricks do reach this machine', async () => {
-  // Those that stay on this machine whatever its network; the others are not sent anywhere.
+test('without the guard, the tricks do reach this machine', async () => {
+  // Those that stay on this machine whatever its network; the others are not connected to.
   const local = hosts.filter((host) =>
     new URL(`http://${host}/`).hostname.match(/^(127\.|0\.0|localhost|\[::)/),
   );
@@ -148,8 +148,8 @@ test('without the guard, tricks do reach this machine', async () => {
   expect(listener.connections() - before).toBeGreaterThan(20);
 });
 
-describe('a server whose games choose addresses', () => {
-  test(`reaches this machine by none of ${hosts.length} ways to write it`, async () => {
+describe('a server with addresses chosen by games', () => {
+  test(`reaches this machine by none of ${hosts.length} notations`, async () => {
     await using server = await startTestServer();
     const { db } = server.services;
     const before = listener.connections();
@@ -158,7 +158,7 @@ describe('a server whose games choose addresses', () => {
     for (let at = 0; at < urls.length; at += 20) {
       const { gameId } = await server.createGame();
       for (const url of urls.slice(at, at + 20)) {
-        // Past the checks of the operation, as if they were not there.
+        // Bypasses the checks of the operation.
         const webhook = { gameId, filter: 'all' as const, sealedSecret: server.box.seal(newWebhookSecret()) };
         stored.push((await db.write(addWebhook, { ...webhook, url: new URL(url).href })).webhookId);
       }
@@ -174,7 +174,7 @@ describe('a server whose games choose addresses', () => {
     expect(listener.connections() - before).toBe(0);
   });
 
-  test('says so at once when a webhook is made or changed, for every host that needs no lookup', async () => {
+  test('refuses immediately when a webhook is created or changed, for every host that needs no lookup', async () => {
     await using server = await startTestServer();
     const admin = overHttp(server);
     const { gameId } = await server.createGame();
@@ -211,7 +211,7 @@ describe('a server whose games choose addresses', () => {
     'http://a b.example/',
     '',
     `https://game.example/${'a'.repeat(2_000)}`,
-  ])('does not take %s for an address', async (url) => {
+  ])('does not accept %s as an address', async (url) => {
     await using server = await startTestServer();
     const { gameId } = await server.createGame();
     await expect(overHttp(server).call(createWebhook, { gameId, url })).rejects.toThrow(/^url: /);
@@ -229,7 +229,7 @@ describe('a name', () => {
     );
   };
 
-  test.each(Object.entries(names))('%s that resolves to %j leads nowhere', async (name) => {
+  test.each(Object.entries(names))('%s that resolves to %j is not connected to', async (name) => {
     const before = listener.connections();
     const sender = new HttpWebhookSender({ guard: new AddressGuard(false, resolve) });
     for (const scheme of ['http', 'https']) {
@@ -239,7 +239,7 @@ describe('a name', () => {
     expect(listener.connections() - before).toBe(0);
   });
 
-  test('is looked up once for each connection, so that no second answer can lead elsewhere', async () => {
+  test('is resolved once per connection, so that no second answer can redirect it', async () => {
     lookups = 0;
     const sender = new HttpWebhookSender({ guard: new AddressGuard(true, resolve) });
     const before = listener.connections();
@@ -248,7 +248,7 @@ describe('a name', () => {
     expect([lookups, listener.connections() - before]).toEqual([1, 1]);
   });
 
-  test('that changes from a good to a bad address between two sends is refused the second time', async () => {
+  test('that changes from an allowed to a forbidden address between two sends is refused the second time', async () => {
     let answers = ['127.0.0.1'];
     const rebinding: Resolve = (_name, _options, done) => {
       done(
@@ -266,7 +266,7 @@ describe('a name', () => {
     });
   });
 
-  test('of which one address is public is called there, never at the others', () => {
+  test('with one public address is called there, never at the others', () => {
     expect.assertions(3);
     const guard = new AddressGuard(false, (_name, _options, done) => {
       done(null, [
@@ -289,14 +289,14 @@ describe('a name', () => {
   });
 });
 
-test('with loopback allowed for development, private networks stay out of reach', () => {
+test('with loopback allowed for development, private networks stay unreachable', () => {
   const guard = new AddressGuard(true);
   expect(['127.0.0.1', '127.9.9.9', '::1'].every((address) => guard.isAllowed(address))).toBe(true);
   for (const address of ['10.0.0.1', '169.254.169.254', 'fd00::1', '::ffff:127.0.0.1', '0.0.0.0', '::'])
     expect([address, guard.isAllowed(address)]).toEqual([address, false]);
 });
 
-describe('what a receiver answers', () => {
+describe("a receiver's response", () => {
   const sender = new HttpWebhookSender({ guard: new AddressGuard(true), timeoutMs: 1_000 });
 
   test.each([300, 301, 302, 303, 305, 307, 308])('with a redirect, %i, is not followed', async (status) => {
@@ -316,7 +316,7 @@ describe('what a receiver answers', () => {
     [200, 'Refresh'],
     [201, 'Location'],
     [204, 'Alt-Svc'],
-  ])('with %i and %s leads nowhere either', async (status, header) => {
+  ])('with %i and %s is not followed either', async (status, header) => {
     await using receiver = await startWebhookReceiver();
     const before = listener.connections();
     receiver.answer = (_request, response) =>
@@ -325,7 +325,7 @@ describe('what a receiver answers', () => {
     expect(listener.connections() - before).toBe(0);
   });
 
-  test('without an end is cut off, and its status counts', async () => {
+  test('without an end is aborted, and its status counts', async () => {
     await using receiver = await startWebhookReceiver();
     let written = 0;
     let cut = false;
@@ -345,7 +345,7 @@ describe('what a receiver answers', () => {
     expect(written).toBeLessThan(16 * 1024 * 1024);
   });
 
-  test('over TLS with a certificate that nobody vouches for is a failure in words', async () => {
+  test('over TLS with an untrusted certificate is a failure with a clear error', async () => {
     await using directory = await temporaryDirectory();
     const [key, cert] = [join(directory.path, 'key.pem'), join(directory.path, 'cert.pem')];
     const options = '-x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=localhost'.split(' ');
@@ -369,15 +369,15 @@ describe('what a receiver answers', () => {
     ['never', 'no answer within 1 s'],
     ['drop by drop', 'no answer within 1 s'],
     ['by closing the connection', 'socket hang up'],
-    ['with what is no HTTP', 'Parse Error'],
+    ['with invalid HTTP', 'Parse Error'],
     ['with endless headers', 'Parse Error'],
     ['by switching protocols', 'closed without an answer'],
-  ])('%s is a failure in words: %s', async (how, error) => {
+  ])('%s is a failure with a clear error: %s', async (how, error) => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => {
         if (how === 'by closing the connection') socket.destroy();
-        if (how === 'with what is no HTTP') socket.end('SSH-2.0-OpenSSH_9.9\r\n');
+        if (how === 'with invalid HTTP') socket.end('SSH-2.0-OpenSSH_9.9\r\n');
         if (how === 'with endless headers') socket.write(`HTTP/1.1 200 OK\r\nA: ${'a'.repeat(100_000)}`);
         if (how === 'drop by drop') {
           socket.write('HTTP/1.1 200 OK\r\n');

@@ -12,7 +12,7 @@ import { freshSchema } from '../../support/postgres-schema.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 
-/** Where a connection is cut when the next transaction is committed: before the server hears of it, or before its answer. */
+/** Where a connection is cut at the next commit: before the server receives it, or before its response. */
 type Cut = 'before' | 'after' | null;
 
 interface Wire extends AsyncDisposable {
@@ -20,7 +20,7 @@ interface Wire extends AsyncDisposable {
   cut: Cut;
 }
 
-/** A way to PostgreSQL that can be cut at a commit. */
+/** A proxy to PostgreSQL that can be cut at a commit. */
 async function wireTo(database: string): Promise<Wire> {
   const target = new URL(database);
   const port = Number(target.port);
@@ -51,7 +51,7 @@ async function wireTo(database: string): Promise<Wire> {
         isMuted = true;
         if (wire.cut === 'after') upstream.write(chunk);
         wire.cut = null;
-        setTimeout(end, 200); // by then the server has done what it was told
+        setTimeout(end, 200); // by then the server has executed the commit
         return;
       }
       upstream.write(chunk);
@@ -67,11 +67,11 @@ async function wireTo(database: string): Promise<Wire> {
   return wire;
 }
 
-describe.skipIf(noPostgres !== null)('a connection lost while a batch was committed', () => {
+describe.skipIf(noPostgres !== null)('a connection lost during the commit of a batch', () => {
   test.each([
     ['after', { doubtsCommitted: 1, doubtsUndone: 0 }],
     ['before', { doubtsCommitted: 0, doubtsUndone: 1 }],
-  ] as const)('%s the server had heard of it: the batch is there once', async (cut, counts) => {
+  ] as const)('%s the server had received it: the batch is stored once', async (cut, counts) => {
     await using database = await freshSchema();
     await using wire = await wireTo(database.url);
     const db = await PostgresDatabase.open(wire.url, domain);

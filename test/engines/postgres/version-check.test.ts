@@ -3,21 +3,21 @@ import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/engines/postgres/connection.ts';
 import { Look, type Seen } from '../../../src/engines/postgres/look.ts';
 
-/** A look that the test answers: a fault, or an answer that takes long, is not to be had from a server at will. */
+/** A version check that the test answers: faults and delays cannot be caused on a server at will. */
 interface Asked {
   readonly boards: readonly string[];
   answer(version: number): void;
   fail(error: Error): void;
 }
 
-/** A look whose statements wait for the test. */
+/** A version check whose statements wait for the test. */
 function heldLook() {
-  const asked: Asked[] = [];
+  const requested: Asked[] = [];
   const seen: Seen[] = [];
   const run = (_text: string, values: readonly unknown[] = []) =>
     new Promise((resolve, reject) => {
       const [boards = []] = values as [string[]?];
-      asked.push({
+      requested.push({
         boards,
         answer(version) {
           const first = { epoch: 'here', version, board: null, board_version: 0 };
@@ -28,16 +28,16 @@ function heldLook() {
       });
     });
   const look = new Look(run as Connection['run'], (one) => seen.push(one));
-  return { look, asked, seen };
+  return { look, requested, seen };
 }
 
-describe('a look at what is the case now', () => {
-  test('is one for all who ask in a turn, with the boards of each', async () => {
-    const { look, asked, seen } = heldLook();
+describe('a version check', () => {
+  test('is shared by all callers of a turn, with the boards of each', async () => {
+    const { look, requested, seen } = heldLook();
     const waiting = [look.now(null), look.now('a'), look.now('b'), look.now('a')];
     await nextTurn();
-    expect(asked.map(({ boards }) => boards)).toEqual([['a', 'b']]);
-    asked[0]?.answer(7);
+    expect(requested.map(({ boards }) => boards)).toEqual([['a', 'b']]);
+    requested[0]?.answer(7);
     const answers = await Promise.all(waiting);
     expect(new Set(answers).size).toBe(1);
     expect(answers[0]).toMatchObject({
@@ -51,36 +51,36 @@ describe('a look at what is the case now', () => {
     expect(seen).toHaveLength(1);
   });
 
-  test('does not answer who asked after it had begun: they share the next, which waits for it', async () => {
-    const { look, asked } = heldLook();
+  test('does not serve callers who came after it had begun: they share the next, which waits for it', async () => {
+    const { look, requested } = heldLook();
     const first = look.now(null);
     await nextTurn();
     const later = [look.now(null)];
     await nextTurn();
     later.push(look.now('a'));
     await nextTurn();
-    expect(asked).toHaveLength(1);
-    asked[0]?.answer(1);
+    expect(requested).toHaveLength(1);
+    requested[0]?.answer(1);
     expect((await first).version).toBe(1);
     await nextTurn();
-    expect(asked.map(({ boards }) => boards)).toEqual([[], ['a']]);
-    asked[1]?.answer(2);
+    expect(requested.map(({ boards }) => boards)).toEqual([[], ['a']]);
+    requested[1]?.answer(2);
     expect((await Promise.all(later)).map(({ version }) => version)).toEqual([2, 2]);
   });
 
-  test('that fails is told to those who asked for it, and the next one is made', async () => {
-    const { look, asked } = heldLook();
+  test('that fails rejects its callers, and the next one is made', async () => {
+    const { look, requested } = heldLook();
     const first = look.now(null);
     await nextTurn();
     const second = look.now(null);
-    asked[0]?.fail(new Error('away'));
+    requested[0]?.fail(new Error('away'));
     await expect(first).rejects.toThrow('away');
     await nextTurn();
-    asked[1]?.answer(3);
+    requested[1]?.answer(3);
     expect((await second).version).toBe(3);
     const third = look.now(null);
     await nextTurn();
-    asked[2]?.answer(4);
+    requested[2]?.answer(4);
     expect((await third).version).toBe(4);
   });
 });

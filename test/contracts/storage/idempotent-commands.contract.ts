@@ -7,13 +7,13 @@ import { findPlayer, isBanned } from '../../../src/players/queries.ts';
 import { setScore } from '../../../src/scores/commands.ts';
 import { listScores } from '../../../src/scores/queries.ts';
 import { randomWallet } from '../../support/server.ts';
-import { addGame, addPlayer, inShort, listen, type OpenStore, wholePage } from './fixture.ts';
+import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 
 function claim(gameId: string, wallet: string, input: object = { score: 1 }, key = 'key-1'): Claim {
   return claimOf(key, { gameId, caller: wallet, wallet, operation: 'setUserScore', input });
 }
 
-/** Why a write was refused; null: it was not. */
+/** Why a write was refused; null if it was not. */
 function refusal(write: Promise<unknown>): Promise<unknown> {
   return write.then(
     () => null,
@@ -21,26 +21,26 @@ function refusal(write: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Commands that carry out others: once, and together. */
-export function carryingOutContract(open: OpenStore): void {
+/** Commands that execute others: once, and as a batch. */
+export function idempotentCommandsContract(open: OpenStore): void {
   describe('a command under an idempotency key', () => {
-    test('is carried out once, also by another process and after a reopen, and answered the same', async () => {
+    test('is executed once, also by another process and after a reopen, with the same result', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const ada = await addPlayer(db, gameId);
-      const heard = listen(db);
+      const received = listen(db);
       const once = (store = db) => store.write(runOnce, claim(gameId, ada.wallet), 'setScore', [ada, 1]);
-      const beside = await fixture.openBeside();
-      const answers = await Promise.all([once(), once(), once(beside), once(beside), once()]);
+      const otherProcess = await fixture.openOtherProcess();
+      const answers = await Promise.all([once(), once(), once(otherProcess), once(otherProcess), once()]);
       expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
       expect(await db.read(listScores, ada, wholePage)).toEqual([answers[0]]);
-      expect(inShort(heard).length).toBeLessThanOrEqual(1);
-      await beside.close();
+      expect(summarize(received).length).toBeLessThanOrEqual(1);
+      await otherProcess.close();
       expect(await once(await fixture.reopen())).toEqual(answers[0]);
     });
 
-    test('is refused with another fingerprint, and carried out in another game or for another caller', async () => {
+    test('is refused with another fingerprint, and executed in another game or for another caller', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -55,7 +55,7 @@ export function carryingOutContract(open: OpenStore): void {
       expect(await db.read(listScores, ada, wholePage)).toHaveLength(1);
     });
 
-    test('leaves no key where it is refused, and may be carried out later', async () => {
+    test('stores no key when it is refused, and may be executed later', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
@@ -66,7 +66,7 @@ export function carryingOutContract(open: OpenStore): void {
       expect(await attempt(2)).toMatchObject({ score: 2 });
     });
 
-    test('is forgotten when it is old', async () => {
+    test('expires', async () => {
       await using fixture = await open();
       const { db, clock } = fixture;
       const { id: gameId } = await addGame(db);
@@ -84,8 +84,8 @@ export function carryingOutContract(open: OpenStore): void {
     });
   });
 
-  describe('commands carried out together', () => {
-    test('are carried out in their order, make the players there are not, and see what came before', async () => {
+  describe('batched commands', () => {
+    test('are executed in order, create missing players, and see earlier writes', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
@@ -102,12 +102,12 @@ export function carryingOutContract(open: OpenStore): void {
       }
     });
 
-    test('change nothing and tell nobody where one is refused, which the refusal names', async () => {
+    test('change and announce nothing when one is refused, which the error names', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db, { policies: { scores: 'integer' } });
       const owner = { gameId, wallet: randomWallet() };
-      const heard = listen(db);
+      const received = listen(db);
       const calls = [1, 2, 2.5, 3].map((score) => ({ command: 'setScore', args: [owner, score] }));
       await expect(db.write(runAll, [owner], calls)).rejects.toMatchObject({
         reason: 'score_not_integer',
@@ -116,15 +116,15 @@ export function carryingOutContract(open: OpenStore): void {
       });
       expect(await db.read(listScores, owner, wholePage)).toEqual([]);
       expect(await db.read(findPlayer, owner.wallet)).toBeNull();
-      expect(heard).toEqual([]);
+      expect(received).toEqual([]);
     });
 
-    test('of two stores at once, about the same players in another order, do not stand in each other’s way', async () => {
+    test('of two stores concurrently, about the same players in another order, do not deadlock', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);
       const owners = Array.from({ length: 10 }, () => ({ gameId, wallet: randomWallet() }));
-      const beside = await fixture.openBeside();
+      const otherProcess = await fixture.openOtherProcess();
       const run = (store: typeof db, some: typeof owners) =>
         store.write(
           runAll,
@@ -132,13 +132,15 @@ export function carryingOutContract(open: OpenStore): void {
           some.map((owner) => ({ command: setScore.commandName, args: [owner, 1] })),
         );
       const reversed = owners.toReversed();
-      await Promise.all(Array.from({ length: 5 }, () => [run(db, owners), run(beside, reversed)]).flat());
+      await Promise.all(
+        Array.from({ length: 5 }, () => [run(db, owners), run(otherProcess, reversed)]).flat(),
+      );
       for (const owner of owners) expect(await db.read(listScores, owner, wholePage)).toHaveLength(10);
-      await beside.close();
+      await otherProcess.close();
     });
   });
 
-  test('whether a player is banned is known at once, from one game or from all', async () => {
+  test("a player's bans take effect immediately, from one game or from all", async () => {
     await using fixture = await open();
     const { db } = fixture;
     const { id: gameId } = await addGame(db);

@@ -5,7 +5,7 @@ import { apiOf } from '../support/api.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** The forms in which the schemas of `@b3dotfun/basement-api` name inputs and outputs, beside ours. */
+/** The forms in which the schemas of `@b3dotfun/basement-api` name inputs and outputs, besides ours. */
 
 let server: TestServer;
 let gameId: string;
@@ -25,7 +25,7 @@ afterAll(() => server.close());
 
 type Call = (service: string, method: string, input: object | null, by?: TestPlayer) => Promise<unknown>;
 
-/** The answer, or the error body. */
+/** The result, or the error body. */
 const transports: Record<string, Call> = {
   'method dispatch': async (service, method, input, by = ada) =>
     (await apiOf(server).dispatch(method, { launcherJwt: by.launcherJwt, ...input }, { service })).body,
@@ -71,7 +71,7 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
       }),
     );
 
-  test('createNewGroupChat starts a channel with a name, and what each may do', async () => {
+  test('createNewGroupChat starts a channel with a name, and permissions for each', async () => {
     const other = await server.openSession(gameId);
     const group = await newGroup({
       name: 'Crew',
@@ -96,13 +96,13 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
     });
   });
 
-  test('editGroupInfo leaves alone what is null or missing', async () => {
+  test('editGroupInfo keeps fields that are null or missing', async () => {
     const { _id: messageChannelId } = await newGroup({ name: 'Crew' });
     const input = { messageChannelId, newTitle: null, newImage: 'https://pictures.example/a.png' };
     expect(await call('message-channels', 'editGroupInfo', input)).toMatchObject({ name: 'Crew' });
   });
 
-  test('addParticipant and removeParticipant take a participant', async () => {
+  test('addParticipant and removeParticipant accept a participant', async () => {
     const { _id: messageChannelId } = await newGroup();
     const participant = { wallet: grace.wallet, userGroup: 0, permissions: ['send-messages', 'add-members'] };
     const added = Object(await call('message-channels', 'addParticipant', { messageChannelId, participant }));
@@ -118,7 +118,7 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
         { messageChannelId, participant: { wallet: eve.wallet, permissions } },
         grace,
       );
-    // Nobody gives what they do not have.
+    // Nobody can grant permissions they do not have.
     expect(await byGrace(['super-admin'])).toMatchObject(refused('permission_missing'));
     expect(await byGrace(['edit-info'])).toMatchObject(refused('permission_missing'));
     expect(await byGrace(['add-members'])).toMatchObject({ _id: messageChannelId });
@@ -132,7 +132,7 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
     expect(removed.participants.map(({ wallet }: { wallet: string }) => wallet)).not.toContain(eve.wallet);
   });
 
-  test('what a channel here has not is refused, and not left out in silence', async () => {
+  test('unsupported channel settings are refused, rather than ignored silently', async () => {
     const { _id: messageChannelId } = await newGroup();
     const inGroup = { permissions: ['send-messages'], userGroup: 2 };
     const group = { otherParticipants: [{ ...inGroup, wallet: eve.wallet }] };
@@ -154,7 +154,7 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
     );
   });
 
-  test('createMessageChannel takes a channelName; a channel there is keeps its own', async () => {
+  test('createMessageChannel accepts a channelName; an existing channel keeps its own', async () => {
     const { wallet } = await server.openSession(gameId);
     const start = (channelName: string) =>
       call('launcher', 'createMessageChannel', { otherParticipants: [wallet], channelName });
@@ -182,7 +182,7 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
     expect(await call('chat-messages', 'getMessages', { channelId })).toMatchObject({ total: 0 });
   });
 
-  test('who is not in a channel cannot be told of it in these forms either', async () => {
+  test('a non-participant learns nothing of a channel in these forms either', async () => {
     const { _id: messageChannelId } = await newGroup();
     const participant = { wallet: eve.wallet, permissions: [] };
     for (const [method, input] of [
@@ -196,7 +196,7 @@ describe.each(Object.entries(transports))('by %s', (_, call) => {
   });
 });
 
-test('the names that only one service knows are not known to others', async () => {
+test('names of one service are unknown to others', async () => {
   for (const service of ['launcher', 'chat-messages']) {
     const answer = await apiOf(server).dispatch('createNewGroupChat', {}, { service });
     expect(answer.body).toMatchObject(refused('method_unknown'));
@@ -205,14 +205,14 @@ test('the names that only one service knows are not known to others', async () =
 
 describe('the feed', () => {
   test.each(['chainId=8333', 'filter[walletAddresses][]=0x12', 'filter[minimumTimestamp]=5'])(
-    'refuses %s rather than answering without it',
+    'refuses %s rather than ignoring it',
     async (query) => {
       const { status, body } = await apiOf(server).get(`/activities?gameId=${gameId}&${query}`);
       expect({ status, body }).toMatchObject({ status: 400, body: refused('input_invalid') });
     },
   );
 
-  test('takes chainId 0 as left out', async () => {
+  test('treats chainId 0 as missing', async () => {
     expect((await apiOf(server).get(`/activities?gameId=${gameId}&chainId=0`)).status).toBe(200);
   });
 });
@@ -221,10 +221,10 @@ describe('realtime-events', () => {
   test.each([
     ['with the handshake’s token', () => ({ launcherJwt: ada.launcherJwt }), () => ({})],
     ['with the data’s token', () => ({}), () => ({ launcherJwt: ada.launcherJwt })],
-  ])('takes channel names and answers a list of names, %s', async (_, auth, token) => {
+  ])('accepts channel names and returns a list of names, %s', async (_, auth, token) => {
     const socket = io(server.url, { auth: auth(), transports: ['websocket'], forceNew: true });
-    const heard: unknown[] = [];
-    socket.on('activities created', (record) => heard.push(record));
+    const received: unknown[] = [];
+    socket.on('activities created', (record) => received.push(record));
     const call = (method: string, data: unknown) =>
       new Promise<unknown>((resolve) => {
         socket.emit(method, 'realtime-events', data, {}, (error: unknown, answer: unknown) =>
@@ -235,14 +235,14 @@ describe('realtime-events', () => {
     const subscription = { channel: 'game-stats', gameIds: [gameId], filter: 'all' };
     expect(await call('subscribe', { ...subscription, ...token() })).toEqual({ channels: names });
     expect(await call('getSubscribedChannels', { asNames: true, ...token() })).toEqual(names);
-    await server.services.db.write(recordActivity, grace, { label: 'came by', eventId: 'came' });
-    await until('the activity', () => heard.length > 0);
+    await server.services.db.write(recordActivity, grace, { label: 'arrived by', eventId: 'came' });
+    await until('the activity', () => received.length > 0);
     expect(await call('unsubscribe', { channels: names, ...token() })).toBeNull();
     expect(await call('getSubscribedChannels', { asNames: true, ...token() })).toEqual([]);
     socket.disconnect();
   });
 
-  test('answers names where the data is null, as Feathers clients of the package send it', async () => {
+  test('returns names when the data is null, as Feathers clients of the package send it', async () => {
     const answers = await onSocket({ launcherJwt: ada.launcherJwt }, async (emit) => [
       await emit('realtime-events', 'getSubscribedChannels', null),
       await emit('realtime-events', 'getSubscribedChannels', {}),
@@ -250,14 +250,14 @@ describe('realtime-events', () => {
     expect(answers).toEqual([[], { success: true, channels: [] }]);
   });
 
-  test('refuses tournaments, of which there are none', async () => {
+  test('refuses tournaments, which do not exist', async () => {
     const answer = await onSocket({ launcherJwt: ada.launcherJwt }, (emit) =>
       emit('realtime-events', 'subscribe', { channel: 'tournaments', tournamentSlug: 'spring' }),
     );
     expect(answer).toMatchObject(refused('input_invalid'));
   });
 
-  test('does not let a game follow another one by these forms', async () => {
+  test('does not let a game subscribe to another one by these forms', async () => {
     const { gameId: other } = await server.createGame();
     const answer = await onSocket({ launcherJwt: ada.launcherJwt }, (emit) =>
       emit('realtime-events', 'subscribe', { channel: 'game-stats', gameIds: [gameId, other] }),

@@ -4,7 +4,7 @@ import { type CallStyle, callStyles } from '../support/call-styles.ts';
 import { operationNamed } from '../support/registered.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 
-/** Clients in typed languages send null or their zero for what they leave out. */
+/** Clients in typed languages send null or their zero value for omitted fields. */
 
 let server: TestServer;
 let player: TestPlayer;
@@ -44,7 +44,7 @@ describe.each(Object.entries<CallStyle>(callStyles))('over %s', (_, connect) => 
     expect({ status, body }).toMatchObject({ status: 200, body: answer });
   });
 
-  test('a play session that is sent with endTime 0 goes on', async () => {
+  test('a play session sent with endTime 0 continues', async () => {
     const session = { sessionId: crypto.randomUUID(), state: '{}' };
     expect((await answerTo('trackGameSessions', { ...session, endTime: 0 })).status).toBe(200);
     expect((await answerTo('trackGameSessions', session)).status).toBe(200);
@@ -66,7 +66,7 @@ describe.each(Object.entries<CallStyle>(callStyles))('over %s', (_, connect) => 
     });
   });
 
-  test('what is required stays required', async () => {
+  test('required fields stay required', async () => {
     for (const input of [{ score: null }, {}]) {
       expect((await answerTo('setUserScore', input)).status).toBe(400);
     }
@@ -74,7 +74,7 @@ describe.each(Object.entries<CallStyle>(callStyles))('over %s', (_, connect) => 
   });
 });
 
-test('null stays a state where a state may be any value', async () => {
+test('null remains a state where a state may be any value', async () => {
   const { body } = await apiOf(server).dispatch('setState', {
     launcherJwt: player.launcherJwt,
     label: 'nothing',
@@ -91,13 +91,13 @@ describe('a body', () => {
     ['with a byte order mark', () => mark + score(), 'application/json'],
     ['with a byte order mark, as text', () => mark + score(), 'text/plain;charset=UTF-8'],
     ['sent as a form', score, 'application/x-www-form-urlencoded'],
-    ['of bytes nobody named', score, 'application/octet-stream'],
-  ])('%s is read as JSON', async (_, body, type) => {
+    ['of an unspecified type', score, 'application/octet-stream'],
+  ])('%s is parsed as JSON', async (_, body, type) => {
     const answer = await apiOf(server).post('/launcher/set-user-score', body(), { 'Content-Type': type });
     expect(answer).toMatchObject({ status: 200, body: { newScore: { score: 7 } } });
   });
 
-  test('without a content type is read as JSON', async () => {
+  test('without a content type is parsed as JSON', async () => {
     const answer = await apiOf(server).request('/launcher/set-user-score', {
       method: 'POST',
       body: new Blob([score()]),
@@ -112,12 +112,12 @@ describe('a body', () => {
     expect(answer).toMatchObject({ status: 200, body: { newState: { state } } });
   });
 
-  test('of nothing but a byte order mark is an empty object', async () => {
+  test('consisting of a byte order mark is an empty object', async () => {
     const answer = await apiOf(server).post('/launcher/set-user-score', mark);
     expect(answer.body).toMatchObject({ data: { reason: 'token_missing' } });
   });
 
-  test('with a mark that is cut off is no JSON', async () => {
+  test('with a truncated mark is not JSON', async () => {
     const answer = await apiOf(server).request('/launcher/set-user-score', {
       method: 'POST',
       body: new Blob([new Uint8Array([0xef, 0xbb]), score()]),

@@ -8,7 +8,7 @@ import { noPostgres, PostgresServer } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 
 test.skipIf(noPostgres !== null)(
-  'while PostgreSQL is away, reads are refused with when to try again; then all goes on with what was there',
+  'while PostgreSQL is down, reads are refused with Retry-After; then everything continues with the existing data',
   async () => {
     await using server = await PostgresServer.start({ fsync: true });
     const db = await PostgresDatabase.open(server.url(), domain);
