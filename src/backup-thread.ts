@@ -1,11 +1,11 @@
 import { backUp } from './backup/backup.ts';
-import type { BackupThreadData, FromBackupThread } from './backup/backup-directory.ts';
+import type { BackupThreadData, BackupThreadMessage } from './backup/backup-directory.ts';
 import { sqliteFiles } from './engines/sqlite/sqlite-files.ts';
 import { runThread } from './runtime/run-thread.ts';
 
 /** A thread that makes one backup: copying and checking a large database would block callers for seconds. */
 runThread((port, { dataDirectory, file, withoutKeys }: BackupThreadData) => {
-  const post = (message: FromBackupThread) => port.postMessage(message);
+  const post = (message: BackupThreadMessage) => port.postMessage(message);
   backUp(sqliteFiles, dataDirectory, file, {
     withoutKeys,
     force: false,

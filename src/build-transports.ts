@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { auditLogOf } from './administration/audit-log.ts';
 import { AdminCredentials } from './auth/admin-credentials.ts';
-import { shownAdminToken } from './auth/admin-token.ts';
+import { bearerToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
 import { runAll, runAsGuest, runOnce } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
@@ -19,7 +19,7 @@ import { SdkArchives } from './pages/sdk-archives.ts';
 import { ServedFile } from './pages/served-file.ts';
 import type { PublicUrls } from './public-urls.ts';
 import type { QueueStats } from './queue/queue-stats.ts';
-import { Turns } from './runtime/turns.ts';
+import { ConcurrencyLimiter } from './runtime/concurrency-limiter.ts';
 import { findLeaderboard } from './scores/leaderboard-queries.ts';
 import { toPlacedRows } from './scores/operations/board-input.ts';
 import { placedPage } from './scores/operations/placed-page.ts';
@@ -35,8 +35,8 @@ import { createApp } from './transports/http/app.ts';
 import { maxBodyBytes } from './transports/http/body.ts';
 import { clientAddress } from './transports/http/client-address.ts';
 import { createHttpServer } from './transports/http/http-server.ts';
+import { InFlightRequests } from './transports/http/in-flight-requests.ts';
 import { MetricsListener } from './transports/http/metrics-listener.ts';
-import { RequestsUnderWay } from './transports/http/requests-under-way.ts';
 import { Gateway } from './transports/socket/gateway.ts';
 
 /** Maximum packets per second and socket: three times the call limit of a session. */
@@ -49,7 +49,7 @@ const maxConcurrentLargeCalls = 4;
 
 export interface Transports {
   http: HttpServer;
-  requests: RequestsUnderWay;
+  requests: InFlightRequests;
   gateway: Gateway;
   /** Null when metrics have no separate port. */
   metricsListener: MetricsListener | null;
@@ -152,7 +152,7 @@ export function buildTransports(
     async requireAdmin(request, onLimit) {
       const address = addressOf(request);
       const { authorization } = request.headers;
-      const hasNoToken = shownAdminToken(authorization) === null;
+      const hasNoToken = bearerToken(authorization) === null;
       if (!hasNoToken) await limits.refuseGuessing(address, onLimit);
       try {
         await administrators.check(authorization);
@@ -164,7 +164,7 @@ export function buildTransports(
     report,
   });
   const http = createHttpServer(app);
-  const requests = new RequestsUnderWay(http);
+  const requests = new InFlightRequests(http);
   const gateway: Gateway = new Gateway(http, {
     registry,
     execute,
@@ -183,7 +183,7 @@ export function buildTransports(
     packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
     lengthPerSecond: Math.max(maxBodyBytes, lengthPerSecond * config.rateLimitFactor),
     readLargeCall: (args) => services.states.readCall(args),
-    largeCalls: new Turns(maxConcurrentLargeCalls),
+    largeCalls: new ConcurrencyLimiter(maxConcurrentLargeCalls),
     onRefused: (refusal) => refusals.add(refusal),
     onFlood: () => {
       metrics.countDisconnect('flood');

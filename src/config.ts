@@ -6,7 +6,7 @@ import type { ChainRpcs } from './chains/contract-wallets.ts';
 import type { SpendingBounds } from './chains/spending-bounds.ts';
 import type { Retention } from './core/events/retention.ts';
 import type { GuestSettings } from './players/guest-settings.ts';
-import { defaultStorageQuota } from './storage-quota/count-stored.ts';
+import { defaultStorageQuota } from './storage-quota/storage-use.ts';
 
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -17,7 +17,7 @@ import { Signers } from './chains/signers.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
 import { Signals } from './core/events/signals.ts';
 import type { Database } from './core/storage/database.ts';
-import { type DatabaseFiles, heldWhy } from './core/storage/database-file.ts';
+import { type DatabaseFiles, heldActionError } from './core/storage/database-file.ts';
 import type { InspectServer } from './core/storage/database-server.ts';
 import { DatabaseUnusableError } from './core/storage/database-unusable.ts';
 import { openDatabase, refuseStrayLog } from './engines/sqlite/open-database.ts';
@@ -145,7 +145,7 @@ export async function markRestored(config: Config, url: string, keepQueue: boole
     await db.renewEpoch();
     if (keepQueue) return 0;
     await db.write(holdPrizes);
-    return await db.write(holdChainActions, heldWhy);
+    return await db.write(holdChainActions, heldActionError);
   } finally {
     await db.close();
   }

@@ -11,7 +11,7 @@ runThread((port, options: NodeWriterOptions) => {
     [threadCalls.begin]: () => writer.begin(),
     [threadCalls.revive]: () => writer.revive(),
     [threadCalls.cutOff]: async () => writer.cutOff(),
-    [threadCalls.historyIs]: async (epoch: string) => writer.historyIs(epoch),
+    [threadCalls.setEpoch]: async (epoch: string) => writer.setEpoch(epoch),
     [threadCalls.counts]: () => writer.counts(),
     [threadCalls.stats]: () => writer.stats(),
   });

@@ -3,7 +3,7 @@ import { trimEvents } from './core/events/commands.ts';
 import type { Retention } from './core/events/retention.ts';
 import type { Database } from './core/storage/database.ts';
 import type { RemoveIdleGuests } from './guests/idle-guests.ts';
-import { forgetIdempotencyKeys } from './idempotency/commands.ts';
+import { trimIdempotencyKeys } from './idempotency/commands.ts';
 import { trimMutes } from './moderation/commands.ts';
 import { trimNotifications } from './notifications/commands.ts';
 import { trimActions } from './queue/commands.ts';
@@ -41,7 +41,7 @@ export function startRetention(
       db.write(trimNotifications, notificationMs),
       db.write(trimActions, Date.now() - maxAgeMs),
       db.write(trimTransactions, Date.now() - maxAgeMs),
-      db.write(forgetIdempotencyKeys, idempotencyKeyMs),
+      db.write(trimIdempotencyKeys, idempotencyKeyMs),
       db.write(trimMutes),
       db.write(removeIdleGuests, guestIdleMs),
       db.write(clearRetiredSeason),

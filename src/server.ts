@@ -38,7 +38,7 @@ export interface RunningServer {
   };
   box: SecretBox;
   /** The admin token, if it was created by this start. */
-  madeAdminToken: string | null;
+  createdAdminToken: string | null;
   /** Stops accepting calls, finishes those in flight, and releases the data directory. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -75,7 +75,7 @@ export async function startServer(
     services: opened.services,
     queue,
     box: opened.box,
-    madeAdminToken: opened.adminToken.made,
+    createdAdminToken: opened.adminToken.made,
     close,
     [Symbol.asyncDispose]: close,
   };

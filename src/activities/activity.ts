@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
-import { shownName } from '../players/player.ts';
+import { displayName } from '../players/player.ts';
 
 /** In code points. */
 export const maxLabelLength = 500;
@@ -42,7 +42,7 @@ export interface RecordedActivity extends ActivityRecord {
 
 /** The feed item of an activity. Names are filled in on read, so that a renamed player shows under the new name. */
 export function toFeedItem(activity: RecordedActivity): FeedItem {
-  const username = shownName({ wallet: activity.normalizedAddress, username: activity.username });
+  const username = displayName({ wallet: activity.normalizedAddress, username: activity.username });
   return {
     type: activity.type,
     eventId: activity.eventId,

@@ -33,8 +33,8 @@ import { LeaderboardImport } from '../scores/leaderboard-import.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
-import { countedBytes, countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
-import { importedRow, jsonText, storedId, storedWallet } from './imported-rows.ts';
+import { addStorageUse, rowOverheadBytes, storedBytes } from '../storage-quota/storage-use.ts';
+import { importedRowSchema, jsonText, storedId, storedWallet } from './imported-rows.ts';
 
 /** One record of an exported game: its table, and its row under the declared column names. */
 export interface GameRecord {
@@ -53,7 +53,7 @@ const ofLeaderboards: readonly AnyTable[] = [
 ] as readonly AnyTable[];
 
 /** The tables whose rows are transferred unchanged with their game, in an order in which they can be inserted. */
-export function movedTables(tables: readonly AnyTable[]): readonly AnyTable[] {
+export function transferredTables(tables: readonly AnyTable[]): readonly AnyTable[] {
   return tables.filter(
     (table) => !special.includes(table) && table.of.stays === undefined && whereOf(table) !== null,
   );
@@ -87,7 +87,8 @@ export const exportGame = query(
       }
       yield* all('players', rowsOf(players as AnyTable, `t.wallet IN (${walletsIn(tables)})`));
       yield* all('streams', streamsOfGame);
-      for (const table of movedTables(tables)) yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));
+      for (const table of transferredTables(tables))
+        yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));
     });
   },
 );
@@ -102,7 +103,7 @@ export const measureGame = query(
   ): ReadSteps<{ records: number; waitingActions: number }> {
     const values = valuesOf(gameId, read.now);
     let records = 1;
-    for (const table of movedTables(tables)) {
+    for (const table of transferredTables(tables)) {
       const found = yield* read.first(countOf(table, whereOf(table) ?? ''), values);
       records += found?.count ?? 0;
     }
@@ -229,7 +230,7 @@ class Import {
     this.#tx = tx;
     this.#leaderboards = new LeaderboardImport(tx);
     this.#options = options;
-    this.#tables = new Map(movedTables(options.tables).map((table) => [table.name, table]));
+    this.#tables = new Map(transferredTables(options.tables).map((table) => [table.name, table]));
   }
 
   *add(type: string, given: AnyRow): Steps<void> {
@@ -272,16 +273,16 @@ class Import {
   *countStorage(): Steps<void> {
     const gameId = this.#importedGame.id;
     for (const [wallet, bytes] of this.#stored) {
-      yield* countStored(this.#tx, { gameId, wallet }, bytes, Number.POSITIVE_INFINITY);
+      yield* addStorageUse(this.#tx, { gameId, wallet }, bytes, Number.POSITIVE_INFINITY);
     }
   }
 
   #countBytes(table: AnyTable, row: AnyRow): void {
     const add = (wallet: Value | undefined, bytes: number) =>
       this.#stored.set(String(wallet), (this.#stored.get(String(wallet)) ?? 0) + bytes);
-    if (table === (states as AnyTable)) add(row.wallet, countedBytes(String(row.json)));
-    if (table === (playSessions as AnyTable)) add(row.wallet, countedBytes(String(row.state)));
-    if (table === (messageReactions as AnyTable)) add(row.wallet, countedRowBytes);
+    if (table === (states as AnyTable)) add(row.wallet, storedBytes(String(row.json)));
+    if (table === (playSessions as AnyTable)) add(row.wallet, storedBytes(String(row.state)));
+    if (table === (messageReactions as AnyTable)) add(row.wallet, rowOverheadBytes);
     if (table === (messages as AnyTable)) {
       add(row.sender, storedBytesOf({ content: String(row.content), eventSeqs: String(row.eventSeqs) }));
     }
@@ -425,7 +426,7 @@ class Import {
   #parse(table: AnyTable, row: AnyRow): AnyRow {
     let schema = this.#schemas.get(table);
     if (!schema) {
-      schema = importedRow(table, this.#tx.now);
+      schema = importedRowSchema(table, this.#tx.now);
       this.#schemas.set(table, schema);
     }
     return schema.parse(row);

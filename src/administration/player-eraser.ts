@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { forgetBlocked } from '../blocks/commands.ts';
+import { removeBlocksOn } from '../blocks/commands.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import type { AnyTable } from '../core/storage/table.ts';
@@ -8,7 +8,7 @@ import { eraseMessagesOf } from '../messages/message-commands.ts';
 import { eraseReactionsOf } from '../messages/reaction-commands.ts';
 import { bans, guests, players } from '../players/tables.ts';
 import { actions } from '../queue/tables.ts';
-import { forgetReported } from '../reports/commands.ts';
+import { removeReportsAbout } from '../reports/commands.ts';
 import { sessions } from '../sessions/tables.ts';
 import { hideStatesOf } from '../states/commands.ts';
 import {
@@ -64,8 +64,8 @@ export class PlayerEraser {
     await this.#all(eraseReactionsOf, wallet);
     await this.#all(leaveAllChannels, wallet);
     await this.#all(clearAdder, wallet);
-    await this.#all(forgetBlocked, wallet);
-    await this.#all(forgetReported, wallet);
+    await this.#all(removeBlocksOn, wallet);
+    await this.#all(removeReportsAbout, wallet);
     for (const stream of shared) await this.#all(anonymizeEvents, stream, wallet);
     for (const stream of await this.#db.read(ownStreamsOf, wallet)) await this.#all(eraseScores, stream);
     await this.#all(blankOwnEvents, wallet); // events emitted by the steps above

@@ -89,8 +89,8 @@ export const removeAdministrator = command(
 );
 
 /** Updates `lastUsedAt`, unless the token has been replaced meanwhile. */
-export const noteAdministratorUse = command(
-  'noteAdministratorUse',
+export const recordAdministratorUse = command(
+  'recordAdministratorUse',
   function* (tx: Tx, administratorId: string, tokenHash: string): Steps<void> {
     const row = yield* tx.lock(administrators, administratorId);
     if (row?.tokenHash === tokenHash) tx.put(administrators, { ...row, lastUsedAt: tx.now });

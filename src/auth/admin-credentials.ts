@@ -1,9 +1,9 @@
 import { type AdminCaller, hashOfToken, tokenOwner } from '../administrators/administrator.ts';
-import { noteAdministratorUse } from '../administrators/commands.ts';
+import { recordAdministratorUse } from '../administrators/commands.ts';
 import { findAdministratorByToken } from '../administrators/queries.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
-import { type AdminToken, shownAdminToken } from './admin-token.ts';
+import { type AdminToken, bearerToken } from './admin-token.ts';
 
 /** The resolution of a token's last use, since a console polls every second. */
 const useIntervalMs = 60_000;
@@ -28,7 +28,7 @@ export class AdminCredentials {
    * @throws GantryError `admin_token_invalid`, `admin_token_expired`
    */
   async check(authorization: string | undefined): Promise<AdminCaller> {
-    const token = shownAdminToken(authorization);
+    const token = bearerToken(authorization);
     if (token !== null) {
       if (await this.#adminToken.is(token)) return tokenOwner;
       const tokenHash = hashOfToken(token);
@@ -58,6 +58,6 @@ export class AdminCredentials {
     // `lastUsedAt` is null for a new token, whose first use is always recorded.
     if (lastUsedAt !== null && now - last < useIntervalMs && now >= last) return;
     this.#recordedAt.set(administratorId, now);
-    this.#db.write(noteAdministratorUse, administratorId, tokenHash).catch(() => undefined);
+    this.#db.write(recordAdministratorUse, administratorId, tokenHash).catch(() => undefined);
   }
 }

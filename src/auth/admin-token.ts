@@ -103,7 +103,7 @@ export class AdminToken {
  * The bearer token of an `Authorization` header, valid or not; null when there is none, which does not count as a
  * guess.
  */
-export function shownAdminToken(authorization: string | undefined): string | null {
+export function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +(\S{1,512})$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 

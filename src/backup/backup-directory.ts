@@ -30,7 +30,7 @@ export interface BackupThreadData {
 }
 
 /** Messages from the backup thread. */
-export type FromBackupThread =
+export type BackupThreadMessage =
   | { progress: CopyProgress }
   | { made: { bytes: number; madeAt: number } }
   | { failed: { message: string; code: string } };
@@ -171,7 +171,7 @@ export class BackupDirectory implements Backups {
     const terminate = () => void thread.terminate();
     signal.addEventListener('abort', terminate, { once: true });
     let outcome: { bytes: number } | Error | null = null;
-    thread.on('message', (message: FromBackupThread) => {
+    thread.on('message', (message: BackupThreadMessage) => {
       if ('progress' in message) Object.assign(state, message.progress);
       else if ('made' in message) outcome = message.made;
       else outcome = Object.assign(new Error(message.failed.message), { code: message.failed.code });

@@ -15,7 +15,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { dataFiles } from '../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../core/storage/database-file.ts';
-import { syncNamesIn } from '../runtime/fsync-directory.ts';
+import { fsyncDirectory } from '../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
 import { restoringPrefix } from './restoring.ts';
 
@@ -69,7 +69,7 @@ export async function backUp(
     const { size: bytes } = statSync(draft);
     if (force) renameSync(draft, file);
     else linkSync(draft, file); // unlike a rename, fails when the file exists
-    syncNamesIn(dirname(file));
+    fsyncDirectory(dirname(file));
     return { file, bytes, schemaVersion, madeAt, keys: keyFiles.map(({ name }) => name) };
   } finally {
     rmSync(draft, { force: true });
@@ -189,8 +189,8 @@ function replaceContents(
     if (existing.length > 0) rmdirSync(aside);
     throw error;
   }
-  if (existing.length > 0) syncNamesIn(aside);
-  syncNamesIn(dataDirectory);
+  if (existing.length > 0) fsyncDirectory(aside);
+  fsyncDirectory(dataDirectory);
   return existing.length > 0 ? aside : null;
 
   function rank(name: string): number {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import type { GameRecord } from '../administration/game-transfer.ts';
 import { codeOf } from '../runtime/error-code.ts';
-import { syncNamesIn } from '../runtime/fsync-directory.ts';
+import { fsyncDirectory } from '../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
 
 const format = 'gantry-game';
@@ -55,7 +55,7 @@ export async function writeGameFile(
     writeSync(descriptor, `${buffered}${JSON.stringify({ type: 'end', records: written })}\n`);
     fsyncSync(descriptor);
     publish(draft, file, force);
-    syncNamesIn(dirname(file));
+    fsyncDirectory(dirname(file));
     return written;
   } finally {
     closeSync(descriptor);

@@ -9,7 +9,7 @@ import { KeyFileError } from '../runtime/key-file.ts';
 import { FileTokenKeys } from '../sessions/file-token-keys.ts';
 import type { ServerKeyName } from '../sessions/server-keys.ts';
 import { serverKeys } from '../sessions/tables.ts';
-import { keysAsText } from '../sessions/token-keys.ts';
+import { serializeKeys } from '../sessions/token-keys.ts';
 import { webhookSecrets } from '../webhooks/tables.ts';
 import { BackupError } from './backup-error.ts';
 
@@ -110,7 +110,7 @@ async function keyRows(
   }
   const changedAt = Date.now();
   const row = (name: ServerKeyName, text: string): AnyRow => ({ name, sealed: box.seal(text), changedAt });
-  const rows = [row('token-keys', keysAsText(await new FileTokenKeys(files.tokenKeys).read()))];
+  const rows = [row('token-keys', serializeKeys(await new FileTokenKeys(files.tokenKeys).read()))];
   if (existsSync(files.adminTokenHash)) {
     rows.push(row('admin-token', readFileSync(files.adminTokenHash, 'utf8')));
   }

@@ -9,7 +9,7 @@ import { maxBlocked } from './block.ts';
 import { playerBlocksPatched } from './events.ts';
 import { type PlayerBlockRow, playerBlocks } from './tables.ts';
 
-/** Rows that `forgetBlocked` removes per batch. */
+/** Rows that `removeBlocksOn` removes per batch. */
 const removedPerSlice = 200;
 
 /**
@@ -48,7 +48,7 @@ export const unblock = command('unblock', function* (tx: Tx, owner: Owner, block
 });
 
 /** Removes a bounded batch of the blocks on a wallet; true when there may be more. */
-export const forgetBlocked = command('forgetBlocked', function* (tx: Tx, wallet: string): Steps<boolean> {
+export const removeBlocksOn = command('removeBlocksOn', function* (tx: Tx, wallet: string): Steps<boolean> {
   const rows = yield* tx.list(playerBlocks.byBlocked, [wallet], { limit: removedPerSlice });
   for (const row of rows) tx.remove(playerBlocks, row);
   return rows.length === removedPerSlice;

@@ -86,11 +86,11 @@ async function isValid(
   try {
     return (await client.call({ data })).data === '0x01';
   } catch (error) {
-    const isOutOfReach = (cause: unknown) =>
+    const isUnreachable = (cause: unknown) =>
       cause instanceof viem.HttpRequestError ||
       cause instanceof viem.TimeoutError ||
       cause instanceof viem.LimitExceededRpcError;
-    if (error instanceof viem.BaseError && error.walk(isOutOfReach)) throw unavailable(chainId);
+    if (error instanceof viem.BaseError && error.walk(isUnreachable)) throw unavailable(chainId);
     return false; // the wallet's contract, or the factory that deploys it, has reverted
   }
 }

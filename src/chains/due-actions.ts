@@ -8,7 +8,7 @@ import { failAction, postponeAction, raiseNonce, storeSigned } from './commands.
 import type { Fees, Lane } from './lane.ts';
 import { listDueActions, readLane } from './queries.ts';
 import { revertReason } from './revert-reason.ts';
-import { asHex, isOutOfFunds, isOutOfReach } from './rpc-errors.ts';
+import { asHex, isOutOfFunds, isUnreachable } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 import { budgetRefusal, feeRefusal, gasRefusal } from './spending-bounds.ts';
 
@@ -122,7 +122,7 @@ export class DueActions {
       const withMargin = (needed * 12n) / 10n;
       return { action, to, data, gas: call.gas === undefined ? min(withMargin, maxGas) : needed };
     } catch (error) {
-      if (isOutOfReach(error)) return null; // the next poll retries
+      if (isUnreachable(error)) return null; // the next poll retries
       const reverted = isOutOfFunds(error) ? null : revertReason(error, abi);
       if (isOutOfFunds(error)) await this.#postpone(action, 'the signer has insufficient funds for the fees');
       else if (reverted === null && action.attempts < 5) await this.#postpone(action, firstLine(error));

@@ -4,7 +4,7 @@ import { Lane, type LaneParts } from './lane.ts';
 import { MinedTransactions } from './mined-transactions.ts';
 import { PendingTransactions } from './pending-transactions.ts';
 import { listOpenTransactions } from './queries.ts';
-import { isOutOfReach } from './rpc-errors.ts';
+import { isUnreachable } from './rpc-errors.ts';
 
 /** The lifetime of a lease, which every poll renews. Longer than the slowest poll. */
 const laneLeaseMs = 30_000;
@@ -65,6 +65,6 @@ export class LaneWriter {
 
 /** A failed RPC call for one nonce does not affect the others: this nonce stays open and is polled again. */
 function stayOpen(error: unknown): true {
-  if (isOutOfReach(error)) return true;
+  if (isUnreachable(error)) return true;
   throw error;
 }

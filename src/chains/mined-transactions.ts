@@ -3,7 +3,7 @@ import { parseTransaction } from 'viem/utils';
 import { requeueLost, settleNonce } from './commands.ts';
 import type { Lane } from './lane.ts';
 import { revertReason } from './revert-reason.ts';
-import { asHex, isOutOfReach, UnusableAnswerError } from './rpc-errors.ts';
+import { asHex, isUnreachable, UnusableAnswerError } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 
 /** How many polls in a row must find a nonce used by a foreign transaction before it counts as lost. */
@@ -81,7 +81,7 @@ export class MinedTransactions {
         blockNumber: receipt.blockNumber - 1n,
       });
     } catch (error) {
-      if (isOutOfReach(error)) throw error;
+      if (isUnreachable(error)) throw error;
       return revertReason(error, []) ?? 'reverted';
     }
     return 'reverted';

@@ -18,7 +18,7 @@ function chainOf(error: unknown): Error[] {
 }
 
 /** Whether the RPC server was unreachable, refused to respond or responded invalidly: a transient failure. */
-export function isOutOfReach(error: unknown): boolean {
+export function isUnreachable(error: unknown): boolean {
   const names = [
     'HttpRequestError',
     'TimeoutError',

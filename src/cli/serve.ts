@@ -30,11 +30,11 @@ export async function serve(config: Config, json: boolean | undefined): Promise<
   const elsewhere = config.dataDirectory === readConfig().dataDirectory ? null : config.dataDirectory;
   if (json)
     process.stdout.write(
-      `${JSON.stringify({ message, url: server.url, adminToken: server.madeAdminToken, demo })}\n`,
+      `${JSON.stringify({ message, url: server.url, adminToken: server.createdAdminToken, demo })}\n`,
     );
   else
     process.stdout.write(
-      `${message}\n${adminNote(server.madeAdminToken)}${demo ? welcome(server.url, demo, elsewhere) : ''}`,
+      `${message}\n${adminNote(server.createdAdminToken)}${demo ? welcome(server.url, demo, elsewhere) : ''}`,
     );
 }
 

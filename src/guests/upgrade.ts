@@ -1,12 +1,12 @@
 import {
   deleteEventsOfPlayer,
   deleteStreamsOfPlayer,
-  renamedReferences,
   renameEvents,
   renameStreams,
   rewriteEvents,
   rewriteOwnEvents,
   streamsOfPlayer,
+  updateStreamReferences,
 } from '../core/events/renaming.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/command.ts';
@@ -146,7 +146,7 @@ function renamingStatements(tables: readonly AnyTable[]): Statement<Renaming>[] 
     }),
     ...tables
       .filter((table) => table.of.stream !== undefined && !renamedSeparately.includes(table))
-      .map((table) => renamedReferences(table.name, `${sqlName(table, table.of.stream ?? '')}_id`)),
+      .map((table) => updateStreamReferences(table.name, `${sqlName(table, table.of.stream ?? '')}_id`)),
   ];
 }
 

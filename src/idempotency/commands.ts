@@ -53,8 +53,8 @@ export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOn
 const deletedPerCall = 500;
 
 /** Deletes a bounded batch of keys older than `maxAgeMs`; true when there may be more. */
-export const forgetIdempotencyKeys = exclusiveCommand(
-  'forgetIdempotencyKeys',
+export const trimIdempotencyKeys = exclusiveCommand(
+  'trimIdempotencyKeys',
   function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
     const deleted = yield* tx.run(deleteOld, { before: tx.now - maxAgeMs, limit: deletedPerCall });
     return deleted === deletedPerCall;

@@ -18,7 +18,7 @@ export class HeldBytes {
   }
 
   /** Which limit `more` bytes would exceed: the key's, that of all callers together, or none (null). */
-  fullFor(key: string, more = 0): 'key' | 'all' | null {
+  exceededLimit(key: string, more = 0): 'key' | 'all' | null {
     if ((this.#byKey.get(key) ?? 0) + more > this.#perKey) return 'key';
     return this.#all + more > this.#inAll ? 'all' : null;
   }
@@ -28,7 +28,7 @@ export class HeldBytes {
     this.#byKey.set(key, (this.#byKey.get(key) ?? 0) + bytes);
   }
 
-  giveBack(key: string, bytes: number): void {
+  release(key: string, bytes: number): void {
     this.#all -= bytes;
     const left = (this.#byKey.get(key) ?? 0) - bytes;
     if (left > 0) this.#byKey.set(key, left);

@@ -172,7 +172,7 @@ export class RateLimits {
   async refuseGuessing(address: string, onLimit: OnLimit = ignoreLimit): Promise<void> {
     const { limit, local, shared } = this.#limiter('refused admin', adminRefusals);
     const key = networkOf(address);
-    const window = local.standing(key);
+    const window = local.peek(key);
     let state = window && localState(limit, window);
     if (shared) {
       const found = await shared.get(key);

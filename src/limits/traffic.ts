@@ -118,7 +118,7 @@ export class Holding {
 
   /** @throws GantryError `rate_limited` when the caller, `server_busy` when all callers together exceed the limit */
   admit(more = 0): void {
-    const full = this.#held.fullFor(this.#key, more);
+    const full = this.#held.exceededLimit(this.#key, more);
     if (full === null) return;
     this.#onRefused(full === 'key' ? 'held-address' : 'held');
     if (full === 'all') {
@@ -147,7 +147,7 @@ export class Holding {
 
   release(): void {
     if (this.#bytes === 0) return;
-    this.#held.giveBack(this.#key, this.#bytes);
+    this.#held.release(this.#key, this.#bytes);
     this.#bytes = 0;
   }
 }

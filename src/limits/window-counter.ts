@@ -40,7 +40,7 @@ export class WindowCounter {
   }
 
   /** The state of this key's window, without counting; undefined when it has no open window. */
-  standing(key: string): WindowState | undefined {
+  peek(key: string): WindowState | undefined {
     const now = this.#clock();
     const window = this.#windowOf(key, now);
     return window && { count: window.count, msLeft: window.endsAt - now };

@@ -12,7 +12,7 @@ import { GantryError } from '../errors.ts';
 import { findGame } from '../games/queries.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
 import { listUndelivered } from '../notifications/queries.ts';
-import type { Turns } from '../runtime/turns.ts';
+import type { ConcurrencyLimiter } from '../runtime/concurrency-limiter.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
 import { maxFollowed } from './connection.ts';
 import { isNotification, type Push } from './push.ts';
@@ -105,7 +105,7 @@ export interface CatchUpParts {
   db: Database;
   details: SessionDetails;
   push: Push;
-  turns: Turns;
+  turns: ConcurrencyLimiter;
   /** The ids of the games whose public streams the socket follows; `prepare` adds those named by cursors. */
   followed: Set<string>;
   send(event: StreamEvent, late?: boolean): void;

@@ -6,9 +6,9 @@ import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import type { Presence } from '../presence/presence.ts';
+import type { ConcurrencyLimiter } from '../runtime/concurrency-limiter.ts';
 import { type EngineConnection, refusePacket, terminate } from '../runtime/internals/engine-io.ts';
 import { setTimeoutAt } from '../runtime/timeouts.ts';
-import type { Turns } from '../runtime/turns.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
 import { expireSession } from '../sessions/commands.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
@@ -50,7 +50,7 @@ export interface LiveServices extends TrafficServices {
   leaderboards: LeaderboardFeed;
   signingKeys: SigningKeys;
   /** Limits the database reads of sockets that catch up, per turn of the event loop. */
-  turns: Turns;
+  turns: ConcurrencyLimiter;
   /** The sockets that may have something queued; others are not checked for slow consumers. */
   sending: Set<LiveSocket>;
   /** Resolves when everything committed before the call has been offered to every socket. */

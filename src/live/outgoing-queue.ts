@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import {
+  bufferedPackets,
   bytesBuffered,
   coalesceWrites,
   type EngineConnection,
   type OutgoingPacket,
   onOutgoing,
-  packetsHeldBack,
 } from '../runtime/internals/engine-io.ts';
 
 /**
@@ -95,7 +95,7 @@ export class OutgoingQueue {
   }
 
   #packets(): readonly OutgoingPacket[] {
-    const heldBack = packetsHeldBack(this.#conn);
+    const heldBack = bufferedPackets(this.#conn);
     return heldBack.length > 0 ? [...this.#pending, ...heldBack] : this.#pending;
   }
 }

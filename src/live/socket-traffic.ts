@@ -2,14 +2,14 @@ import { writeJson } from '../core/schemas/json-text.ts';
 import { GantryError } from '../errors.ts';
 import type { Traffic } from '../limits/traffic.ts';
 import {
-  answerCall,
-  attachmentsDue,
   bytesOfPacket,
   callIn,
   type EmittedCall,
   type EngineConnection,
-  emittedIn,
+  parseEventArguments,
+  pendingAttachments,
   refusePacket,
+  sendAck,
   withhold,
 } from '../runtime/internals/engine-io.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
@@ -50,7 +50,7 @@ export class SocketTraffic {
   readonly #services: TrafficServices;
   #uncharged = 0;
   #calls: CallListeners | null = null;
-  #attachmentsDue = 0;
+  #pendingAttachments = 0;
 
   constructor(conn: EngineConnection, address: string, outgoing: OutgoingQueue, services: TrafficServices) {
     this.#conn = conn;
@@ -66,8 +66,8 @@ export class SocketTraffic {
 
   /** Charges a packet and dispatches its call; a large one is refused when the connection is over budget. */
   receive(packet: { type?: string; data?: unknown }, owner: CallOwner, isAdmitted: boolean): void {
-    const isAmongAttachments = this.#attachmentsDue > 0;
-    this.#attachmentsDue = attachmentsDue(packet, this.#attachmentsDue);
+    const isAmongAttachments = this.#pendingAttachments > 0;
+    this.#pendingAttachments = pendingAttachments(packet, this.#pendingAttachments);
     const bytes = bytesOfPacket(packet.data);
     this.#uncharged += bytes;
     if (this.#uncharged >= chargedBytes) {
@@ -83,7 +83,7 @@ export class SocketTraffic {
       return;
     }
     this.#services.traffic.spend(owner, bytes);
-    const emitted = call && emittedIn(call);
+    const emitted = call && parseEventArguments(call);
     if (!emitted) return;
     withhold(packet);
     this.#calls?.onCall(call, emitted);
@@ -136,7 +136,7 @@ export class SocketTraffic {
 
   /** Unlike Socket.IO, writes large states without parsing them first. */
   #answer(id: number | null, args: readonly unknown[]): number {
-    return id === null ? 0 : answerCall(this.#conn, id, writeJson(args));
+    return id === null ? 0 : sendAck(this.#conn, id, writeJson(args));
   }
 
   #hold(bytes: number): void {

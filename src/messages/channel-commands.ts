@@ -13,10 +13,10 @@ import {
   type ChannelInfo,
   creatorPermissions,
   type MessageChannel,
-  maxJoined,
+  maxJoinedChannels,
   maxParticipants,
-  maxShared,
-  maxStarted,
+  maxSharedChannels,
+  maxStartedChannels,
   memberPermissions,
   type NewChannelInfo,
   type Permission,
@@ -242,25 +242,27 @@ function* lockPlayers(tx: Tx, gameId: string, wallets: readonly string[]): Steps
 
 /** @throws GantryError `channel_limit_reached` */
 function* requireRoomToStart(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
-  const started = yield* tx.count(participants.byAdder, [wallet, wallet, gameId], maxStarted);
-  if (started < maxStarted) return;
-  throw limitReached(`You have started ${maxStarted} channels in this game; leave one of them first`);
+  const started = yield* tx.count(participants.byAdder, [wallet, wallet, gameId], maxStartedChannels);
+  if (started < maxStartedChannels) return;
+  throw limitReached(`You have started ${maxStartedChannels} channels in this game; leave one of them first`);
 }
 
 /** Requires that a player may add each of these to one more channel. @throws GantryError `channel_limit_reached` */
 function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: readonly string[]): Steps<void> {
   yield* forEach(tx, wallets, function* (wallet) {
     const [shared, joined] = yield* tx.all(
-      tx.count(participants.byAdder, [adder, wallet, gameId], maxShared),
-      tx.count(participants.byWallet, [wallet, gameId], maxJoined),
+      tx.count(participants.byAdder, [adder, wallet, gameId], maxSharedChannels),
+      tx.count(participants.byWallet, [wallet, gameId], maxJoinedChannels),
     );
-    if (shared >= maxShared) {
+    if (shared >= maxSharedChannels) {
       throw limitReached(
-        `You have added ${wallet} to ${maxShared} channels of this game; they can start one with you`,
+        `You have added ${wallet} to ${maxSharedChannels} channels of this game; they can start one with you`,
       );
     }
-    if (joined >= maxJoined) {
-      throw limitReached(`${wallet} is in ${maxJoined} channels of this game and cannot be added to more`);
+    if (joined >= maxJoinedChannels) {
+      throw limitReached(
+        `${wallet} is in ${maxJoinedChannels} channels of this game and cannot be added to more`,
+      );
     }
   });
 }

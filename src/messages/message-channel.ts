@@ -15,11 +15,11 @@ export const memberPermissions: readonly Permission[] = ['send-messages'];
 export const maxParticipants = 256;
 
 /** The most channels of a game that a player has started and is in. */
-export const maxStarted = 1_000;
+export const maxStartedChannels = 1_000;
 /** A player in this many channels of a game cannot be added to more by others. */
-export const maxJoined = 1_000;
+export const maxJoinedChannels = 1_000;
 /** The most channels of a game to which one player can add the same other player. */
-export const maxShared = 100;
+export const maxSharedChannels = 100;
 
 const participant = z.object({
   wallet: z.string(),

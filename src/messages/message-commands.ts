@@ -1,12 +1,12 @@
 import { anyBlocker } from '../blocks/commands.ts';
-import { blankEvents } from '../core/events/blank-events.ts';
+import { redactEvents } from '../core/events/redact-events.ts';
 import { streamOf } from '../core/events/stream.ts';
 import { lockChannel } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
-import { countStored, lockStored } from '../storage-quota/count-stored.ts';
+import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
 import { audienceOf } from './audience.ts';
 import {
   channelUnknown,
@@ -50,7 +50,7 @@ export const sendMessage = command(
       yield* lockWholeChannel(
         tx,
         channelId,
-        lockStored(tx, sender),
+        lockStorageUse(tx, sender),
         anyMute(tx, sender),
         anyBlocker(tx, sender),
       ),
@@ -87,7 +87,7 @@ export const sendMessage = command(
       reactions: null,
     };
     tx.insert(messages, row);
-    yield* countStored(tx, sender, storedBytesOf(row), quota);
+    yield* addStorageUse(tx, sender, storedBytesOf(row), quota);
     tx.put(messageChannels, { ...channel, messageCount: channel.messageCount + 1, updatedAt: tx.now });
     return message;
   },
@@ -121,11 +121,11 @@ export const editMessage = command(
       0,
       Math.min(blankedPerEdit, Math.max(0, edits.length + 2 - maxEventsOfMessage)),
     );
-    yield* blankEvents(tx, streamOf.channel(row.id), excess, 'content');
+    yield* redactEvents(tx, streamOf.channel(row.id), excess, 'content');
     const eventSeqs = JSON.stringify([sent, ...edits, seq]);
     const after: MessageRow = { ...before, content, eventSeqs, updatedAt: tx.now };
     tx.put(messages, after);
-    yield* countStored(tx, sender, storedBytesOf(after) - storedBytesOf(before), quota);
+    yield* addStorageUse(tx, sender, storedBytesOf(after) - storedBytesOf(before), quota);
     tx.put(messageChannels, { ...row, updatedAt: tx.now });
     return record;
   },
@@ -207,11 +207,11 @@ function* erase(
   { row: channel, members }: LockedChannel,
 ): Steps<MessageIdentity> {
   const stream = streamOf.channel(channel.id);
-  yield* blankEvents(tx, stream, eventSeqsOf(message), 'content');
+  yield* redactEvents(tx, stream, eventSeqsOf(message), 'content');
   tx.scrub();
   tx.remove(messages, message);
   if (message.reactions !== null) yield* removeReactionsTo(tx, message, channel.gameId);
-  yield* countStored(tx, { gameId: channel.gameId, wallet: message.sender }, -storedBytesOf(message));
+  yield* addStorageUse(tx, { gameId: channel.gameId, wallet: message.sender }, -storedBytesOf(message));
   tx.put(messageChannels, { ...channel, messageCount: channel.messageCount - 1 });
   const identity: MessageIdentity = {
     _id: message.id,

@@ -49,8 +49,8 @@ const sessionsPerMember = 5;
  * The recipients of a member's typing signal: the other members, except those who are banned from the game or block the
  * member. @throws GantryError `channel_unknown`, `permission_missing`
  */
-export const othersInChannel = query(
-  'othersInChannel',
+export const typingRecipients = query(
+  'typingRecipients',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<string[]> {
     const { member } = yield* requireChannel(read, owner, channelId);
     requirePermission(member, 'send-messages');

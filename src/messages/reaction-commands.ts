@@ -4,12 +4,12 @@ import { grouped } from '../core/schemas/grouped.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
+import { addStorageUse, rowOverheadBytes } from '../storage-quota/storage-use.ts';
 import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
 import { messageReactionCreated, messageReactionRemoved } from './events.ts';
 import { lockMessage, requireShown } from './message-access.ts';
-import { maxKinds, maxReactions, type ReactionCount } from './reaction.ts';
+import { maxReactionKinds, maxReactions, type ReactionCount } from './reaction.ts';
 import { reactionsOf } from './stored-message.ts';
 import { type MessageReactionRow, type MessageRow, messageReactions, messages } from './tables.ts';
 
@@ -45,9 +45,9 @@ export const addReactionTo = command(
       return yield* toReactedMessage(tx, message, owner);
     const counts = reactionsOf(message);
     const known = counts.find(([kind]) => kind === reaction);
-    if (!known && counts.length >= maxKinds) {
+    if (!known && counts.length >= maxReactionKinds) {
       throw limitReached(
-        `A message has at most ${maxKinds} different reactions: use one of the existing ones`,
+        `A message has at most ${maxReactionKinds} different reactions: use one of the existing ones`,
       );
     }
     if (counts.reduce((sum, [, count]) => sum + count, 0) >= maxReactions) {
@@ -55,7 +55,7 @@ export const addReactionTo = command(
     }
     const row = { messageId, wallet, reaction, channelId: message.channelId, createdAt: tx.now };
     tx.insert(messageReactions, row);
-    yield* countStored(tx, owner, countedRowBytes, quota);
+    yield* addStorageUse(tx, owner, rowOverheadBytes, quota);
     const after = yield* changeCount(tx, message, channel, row, 1);
     return yield* toReactedMessage(tx, after, owner);
   },
@@ -106,7 +106,7 @@ function* deleteReaction(
   row: MessageReactionRow,
 ): Steps<MessageRow> {
   tx.remove(messageReactions, row);
-  yield* countStored(tx, { gameId: channel.row.gameId, wallet: row.wallet }, -countedRowBytes);
+  yield* addStorageUse(tx, { gameId: channel.row.gameId, wallet: row.wallet }, -rowOverheadBytes);
   return yield* changeCount(tx, message, channel, row, -1);
 }
 
@@ -131,7 +131,7 @@ function* changeCount(
 }
 
 function* toReactedMessage(tx: Tx, message: MessageRow, { wallet }: Owner): Steps<ReactedMessage> {
-  const own = yield* tx.list(messageReactions.byMessage, [message.id, wallet], { limit: maxKinds });
+  const own = yield* tx.list(messageReactions.byMessage, [message.id, wallet], { limit: maxReactionKinds });
   const isOwn = new Set(own.map(({ reaction }) => reaction));
   return {
     messageId: message.id,

@@ -1,5 +1,5 @@
 import type { Steps, Tx } from '../core/storage/command.ts';
-import { countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
+import { addStorageUse, rowOverheadBytes } from '../storage-quota/storage-use.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { maxReactions } from './reaction.ts';
 import { type MessageRow, messageReactions } from './tables.ts';
@@ -14,7 +14,7 @@ export function* removeReactionsTo(tx: Tx, { id }: MessageRow, gameId: string): 
   const wallets = [...byWallet.keys()].toSorted();
   yield* tx.all(...wallets.map((wallet) => tx.lock(storageUse, [gameId, wallet])));
   for (const wallet of wallets) {
-    const bytes = (byWallet.get(wallet)?.length ?? 0) * countedRowBytes;
-    yield* countStored(tx, { gameId, wallet }, -bytes);
+    const bytes = (byWallet.get(wallet)?.length ?? 0) * rowOverheadBytes;
+    yield* addStorageUse(tx, { gameId, wallet }, -bytes);
   }
 }

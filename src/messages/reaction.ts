@@ -3,7 +3,7 @@ import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 
 /** The most different reactions to one message. */
-export const maxKinds = 20;
+export const maxReactionKinds = 20;
 /** The most reactions to one message, all kinds and players together. */
 export const maxReactions = 1_000;
 

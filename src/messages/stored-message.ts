@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countedRowBytes } from '../storage-quota/count-stored.ts';
+import { rowOverheadBytes } from '../storage-quota/storage-use.ts';
 import type { ChannelMessage } from './message-channel.ts';
 import type { MessageRow } from './tables.ts';
 
@@ -23,7 +23,7 @@ export function toMessage(row: MessageRow): ChannelMessage {
 
 /** Bytes that a message counts against its sender's quota: each event with its content stores a copy. */
 export function storedBytesOf(row: Pick<MessageRow, 'content' | 'eventSeqs'>): number {
-  return countedRowBytes + Buffer.byteLength(row.content) * eventSeqsOf(row).length;
+  return rowOverheadBytes + Buffer.byteLength(row.content) * eventSeqsOf(row).length;
 }
 
 /** A message's reactions with their counts, in the order of first use. */

@@ -14,7 +14,7 @@ import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { bans } from '../players/tables.ts';
 import { notificationCreated, notificationsRead } from './events.ts';
-import { maxMarked, type NewNotification, type NotificationRecord } from './notification.ts';
+import { maxMarkedPerCall, type NewNotification, type NotificationRecord } from './notification.ts';
 import { type NotificationRow, notifications } from './tables.ts';
 
 /** Sends a player a notification, which is kept for delivery if no launcher is online. */
@@ -86,7 +86,7 @@ export const markDelivered = command(
 
 /**
  * Marks the given notifications of a player, or all unread ones, as read and notifies the player's launchers. `gameId`
- * null means every game. Ids that are another player's, already read or deleted are ignored. Marks at most `maxMarked`
+ * null means every game. Ids that are another player's, already read or deleted are ignored. Marks at most `maxMarkedPerCall`
  * per call; `more`: there may be more unread ones to mark.
  */
 export const markRead = command(
@@ -116,7 +116,7 @@ export const markRead = command(
     }
     return {
       notificationIds: unread.map(({ id }) => id),
-      more: wanted === 'all' && found.length === maxMarked,
+      more: wanted === 'all' && found.length === maxMarkedPerCall,
     };
   },
 );
@@ -128,7 +128,7 @@ function* unreadOf(
 ): Steps<readonly NotificationRow[]> {
   if (wanted === 'all') {
     const prefix = gameId === null ? [wallet] : [wallet, gameId];
-    return yield* tx.list(notifications.unread, prefix, { limit: maxMarked });
+    return yield* tx.list(notifications.unread, prefix, { limit: maxMarkedPerCall });
   }
   const rows = yield* tx.all(...[...new Set(wanted)].map((id) => tx.get(notifications, id)));
   return rows

@@ -53,6 +53,6 @@ export const expiresInSeconds = z.int().min(1).max(maxExpirySeconds).optional().
 });
 
 /** The most notifications marked as read per call. */
-export const maxMarked = 250;
+export const maxMarkedPerCall = 250;
 /** Unread notifications are counted up to this many. */
 export const maxUnread = 10_000;

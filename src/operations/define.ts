@@ -42,7 +42,7 @@ export interface Operation<
    * Fields of those clients that are not supported, each with the reason: calls with one are refused, not partly
    * executed.
    */
-  notServed?: Readonly<Record<string, string>>;
+  unsupportedField?: Readonly<Record<string, string>>;
   kind: OperationKind;
   summary: string;
   /**

@@ -4,8 +4,8 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
+import type { BatchedCall, RunBatch } from './batched-call.ts';
 import { BatchedWrites } from './batched-writes.ts';
-import type { BatchedCall, CallTogether } from './call-together.ts';
 import type { AnyOperation } from './define.ts';
 import { parseInput, refuseNotServed, refuseServerOnly } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -41,7 +41,7 @@ export function executeBatch(
   { find, authenticator, runAll }: BatchParts,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Database } },
   count: (calls: number) => Promise<void>,
-): CallTogether {
+): RunBatch {
   const { authenticated, services } = batch;
 
   async function callerOf({ auth }: AnyOperation, data: BatchedCall['data']): Promise<Prepared['caller']> {

@@ -1,4 +1,4 @@
-import { shownAdminToken } from '../auth/admin-token.ts';
+import { bearerToken } from '../auth/admin-token.ts';
 import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Database } from '../core/storage/database.ts';
@@ -85,7 +85,7 @@ export function createExecute(
     const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
     const isForAdmin = operation.auth === 'admin';
     // Any page can make an administrator's browser call without a token: that must not lock the administrator out.
-    const hasNoToken = isForAdmin && shownAdminToken(credentials.authorization) === null;
+    const hasNoToken = isForAdmin && bearerToken(credentials.authorization) === null;
     if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
     let authenticated: Authenticated;
     try {
@@ -127,7 +127,7 @@ export function createExecute(
       if (!isBatch) return handlerServices;
       const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };
       const count = async (calls: number) => limits.count(operation, limited, onLimit, calls);
-      return { ...handlerServices, callTogether: executeBatch({ ...parts, authenticator }, batch, count) };
+      return { ...handlerServices, runBatch: executeBatch({ ...parts, authenticator }, batch, count) };
     };
     const form = style === 'dispatch' && operation.otherForm?.isUsed(fullInput) ? operation.otherForm : null;
     if (form) {

@@ -3,7 +3,7 @@ import type { Authenticated, Callers } from '../auth/authenticator.ts';
 import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonOf } from '../core/schemas/field-reason.ts';
-import { isEmpty } from '../core/schemas/not-served.ts';
+import { isEmpty } from '../core/schemas/unsupported-field.ts';
 import { type FieldError, GantryError } from '../errors.ts';
 import type { AnyOperation } from './define.ts';
 
@@ -33,9 +33,12 @@ export function requireRole({ name, roles }: AnyOperation, { actor, role }: Call
 /**
  * @throws GantryError `input_invalid` when the input has a field that is not supported, including nested query fields
  */
-export function refuseNotServed({ notServed }: AnyOperation, input: Readonly<Record<string, unknown>>): void {
-  if (!notServed) return;
-  for (const [field, why] of Object.entries(notServed)) {
+export function refuseNotServed(
+  { unsupportedField }: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+): void {
+  if (!unsupportedField) return;
+  for (const [field, why] of Object.entries(unsupportedField)) {
     const sent = Object.keys(input).find((name) => name === field || name.startsWith(`${field}[`));
     if (sent === undefined || isEmpty(input[sent])) continue;
     throw new GantryError('input_invalid', `${field}: ${why}`, { fields: [{ path: field, message: why }] });

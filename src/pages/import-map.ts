@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The placeholder of the import map in a page, before its first module. */
-export const importMapPlace = '<script type="importmap"></script>';
+export const importMapPlaceholder = '<script type="importmap"></script>';
 
 /** A module of a library as it is served. */
 export interface MappedModule {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Plugin } from 'esbuild';
 import type { Assets } from './assets.ts';
-import { importMapPlace } from './import-map.ts';
+import { importMapPlaceholder } from './import-map.ts';
 import { versionOf } from './served-file.ts';
 import { mappedAssets } from './vendored-files.ts';
 
@@ -68,7 +68,7 @@ async function makeFiles(page: BundledPage, read: Read): Promise<Map<string, Uin
     .replaceAll(styleSheet, '')
     .replaceAll(moduleScript, '')
     .replace(
-      importMapPlace,
+      importMapPlaceholder,
       `<link rel="stylesheet" href="${style}" />\n    <script type="module" src="${script}"></script>`,
     );
   files.set(bundledPages[page], Buffer.from(bundled));

@@ -2,7 +2,7 @@ import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { countedBytes, countStored, lockStored } from '../storage-quota/count-stored.ts';
+import { addStorageUse, lockStorageUse, storedBytes } from '../storage-quota/storage-use.ts';
 import { playSessions } from './tables.ts';
 
 /** A game's update of a play session; `endTime` (Unix ms) ends it. */
@@ -25,13 +25,13 @@ export const trackPlaySession = command(
     const [, row] = yield* tx.all(
       lockPlayer(tx, owner),
       tx.get(playSessions, sessionId),
-      lockStored(tx, owner),
+      lockStorageUse(tx, owner),
     );
     if (!row) {
       // A session first reported when it is over started, at the latest, when it ended.
       const startedAt = Math.min(tx.now, endTime ?? tx.now);
       const play = { id: sessionId, gameId, wallet, state, startedAt };
-      yield* countStored(tx, owner, countedBytes(state), quota);
+      yield* addStorageUse(tx, owner, storedBytes(state), quota);
       tx.insert(playSessions, { ...play, updatedAt: tx.now, endTime: endTime ?? null });
       return;
     }
@@ -48,7 +48,7 @@ export const trackPlaySession = command(
     if (endTime !== undefined && endTime < row.startedAt) {
       throw new GantryError('end_time_before_start', 'endTime is before the start of the play session');
     }
-    yield* countStored(tx, owner, countedBytes(state) - countedBytes(row.state), quota);
+    yield* addStorageUse(tx, owner, storedBytes(state) - storedBytes(row.state), quota);
     tx.put(playSessions, { ...row, state, updatedAt: tx.now, endTime: endTime ?? null });
   },
 );

@@ -6,7 +6,7 @@ export interface Player {
   userId: string;
   /** Lowercase. */
   wallet: string;
-  /** Empty when the player never chose one; show `shownName` instead. */
+  /** Empty when the player never chose one; show `displayName` instead. */
   username: string;
   /** Empty when the player never chose one; show `PublicUrls.avatar` instead. */
   avatar: string;
@@ -43,6 +43,6 @@ export interface PlayerSummary extends Player {
 export const username = text(0, 40);
 
 /** The name that others see; never empty. */
-export function shownName(player: Pick<Player, 'wallet' | 'username'>): string {
+export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {
   return player.username || shortAddress(player.wallet);
 }

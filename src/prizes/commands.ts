@@ -3,7 +3,7 @@ import { lockPlayer } from '../core/events/stream-locks.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
-import { heldWhy } from '../core/storage/database-file.ts';
+import { heldActionError } from '../core/storage/database-file.ts';
 import { statement } from '../core/storage/statement.ts';
 import { games } from '../games/tables.ts';
 import { bans, guests } from '../players/tables.ts';
@@ -40,8 +40,8 @@ export const givePrize = command(
       finished: { leaderboard, season, seasonId, place },
     };
     const isHeld = (yield* tx.get(prizeHolds, seasonId)) !== undefined;
-    const held = isHeld ? { held: heldWhy } : {};
-    const facts = { chain: { ...chain, ...held }, states, nonce: run.id };
+    const heldReason = isHeld ? { heldReason: heldActionError } : {};
+    const facts = { chain: { ...chain, ...heldReason }, states, nonce: run.id };
     yield* runRules(tx, { gameId, wallet }, [rule], input, facts);
     return true;
   },

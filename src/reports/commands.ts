@@ -5,12 +5,12 @@ import { GantryError } from '../errors.ts';
 import { messageChannels, messages, participants } from '../messages/tables.ts';
 import { requireGuest } from '../players/guests.ts';
 import { players } from '../players/tables.ts';
-import { tellWebhooks } from '../webhooks/report.ts';
+import { notifyWebhooks } from '../webhooks/report.ts';
 import { webhookEventOfReport } from '../webhooks/webhook-events.ts';
 import { maxOpenReports, type NewReport, type ReportStatus, reportsPerWindow } from './report.ts';
 import { type PlayerReportRow, playerReports } from './tables.ts';
 
-/** Rows that `forgetReported` removes per batch. */
+/** Rows that `removeReportsAbout` removes per batch. */
 const removedPerSlice = 200;
 
 /**
@@ -54,7 +54,7 @@ export const fileReport = command(
     };
     tx.insert(playerReports, row);
     const details = { gameId, normalizedAddress: subject, messageId, channelId, reason, createdAt: tx.now };
-    yield* tellWebhooks(tx, webhookEventOfReport({ reportId: row.id, ...details }));
+    yield* notifyWebhooks(tx, webhookEventOfReport({ reportId: row.id, ...details }));
     return row.id;
   },
 );
@@ -77,12 +77,15 @@ export const closeReport = command(
 );
 
 /** Removes a bounded batch of the reports about a player; true when there may be more. */
-export const forgetReported = command('forgetReported', function* (tx: Tx, wallet: string): Steps<boolean> {
-  const rows = yield* tx.list(playerReports.bySubject, [wallet], { limit: removedPerSlice });
-  for (const row of rows) tx.remove(playerReports, row);
-  if (rows.length > 0) tx.scrub();
-  return rows.length === removedPerSlice;
-});
+export const removeReportsAbout = command(
+  'removeReportsAbout',
+  function* (tx: Tx, wallet: string): Steps<boolean> {
+    const rows = yield* tx.list(playerReports.bySubject, [wallet], { limit: removedPerSlice });
+    for (const row of rows) tx.remove(playerReports, row);
+    if (rows.length > 0) tx.scrub();
+    return rows.length === removedPerSlice;
+  },
+);
 
 /** @throws GantryError `report_limit_reached`, `rate_limited` */
 function refuseMore(tx: Tx, open: readonly PlayerReportRow[], latest: readonly PlayerReportRow[]): void {

@@ -6,7 +6,7 @@ import { shortened } from '../core/schemas/text.ts';
 import type { Request, Steps, Tx } from '../core/storage/command.ts';
 import { notifyPlayer } from '../notifications/commands.ts';
 import { maxMessageLength } from '../notifications/notification.ts';
-import { shownName } from '../players/player.ts';
+import { displayName } from '../players/player.ts';
 import { players } from '../players/tables.ts';
 import { changeAction, enqueue } from '../queue/actions.ts';
 import { spend } from '../queue/spending.ts';
@@ -15,7 +15,7 @@ import { setScore } from '../scores/commands.ts';
 import { findLeaderboardScore } from '../scores/current-score.ts';
 import { defaultLeaderboard } from '../scores/leaderboard.ts';
 import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
-import { tellWebhooks } from '../webhooks/report.ts';
+import { notifyWebhooks } from '../webhooks/report.ts';
 import { webhookEventOfTrigger } from '../webhooks/webhook-events.ts';
 import { costOf, prepareCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
@@ -49,7 +49,7 @@ export function* executeAction(
     case 'Notify': {
       const player = yield* tx.get(players, wallet);
       if (!player) throw new Error(`wallet ${wallet} has no player`);
-      const filled = fillPlaceholders(action.message, { ...values, username: shownName(player), wallet });
+      const filled = fillPlaceholders(action.message, { ...values, username: displayName(player), wallet });
       yield* notifyPlayer(tx, owner, {
         message: asMessage(filled),
         type: action.notificationType,
@@ -118,7 +118,7 @@ function* queueWebhooks(
   const { value = null, nonce = null } = input;
   const data = { triggerUuid, gameId, normalizedAddress: wallet, name, trigger, value, nonce };
   const event = webhookEventOfTrigger(data);
-  if ((yield* tellWebhooks(tx, event, { type, triggerUuid })) > 0) return;
+  if ((yield* notifyWebhooks(tx, event, { type, triggerUuid })) > 0) return;
   const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data };
   const row = yield* enqueue(tx, { kind: 'webhook', type, gameId, wallet, triggerUuid, payload });
   const error = 'the game has no enabled webhook that takes it in';
@@ -132,7 +132,7 @@ function* queueCall(
   action: ChainAction,
   input: Triggered,
   facts: TxFacts,
-  { signers, held }: ChainFacts,
+  { signers, heldReason }: ChainFacts,
   actionId: string,
 ): Steps<void> {
   const signer = signers[action.signer];
@@ -154,6 +154,6 @@ function* queueCall(
       ? unknownSigner(action)
       : 'error' in call
         ? call.error
-        : ((yield* spend(tx, owner, actionId, costOf(action, call))) ?? held ?? null);
+        : ((yield* spend(tx, owner, actionId, costOf(action, call))) ?? heldReason ?? null);
   if (error !== null) yield* changeAction(tx, row, { state: 'failed', error });
 }

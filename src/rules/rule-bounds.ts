@@ -8,7 +8,7 @@ const maxStatesPerTrigger = 20;
 /** A prize run is inserted for each when a season ends, in one transaction. */
 const maxRulesPerSeasonEnd = 100;
 /** Maximum length of the rules as JSON, in UTF-16 units: they are compared on every trigger. */
-export const rulesLength = 512 * 1024;
+export const maxRulesLength = 512 * 1024;
 
 /**
  * Rules in a request to store or test them, bounded in what a trigger costs. Rules stored before these bounds existed
@@ -17,8 +17,8 @@ export const rulesLength = 512 * 1024;
 export const submittedRules = ruleList.superRefine((rules, context) => {
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
-  if (JSON.stringify(rules).length > rulesLength) {
-    refuse([], `must have at most ${rulesLength} characters of JSON together`);
+  if (JSON.stringify(rules).length > maxRulesLength) {
+    refuse([], `must have at most ${maxRulesLength} characters of JSON together`);
   }
   for (const [at, rule] of rules.entries()) {
     if (conditionCount([rule]) > maxConditionsPerRule) {

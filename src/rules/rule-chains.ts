@@ -1,7 +1,7 @@
 import { parseAbi } from 'abitype';
 import type { Address, PublicClient } from 'viem';
 import type { ChainClients } from '../chains/chain-client.ts';
-import { asHex, isOutOfReach } from '../chains/rpc-errors.ts';
+import { asHex, isUnreachable } from '../chains/rpc-errors.ts';
 import type { Signers } from '../chains/signers.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import { GantryError } from '../errors.ts';
@@ -98,7 +98,7 @@ export class RuleChains {
     const decimals = await client
       .readContract({ address: asHex(action.contract), abi: tokens, functionName: 'decimals' })
       .catch((error: unknown) => {
-        if (isOutOfReach(error)) throw ruleInvalid(`${path}.chainId`, 'no RPC server of the chain answers');
+        if (isUnreachable(error)) throw ruleInvalid(`${path}.chainId`, 'no RPC server of the chain answers');
         return undefined; // decimals() is optional in ERC-20
       });
     const stated = action.decimals ?? decimals;
@@ -125,7 +125,7 @@ export class RuleChains {
       client = await this.#clients.get(chainId);
       code = await client.getCode({ address: asHex(contract) });
     } catch (error) {
-      const problem = isOutOfReach(error) ? 'no RPC server of the chain answers' : describeError(error);
+      const problem = isUnreachable(error) ? 'no RPC server of the chain answers' : describeError(error);
       throw ruleInvalid(`${path}.chainId`, problem);
     }
     if (code === undefined)

@@ -37,7 +37,7 @@ export interface ChainFacts {
   /** The player's balances by `balanceKey`, as decimal texts; a missing one satisfies no condition. */
   balances: Readonly<Record<string, string>>;
   /** Why transactions wait for an operator; omitted: they do not. */
-  held?: string;
+  heldReason?: string;
 }
 
 /** Values read from a player's states before a trigger runs: commands do not read states. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from './error-code.ts';
-import { syncNamesIn } from './fsync-directory.ts';
+import { fsyncDirectory } from './fsync-directory.ts';
 
 /** A key file cannot be used; the message says why, and what to do. */
 export class KeyFileError extends Error {}
@@ -24,7 +24,7 @@ export function readOrCreateKeyFile(file: string, make: () => string): string {
   } finally {
     rmSync(draft);
   }
-  syncNamesIn(dirname(file));
+  fsyncDirectory(dirname(file));
   return readFileSync(file, 'utf8');
 }
 
@@ -33,7 +33,7 @@ export function replaceKeyFile(file: string, content: string): void {
   const draft = `${file}.${randomUUID()}`;
   writeFileSync(draft, content, { mode: 0o600, flush: true });
   renameSync(draft, file);
-  syncNamesIn(dirname(file));
+  fsyncDirectory(dirname(file));
 }
 
 function read(file: string): string | null {

@@ -19,7 +19,7 @@ import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 /** How many live sessions of a player are read per page. */
 const pageSize = 100;
 /** Maximum live sessions of a player, over all games. */
-export const maxLive = 200;
+export const maxLiveSessions = 200;
 
 /**
  * Opens a session: for the player (through a launcher or a signature), or for an administrator or a game's server. If
@@ -177,10 +177,10 @@ function* end(tx: Tx, found: SessionRow, reason: EndReason): Steps<boolean> {
   return true;
 }
 
-/** Ends the session that would expire first if the player has `maxLive` live sessions already. */
+/** Ends the session that would expire first if the player has `maxLiveSessions` live sessions already. */
 function* enforceLiveLimit(tx: Tx, wallet: string): Steps<void> {
-  const latest = yield* tx.list(sessions.live, [wallet], { limit: maxLive, last: true });
-  const first = latest[maxLive - 1];
+  const latest = yield* tx.list(sessions.live, [wallet], { limit: maxLiveSessions, last: true });
+  const first = latest[maxLiveSessions - 1];
   if (first && first.expiresAt > tx.now) yield* end(tx, first, 'replaced');
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../core/storage/database.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { keepServerKey, replaceServerKey, serverKey } from './server-keys.ts';
-import { generateKey, keysAsText, parseKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
+import { generateKey, parseKeys, serializeKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
 /**
  * Stores the key pairs in the database, encrypted. For nodes that share nothing but the database: each sees a rotation
@@ -27,7 +27,7 @@ export class DatabaseTokenKeys implements TokenKeyStore {
   static async open(db: Database, box: SecretBox): Promise<DatabaseTokenKeys> {
     const store = new DatabaseTokenKeys(db, box);
     if ((await store.read()).length === 0) {
-      await db.write(keepServerKey, 'token-keys', box.seal(keysAsText([generateKey()])));
+      await db.write(keepServerKey, 'token-keys', box.seal(serializeKeys([generateKey()])));
       await store.read(); // another node may have been first, with another encryption key
     }
     return store;
@@ -41,7 +41,7 @@ export class DatabaseTokenKeys implements TokenKeyStore {
   async replace(change: (keys: readonly TokenKey[]) => readonly TokenKey[]): Promise<void> {
     for (;;) {
       const row = await this.#db.read(serverKey, 'token-keys');
-      const sealed = this.#box.seal(keysAsText(change(row ? this.#open(row.sealed) : [])));
+      const sealed = this.#box.seal(serializeKeys(change(row ? this.#open(row.sealed) : [])));
       if (await this.#db.write(replaceServerKey, 'token-keys', row?.sealed ?? null, sealed)) return;
     }
   }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { KeyFileError, readOrCreateKeyFile, replaceKeyFile } from '../runtime/key-file.ts';
-import { generateKey, keysAsText, parseKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
+import { generateKey, parseKeys, serializeKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
 /** How often a running server checks whether the CLI has rotated the keys. */
 const checkIntervalMs = 1_000;
@@ -18,7 +18,7 @@ export class FileTokenKeys implements TokenKeyStore {
   /** @throws KeyFileError */
   constructor(file: string) {
     this.#file = file;
-    readOrCreateKeyFile(file, () => keysAsText([generateKey()]));
+    readOrCreateKeyFile(file, () => serializeKeys([generateKey()]));
     this.#keys = this.#read();
   }
 
@@ -33,7 +33,7 @@ export class FileTokenKeys implements TokenKeyStore {
   }
 
   async replace(change: (keys: readonly TokenKey[]) => readonly TokenKey[]): Promise<void> {
-    replaceKeyFile(this.#file, keysAsText(change(this.#read())));
+    replaceKeyFile(this.#file, serializeKeys(change(this.#read())));
     this.#keys = this.#read();
   }
 

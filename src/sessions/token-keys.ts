@@ -24,7 +24,7 @@ export function parseKeys(text: string): readonly TokenKey[] {
 }
 
 /** The stored form of keys. */
-export function keysAsText(keys: readonly TokenKey[]): string {
+export function serializeKeys(keys: readonly TokenKey[]): string {
   return JSON.stringify({ keys });
 }
 

@@ -10,9 +10,9 @@ import {
 } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
-import { countedBytes, countedRowBytes, countStored } from '../storage-quota/count-stored.ts';
+import { addStorageUse, rowOverheadBytes, storedBytes } from '../storage-quota/storage-use.ts';
 import { storageUse } from '../storage-quota/tables.ts';
-import { mergedInWriteBytes, mergedState } from './merge-patch.ts';
+import { maxInlineMergeBytes, mergedState } from './merge-patch.ts';
 import type { CanonicalState, StateHead } from './state.ts';
 import { type StoredState, toHead } from './stored-state.ts';
 import { type StateRow, states } from './tables.ts';
@@ -87,7 +87,7 @@ export const saveStates = command(
       changeOf(tx, owner, write, before[at] ?? [undefined, undefined], revision + 1 + at),
     );
     const bytes = changes.reduce((total, change) => total + change.bytes, 0);
-    yield* countStored(tx, owner, bytes, quota);
+    yield* addStorageUse(tx, owner, bytes, quota);
     const removed = yield* removedVersionFor(tx, owner, changes);
     return changes.map((change) => toHead(write(tx, change, removed)));
   },
@@ -114,7 +114,7 @@ export const patchState = command(
       readBefore(tx, owner, label),
     );
     const [existing, bytes = 0] = before;
-    if (bytes + Buffer.byteLength(patch) > mergedInWriteBytes) {
+    if (bytes + Buffer.byteLength(patch) > maxInlineMergeBytes) {
       throw new GantryError(
         'states_changed',
         `The state "${label}" was modified concurrently; nothing was written, send the patch again`,
@@ -149,7 +149,7 @@ export const removeState = command(
     refuseOtherVersion(label, existing?.version, ifVersion);
     const row = existing && (yield* tx.get(states, gameId, wallet, label));
     if (!row) return null;
-    yield* countStored(tx, owner, -countedBytes(row.json));
+    yield* addStorageUse(tx, owner, -storedBytes(row.json));
     const use = yield* tx.get(storageUse, gameId, wallet);
     tx.remove(states, row);
     if (use && use.removedVersion < row.version) {
@@ -209,13 +209,13 @@ function changeOf(
       isPrivate,
     },
     isNew: existing === undefined,
-    bytes: countedBytes(json) - (bytes === undefined ? 0 : countedRowBytes + bytes),
+    bytes: storedBytes(json) - (bytes === undefined ? 0 : rowOverheadBytes + bytes),
   };
 }
 
 /** @throws GantryError `storage_full` */
 function* writeOne(tx: Tx, owner: Owner, change: Change, quota?: number): Steps<StateRow> {
-  yield* countStored(tx, owner, change.bytes, quota);
+  yield* addStorageUse(tx, owner, change.bytes, quota);
   return write(tx, change, yield* removedVersionFor(tx, owner, [change]));
 }
 

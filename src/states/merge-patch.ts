@@ -1,7 +1,7 @@
 import { type CanonicalState, setOwn, toCanonicalState } from './state.ts';
 
 /** Maximum total size in bytes of a state and a patch that are merged within the write: about 0.5 ms of work. */
-export const mergedInWriteBytes = 32 * 1024;
+export const maxInlineMergeBytes = 32 * 1024;
 
 /**
  * Applies a JSON merge patch (RFC 7396) to a value, which may be modified in place; `undefined`: there is no value. The

@@ -2,7 +2,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError, type Reason } from '../errors.ts';
 import { patchState, requireVersion, saveState, type WriteOptions } from './commands.ts';
-import { mergedInWriteBytes } from './merge-patch.ts';
+import { maxInlineMergeBytes } from './merge-patch.ts';
 import { listPlayerStates, stateBytes } from './queries.ts';
 import type { StateHead } from './state.ts';
 import type { StateReader } from './state-reader.ts';
@@ -49,7 +49,7 @@ export class StatePatcher {
   ): Promise<StoredState> {
     const bytes = (await db.read(stateBytes, owner, label)) + Buffer.byteLength(patch);
     const small =
-      bytes <= mergedInWriteBytes ? await patchWithinWrite(db, owner, label, patch, quota, options) : null;
+      bytes <= maxInlineMergeBytes ? await patchWithinWrite(db, owner, label, patch, quota, options) : null;
     const written =
       small ??
       (await this.#serialize(owner, label, () => this.#patchLarge(db, owner, label, patch, quota, options)));

@@ -13,7 +13,7 @@ import {
 } from './large-input.ts';
 import { mergedState } from './merge-patch.ts';
 import { type CanonicalState, readState } from './state.ts';
-import { type StateValue, valuesIn } from './state-values.ts';
+import { extractValues, type StateValue } from './state-values.ts';
 
 /** To a thread: a text to read, and the path of the field it was sent in. */
 export interface ReadTask {
@@ -153,7 +153,7 @@ export class StateReader {
   ): Promise<StateValue[] | null> {
     const text = await readText();
     if (text === null) return null;
-    const values = text.length < largeLength ? valuesIn(text, keys) : await this.#extract(text, keys);
+    const values = text.length < largeLength ? extractValues(text, keys) : await this.#extract(text, keys);
     for (const [at, key] of keys.entries()) this.#values.set(`${contentId} ${key}`, { value: values[at] });
     return values;
   }
@@ -161,7 +161,7 @@ export class StateReader {
   #extract(text: string, keys: readonly string[]): Promise<StateValue[]> {
     return this.#inThread(
       { text, keys },
-      () => valuesIn(text, keys),
+      () => extractValues(text, keys),
       (reply) => {
         if ('values' in reply) return reply.values;
         throw 'failure' in reply

@@ -14,7 +14,7 @@ import type {
   Task,
   ValuesReply,
 } from './state-reader.ts';
-import { valuesIn } from './state-values.ts';
+import { extractValues } from './state-values.ts';
 
 /** A worker thread that reads large states; see `StateReader`. */
 runThread((port) => {
@@ -42,7 +42,7 @@ function readCall({ id, call }: CallTask): Reply {
 }
 
 function extract({ id, text, keys }: ExtractTask): ValuesReply {
-  return { id, values: valuesIn(text, keys) };
+  return { id, values: extractValues(text, keys) };
 }
 
 function read({ id, text, path }: ReadTask): StateReply {

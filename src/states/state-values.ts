@@ -8,7 +8,7 @@ export const maxValueLength = 10_000;
 export const wholeState = '';
 
 /** Extracts the values under these dotted keys of a state's text; `wholeState` extracts all of it. */
-export function valuesIn(json: string, keys: readonly string[]): StateValue[] {
+export function extractValues(json: string, keys: readonly string[]): StateValue[] {
   const state: unknown = JSON.parse(json);
   return keys.map((key) => toStateValue(key === wholeState ? state : valueAt(state, key)));
 }

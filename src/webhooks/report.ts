@@ -14,11 +14,11 @@ export function* reportEvent(tx: Tx, event: NewEvent): Steps<void> {
   const registered = yield* webhooksOf(tx, event.audience.gameId);
   if (registered.length === 0) return;
   const webhookEvent = webhookEventOf(event);
-  if (webhookEvent) yield* tellWebhooks(tx, webhookEvent);
+  if (webhookEvent) yield* notifyWebhooks(tx, webhookEvent);
 }
 
 /** Queues an event for the game's enabled webhooks whose filter matches; returns how many. */
-export function* tellWebhooks(
+export function* notifyWebhooks(
   tx: Tx,
   event: WebhookEvent,
   asAction?: { type: string; triggerUuid: string },

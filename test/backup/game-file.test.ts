@@ -4,8 +4,8 @@ import SqliteDatabase from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { ban } from '../../src/administration/commands.ts';
-import { movedTables } from '../../src/administration/game-transfer.ts';
-import { importedRow } from '../../src/administration/imported-rows.ts';
+import { transferredTables } from '../../src/administration/game-transfer.ts';
+import { importedRowSchema } from '../../src/administration/imported-rows.ts';
 import { tables } from '../../src/catalogue/tables.ts';
 import { dataFiles } from '../../src/config.ts';
 import { newId } from '../../src/core/schemas/ids.ts';
@@ -133,7 +133,7 @@ function expectRefused({ code, stdout, stderr }: Finished, words: RegExp): void 
 }
 
 test('every table with data of a game is exported, or states why not', () => {
-  const moved = movedTables(tables);
+  const moved = transferredTables(tables);
   const ofGames = tables.filter(({ of }) => of.game !== undefined || of.stream !== undefined || of.via);
   const left = ofGames.filter((table) => !moved.includes(table) && !of(table).stays);
   expect(left.map(({ name }) => name).sort()).toEqual(['game_secrets', 'games', 'request_nonces']); // handled specially
@@ -361,8 +361,8 @@ test("every record of a file is validated like a caller's input", async () => {
 });
 
 test('an import validates every column of a moved table', () => {
-  for (const table of [...movedTables(tables), players as AnyTable, requestNonces as AnyTable]) {
-    expect(() => importedRow(table, 0), table.name).not.toThrow();
+  for (const table of [...transferredTables(tables), players as AnyTable, requestNonces as AnyTable]) {
+    expect(() => importedRowSchema(table, 0), table.name).not.toThrow();
   }
 });
 

@@ -86,7 +86,7 @@ test.skipIf(noPostgres !== null)(
       PUBLIC_URL: publicUrl,
       ADMIN_TOKEN: '',
     });
-    expect(after.madeAdminToken).toBe(null);
+    expect(after.createdAdminToken).toBe(null);
     expect(await answersOf(after.url, calls, adminToken)).toEqual(answers);
     expect((await get(`${after.url}/.well-known/jwks.json`)).body).toEqual(signingKeys);
     await showSecret(after.url, world);

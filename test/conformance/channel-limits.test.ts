@@ -1,7 +1,11 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { eventsOfStream } from '../../src/live/queries.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { maxJoined, maxShared, maxStarted } from '../../src/messages/message-channel.ts';
+import {
+  maxJoinedChannels,
+  maxSharedChannels,
+  maxStartedChannels,
+} from '../../src/messages/message-channel.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { accepted, refused } from '../support/outcome.ts';
@@ -25,7 +29,9 @@ describe('limits on the number of channels', () => {
   it('refuse a player who has added the same player to too many, with or without others between', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     const made = await Promise.all(
-      Array.from({ length: maxShared }, () => db.write(createChannel, ada, [grace.wallet, randomWallet()])),
+      Array.from({ length: maxSharedChannels }, () =>
+        db.write(createChannel, ada, [grace.wallet, randomWallet()]),
+      ),
     );
     const participants = [grace.wallet, randomWallet()];
     const answer = await as(ada, 'create-message-channel', { otherParticipants: participants });
@@ -47,7 +53,7 @@ describe('limits on the number of channels', () => {
   it('refuse a player who has started too many, until they leave one', async () => {
     const ada = await newPlayer();
     const made = await Promise.all(
-      Array.from({ length: maxStarted }, () => db.write(createChannel, ada, [randomWallet()])),
+      Array.from({ length: maxStartedChannels }, () => db.write(createChannel, ada, [randomWallet()])),
     );
     const body = { otherParticipants: [randomWallet()] };
     refused(await as(ada, 'create-message-channel', body), 400, 'channel_limit_reached');
@@ -58,7 +64,7 @@ describe('limits on the number of channels', () => {
   it('keep others from adding a player who is in very many, while that player may start one', async () => {
     const [ada, grace] = [await newPlayer(), await newPlayer()];
     await Promise.all(
-      Array.from({ length: maxJoined }, () => {
+      Array.from({ length: maxJoinedChannels }, () => {
         return db.write(createChannel, { gameId, wallet: randomWallet() }, [grace.wallet]);
       }),
     );

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { forgetIdempotencyKeys } from '../../src/idempotency/commands.ts';
+import { trimIdempotencyKeys } from '../../src/idempotency/commands.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { isOnPostgres } from '../support/engine.ts';
@@ -199,10 +199,10 @@ describe('a write with an idempotency key', () => {
     const headers = keyed(newKey());
     const send = () => api.post('/launcher/set-user-score', { launcherJwt, score: 1 }, headers);
     await send();
-    await db.write(forgetIdempotencyKeys, 60_000);
+    await db.write(trimIdempotencyKeys, 60_000);
     await send();
     expect(await scoresOf(wallet)).toHaveLength(1);
-    await db.write(forgetIdempotencyKeys, -1);
+    await db.write(trimIdempotencyKeys, -1);
     await send();
     expect(await scoresOf(wallet)).toHaveLength(2);
   });

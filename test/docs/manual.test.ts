@@ -17,18 +17,23 @@ import { maxCursors } from '../../src/live/catch-up.ts';
 import { maxFollowed } from '../../src/live/connection.ts';
 import { maxHandshakeLength } from '../../src/live/live-socket.ts';
 import { maxQueuedBytes } from '../../src/live/outgoing-queue.ts';
-import { maxJoined, maxParticipants, maxShared, maxStarted } from '../../src/messages/message-channel.ts';
+import {
+  maxJoinedChannels,
+  maxParticipants,
+  maxSharedChannels,
+  maxStartedChannels,
+} from '../../src/messages/message-channel.ts';
 import { maxParticipantsOnPage } from '../../src/messages/queries.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
-import { rulesLength } from '../../src/rules/rule-bounds.ts';
+import { maxRulesLength } from '../../src/rules/rule-bounds.ts';
 import { endReason } from '../../src/sessions/channel-session.ts';
-import { maxLive } from '../../src/sessions/commands.ts';
+import { maxLiveSessions } from '../../src/sessions/commands.ts';
 import { maxPageBytes } from '../../src/states/queries.ts';
 import { maxStateBytes } from '../../src/states/state.ts';
-import { maxBodyBytes, unpackedAnyway, unpackedAtMostTimes } from '../../src/transports/http/body.ts';
+import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/body.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
-import { slowestBytesPerSecond } from '../../src/transports/http/calls.ts';
+import { minBytesPerSecond } from '../../src/transports/http/calls.ts';
 import { maxWebhooks } from '../../src/webhooks/webhook.ts';
 import { get, post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -130,13 +135,13 @@ test('the manual states every limit of bytes', () => {
     [size(heldPerAddress), ''],
     [size(heldBytes), ''],
     [
-      `${size(maxBodyBytes)}; compressed, at most ${size(unpackedAnyway)} and ${unpackedAtMostTimes} times what was sent`,
+      `${size(maxBodyBytes)}; compressed, at most ${size(baseUnpackedBytes)} and ${maxUnpackRatio} times what was sent`,
       '',
     ],
     ['', `${size(refusedBytesPerSecond)} a second`],
     [size(maxStateBytes), ''],
     [size(maxPageBytes), ''],
-    ['', `${size(slowestBytesPerSecond)} a second`],
+    ['', `${size(minBytesPerSecond)} a second`],
     ['', `${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
     [size(maxQueuedBytes), ''],
     [size(storageQuota), ''],
@@ -149,17 +154,17 @@ test('the manual states every other budget', () => {
   const { CHAIN_MAX_FEE_GWEI } = environment.shape;
   const budgets = [
     connectionsPerAddress,
-    maxLive,
+    maxLiveSessions,
     `${count(maxCursors)}, and ${size(maxHandshakeLength)}`,
     maxFollowed,
-    maxStarted,
-    maxShared,
-    maxJoined,
+    maxStartedChannels,
+    maxSharedChannels,
+    maxJoinedChannels,
     maxParticipants,
     maxParticipantsOnPage,
     retention.maxCount,
     maxWebhooks,
-    `500, of ${count(rulesLength)} characters`,
+    `500, of ${count(maxRulesLength)} characters`,
     gamePolicies.parse({}).spending.transactionsPerDay,
     maxGas,
     CHAIN_MAX_FEE_GWEI.parse(undefined),

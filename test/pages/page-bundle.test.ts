@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Assets } from '../../src/pages/assets.ts';
 import { BundledAssets } from '../../src/pages/bundled-assets.ts';
 import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
-import { importMapPlace } from '../../src/pages/import-map.ts';
+import { importMapPlaceholder } from '../../src/pages/import-map.ts';
 import { type BundledPage, bundledPages, bundlePage } from '../../src/pages/page-bundle.ts';
 
 const repositoryAssets = new DirectoryAssets();
@@ -30,12 +30,12 @@ const textOf = async (assets: Assets, name: string) => {
   return bytes && Buffer.from(bytes).toString();
 };
 const isBundled = async (assets: Assets) =>
-  !(await textOf(assets, 'console/index.html'))?.includes(importMapPlace);
+  !(await textOf(assets, 'console/index.html'))?.includes(importMapPlaceholder);
 
 test('every page with an import map is bundled', async () => {
   const withImportMap: string[] = [];
   for (const name of repositoryAssets.names().filter((one) => one.endsWith('.html'))) {
-    if ((await textOf(repositoryAssets, name))?.includes(importMapPlace)) withImportMap.push(name);
+    if ((await textOf(repositoryAssets, name))?.includes(importMapPlaceholder)) withImportMap.push(name);
   }
   expect(Object.values(bundledPages).toSorted()).toEqual(withImportMap.toSorted());
 });
@@ -95,7 +95,7 @@ test('concurrent requests for a page share one build', async () => {
   const names = Object.values(bundledPages);
   const made = await Promise.all([...names, ...names].map((name) => bundled.read(name)));
   expect(new Set(made).size).toBe(names.length);
-  for (const page of made) expect(Buffer.from(page ?? []).toString()).not.toContain(importMapPlace);
+  for (const page of made) expect(Buffer.from(page ?? []).toString()).not.toContain(importMapPlaceholder);
 });
 
 test('a page with a syntax error loads its modules individually, and is bundled again once the error is fixed', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dueActions } from '../../src/rules/evaluate.ts';
 import { type Action, type Rule, ruleList, type TokenCondition } from '../../src/rules/rule.ts';
-import { valuesIn } from '../../src/states/state-values.ts';
+import { extractValues } from '../../src/states/state-values.ts';
 
 interface Known {
   value: number | undefined;
@@ -224,7 +224,7 @@ function dueOf(rule: Rule, given: Partial<Known>): Action[] {
   const steps = dueActions(rule, {
     value: known.value,
     score: (nonce) => atOnce(known.score(nonce)),
-    state: (label, key) => valuesIn(JSON.stringify(known.state(label) ?? null), [key])[0],
+    state: (label, key) => extractValues(JSON.stringify(known.state(label) ?? null), [key])[0],
     owned: (condition) => atOnce(known.owned(condition)),
   });
   const { done, value } = steps.next();

@@ -9,21 +9,21 @@ import { describe, expect, test } from 'vitest';
 import { defaultCommandOf } from '../../src/runtime/internals/commander.ts';
 import {
   aliasNamespace,
-  answerCall,
+  bufferedPackets,
   bytesBuffered,
   callIn,
-  closedOnTheWire,
   coalesceWrites,
   type EmittedCall,
   type EngineConnection,
-  emittedIn,
+  encodeAcksWith,
   type OutgoingPacket,
   onOutgoing,
-  packetsHeldBack,
+  parseEventArguments,
   releaseRequest,
+  sendAck,
   terminate,
+  transportClosed,
   withhold,
-  writeAnswers,
 } from '../../src/runtime/internals/engine-io.ts';
 import { bindingsOf, streamOf } from '../../src/runtime/internals/pino.ts';
 import { HistogramReadOnDemand } from '../../src/runtime/internals/prom-client.ts';
@@ -113,7 +113,7 @@ describe('engine.io and ws', () => {
     }
     for (const what of [1, 2, 3]) socket.say(what);
     expect(pending).toHaveLength(3);
-    expect(packetsHeldBack(socket.conn)).toEqual([]);
+    expect(bufferedPackets(socket.conn)).toEqual([]);
     await until('all are received', () => socket.received.length === 3);
     expect(socket.received).toEqual([1, 2, 3]);
     expect(pending).toEqual([]);
@@ -136,7 +136,7 @@ describe('engine.io and ws', () => {
 
   test("responses are written by a replacement for Socket.IO's writer, and counted", async () => {
     await using socket = await connect(['websocket']);
-    const answered = writeAnswers(socket.server, (value) => JSON.stringify(value).replace('mark', 'é'));
+    const answered = encodeAcksWith(socket.server, (value) => JSON.stringify(value).replace('mark', 'é'));
     for (const connected of socket.server.sockets.sockets.values()) {
       connected.on('call', (ack: (...args: unknown[]) => void) => ack(null, 'mark'));
     }
@@ -170,7 +170,7 @@ describe('engine.io and ws', () => {
     await until('read, or closed', () => read.length > 0 || !socket.client.connected);
     const [first] = read;
     const isRead = Array.isArray(first) && first[0] !== 'the last';
-    expect(emittedIn({ id: null, args })).toEqual(isRead ? first : null);
+    expect(parseEventArguments({ id: null, args })).toEqual(isRead ? first : null);
   });
 
   test.each(['websocket', 'polling'])(
@@ -183,7 +183,7 @@ describe('engine.io and ws', () => {
           const call = callIn(packet);
           taken.push(call);
           withhold(packet);
-          if (call?.id != null) answerCall(conn, call.id, '[{"code":429}]');
+          if (call?.id != null) sendAck(conn, call.id, '[{"code":429}]');
         }),
       );
       const calls: string[] = [];
@@ -240,7 +240,7 @@ describe('engine.io and ws', () => {
     await using socket = await connect(['websocket']);
     socket.say('sent at once');
     socket.say('held back');
-    expect(packetsHeldBack(socket.conn)).toMatchObject([{ data: '2["said","held back"]' }]);
+    expect(bufferedPackets(socket.conn)).toMatchObject([{ data: '2["said","held back"]' }]);
   });
 
   test('unsent bytes of a WebSocket are counted', async () => {
@@ -252,7 +252,7 @@ describe('engine.io and ws', () => {
 
   test.each(['websocket', 'polling'])('a connection over %s is terminated immediately', async (transport) => {
     await using socket = await connect([transport]);
-    const closed = closedOnTheWire(socket.conn);
+    const closed = transportClosed(socket.conn);
     terminate(socket.conn);
     await closed;
     await until('the client knows', () => !socket.client.connected);

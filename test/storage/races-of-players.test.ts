@@ -4,9 +4,9 @@ import { runAll, runOnce } from '../../src/catalogue/commands.ts';
 import { addGameSecret } from '../../src/games/commands.ts';
 import { claimOf } from '../../src/idempotency/claim.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { maxParticipants, maxShared } from '../../src/messages/message-channel.ts';
+import { maxParticipants, maxSharedChannels } from '../../src/messages/message-channel.ts';
 import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
-import { maxKinds } from '../../src/messages/reaction.ts';
+import { maxReactionKinds } from '../../src/messages/reaction.ts';
 import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
 import { moveReadMarker } from '../../src/messages/read-marker-commands.ts';
 import { findUnread } from '../../src/messages/unread.ts';
@@ -14,13 +14,13 @@ import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts
 import { trackPlaySession } from '../../src/play-sessions/commands.ts';
 import { deleteScore, setScore } from '../../src/scores/commands.ts';
 import { listScores } from '../../src/scores/queries.ts';
-import { endSession, maxLive, startSession } from '../../src/sessions/commands.ts';
+import { endSession, maxLiveSessions, startSession } from '../../src/sessions/commands.ts';
 import { keepServerKey, replaceServerKey } from '../../src/sessions/server-keys.ts';
 import { beginAttempt, refundAttempt, requestSignIn } from '../../src/sessions/sign-in-commands.ts';
 import { patchState, removeState, saveState } from '../../src/states/commands.ts';
 import { listPlayerStates } from '../../src/states/queries.ts';
 import { contentId } from '../../src/states/state.ts';
-import { countedRowBytes } from '../../src/storage-quota/count-stored.ts';
+import { rowOverheadBytes } from '../../src/storage-quota/storage-use.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';
@@ -37,7 +37,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
     const owner = await addPlayer();
     const other = await addPlayer(owner.gameId);
     const { _id: channel } = await first().write(createChannel, owner, [other.wallet]);
-    const quota = 7 * (countedRowBytes + 10);
+    const quota = 7 * (rowOverheadBytes + 10);
     const { results, refused } = await race<unknown>((db, n) => {
       const text = `"${'x'.repeat(8)}"`;
       if (n % 3 === 0) return db.write(saveState, owner, `label ${n}`, text, contentId(text), quota);
@@ -131,7 +131,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
   test('a player adds another to a limited number of channels', async () => {
     const owner = await addPlayer();
     const { wallet } = await addPlayer(owner.gameId);
-    for (let n = 0; n < maxShared - 10; n++) {
+    for (let n = 0; n < maxSharedChannels - 10; n++) {
       await first().write(createChannel, owner, [wallet, randomWallet()]);
     }
     const { results, refused } = await race((db) => db.write(createChannel, owner, [wallet, randomWallet()]));
@@ -188,7 +188,10 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
     const same = await race((db, n) => db.write(addReactionTo, n % 2 ? owner : other, message, 'gg'));
     expect([same.results.length, same.refused]).toEqual([100, {}]);
     const { results, refused } = await race((db, n) => db.write(addReactionTo, owner, message, `e${n}`));
-    expect([results.length, refused]).toEqual([maxKinds - 1, { reaction_limit_reached: 101 - maxKinds }]);
+    expect([results.length, refused]).toEqual([
+      maxReactionKinds - 1,
+      { reaction_limit_reached: 101 - maxReactionKinds },
+    ]);
     await race((db) => db.write(removeReactionFrom, owner, message, 'gg'));
     const [row] = await rowsIn(
       first(),
@@ -198,13 +201,13 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
       { message },
     );
     const counts = JSON.parse(Object(row).reactions);
-    expect(counts).toHaveLength(maxKinds);
+    expect(counts).toHaveLength(maxReactionKinds);
     expect(counts[0]).toEqual(['gg', 1]);
-    expect(row).toMatchObject({ kept: maxKinds, told: maxKinds + 2 });
+    expect(row).toMatchObject({ kept: maxReactionKinds, told: maxReactionKinds + 2 });
     const use = await rowsIn(first(), 'SELECT bytes FROM storage_use WHERE wallet = @wallet', {
       wallet: other.wallet,
     });
-    expect(use).toEqual([{ bytes: countedRowBytes }]);
+    expect(use).toEqual([{ bytes: rowOverheadBytes }]);
   });
 
   test('a play session ends once', async () => {
@@ -237,11 +240,11 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
 
   test('a player has a limited number of live sessions, and one ends once', async () => {
     const owner = await addPlayer();
-    for (let n = 0; n < maxLive - 50; n++) await first().write(startSession, owner, 1e8);
+    for (let n = 0; n < maxLiveSessions - 50; n++) await first().write(startSession, owner, 1e8);
     const { results } = await race((db) => db.write(startSession, owner, 1e8));
     expect(results).toHaveLength(100);
     const live = 'SELECT id FROM channel_sessions WHERE wallet = @wallet AND ended_at IS NULL';
-    expect(await rowsIn(first(), live, { wallet: owner.wallet })).toHaveLength(maxLive);
+    expect(await rowsIn(first(), live, { wallet: owner.wallet })).toHaveLength(maxLiveSessions);
     const id = results[0]?.session.id ?? '';
     await race((db) => db.write(endSession, owner.wallet, id));
     const told = await rowsIn(

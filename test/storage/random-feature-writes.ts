@@ -14,7 +14,7 @@ import {
   vouchForPlayer,
 } from '../../src/guests/commands.ts';
 import { listDevices } from '../../src/guests/queries.ts';
-import { forgetIdempotencyKeys } from '../../src/idempotency/commands.ts';
+import { trimIdempotencyKeys } from '../../src/idempotency/commands.ts';
 import { mute, muteInChannel, trimMutes } from '../../src/moderation/commands.ts';
 import { readMutes } from '../../src/moderation/queries.ts';
 import {
@@ -258,7 +258,7 @@ export function gameWrites({ owner, wallet, number }: Drawn, scene: Scene): Weig
     [4, 'runOnce', (db) => db.write(runOnce, claim, 'setScore', [owner, number % 100])],
     [3, 'runAll', (db) => db.write(runAll, owners, calls)],
     [2, 'runOnce', (db) => db.write(runOnce, claim, 'runAll', [owners, calls])],
-    [0.5, 'forgetIdempotencyKeys', (db) => db.write(forgetIdempotencyKeys, 3_600_000)],
+    [0.5, 'trimIdempotencyKeys', (db) => db.write(trimIdempotencyKeys, 3_600_000)],
     [
       1,
       'addWebhook',

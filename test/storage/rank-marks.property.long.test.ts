@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { HeldMarks } from '../../src/engines/sqlite/held-marks.ts';
+import { MarkCache } from '../../src/engines/sqlite/mark-cache.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { type RankKey, RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -33,7 +33,7 @@ afterAll(() => {
 
 test.each([
   ['by statements', (marks: RankMarks) => marks],
-  ['in memory', (marks: RankMarks) => new HeldMarks(marks)],
+  ['in memory', (marks: RankMarks) => new MarkCache(marks)],
 ])(
   'counted %s, every row and every place matches a sort of the rows',
   async (_how, holding) => {
@@ -56,7 +56,7 @@ test.each([
         const marks = new RankMarks(db, 'board', endings);
         marks.begin(boardId);
         const counting = holding(marks);
-        const written = () => counting instanceof HeldMarks && counting.flush();
+        const written = () => counting instanceof MarkCache && counting.flush();
         let rows: RankKey[] = [];
         let nextStream = 1;
         for (const one of steps) {
@@ -73,7 +73,7 @@ test.each([
             counting.removed(boardId, gone);
           } else {
             marks.rebuild(boardId);
-            if (counting instanceof HeldMarks) counting.forget();
+            if (counting instanceof MarkCache) counting.forget();
           }
           written();
           counts.steps++;

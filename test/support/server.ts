@@ -62,7 +62,7 @@ export async function startTestServer(variables: Record<string, string> = {}): P
     ...server,
     url: front?.url ?? server.url,
     config,
-    adminToken: config.adminToken ?? server.madeAdminToken ?? '',
+    adminToken: config.adminToken ?? server.createdAdminToken ?? '',
     async createGame(game = {}) {
       const gameSecret = newGameSecret();
       const { id } = await db.write(

@@ -39,7 +39,7 @@ describe('however many callers send megabytes', () => {
     const intake = new BodyIntake();
     const bodies = Array.from({ length: 20 }, () => new EndlessBody());
     for (let turn = 1; turn <= 100; turn++) {
-      for (const body of bodies) body.come((request, bytes) => intake.took(request, bytes));
+      for (const body of bodies) body.come((request, bytes) => intake.received(request, bytes));
       vi.runOnlyPendingTimers();
       // The first part of each arrives before it can be paused.
       expect(sum(bodies)).toBeLessThanOrEqual(turn * (mebibyte / 2) + bodies.length * partBytes);
@@ -53,7 +53,7 @@ describe('however many callers send megabytes', () => {
     const intake = new BodyIntake();
     const bodies = Array.from({ length: 20 }, () => new EndlessBody());
     for (let ms = 0; ms < 10_000; ms += 10) {
-      for (const body of bodies) body.come((request, bytes) => intake.dropped(request, bytes));
+      for (const body of bodies) body.come((request, bytes) => intake.discarded(request, bytes));
       vi.advanceTimersByTime(10);
     }
     expect(sum(bodies)).toBeLessThan(82 * mebibyte);

@@ -29,12 +29,12 @@ test('however much was spent, nobody waits for more than an hour', () => {
 test('reserved bytes count for their caller and for all, until they are released', () => {
   const held = new HeldBytes({ perKey: 10, inAll: 15 });
   held.take('ada', 10);
-  expect([held.fullFor('ada'), held.fullFor('ada', 1), held.fullFor('grace', 5)]).toEqual([
+  expect([held.exceededLimit('ada'), held.exceededLimit('ada', 1), held.exceededLimit('grace', 5)]).toEqual([
     null,
     'key',
     null,
   ]);
-  expect(held.fullFor('grace', 6)).toBe('all');
-  held.giveBack('ada', 10);
-  expect([held.fullFor('ada', 10), held.all]).toEqual([null, 0]);
+  expect(held.exceededLimit('grace', 6)).toBe('all');
+  held.release('ada', 10);
+  expect([held.exceededLimit('ada', 10), held.all]).toEqual([null, 0]);
 });

@@ -230,7 +230,7 @@ describe('stored secrets', () => {
       try {
         const { ADMIN_TOKEN: _, ...rest } = variables;
         await using made = await startTestServer({ ...rest, ADMIN_TOKEN: '', DATA_DIR: directory.path });
-        expect(made.madeAdminToken).toMatch(/^gat_/);
+        expect(made.createdAdminToken).toMatch(/^gat_/);
       } finally {
         process.umask(before);
       }
@@ -281,12 +281,12 @@ describe('the admin token', () => {
     await using directory = await temporaryDirectory();
     const start = () => startTestServer({ ...variables, ADMIN_TOKEN: '', DATA_DIR: directory.path });
     const first = await start();
-    const made = first.madeAdminToken ?? '';
+    const made = first.createdAdminToken ?? '';
     accepted(await list(first.url, { Authorization: `Bearer ${made}` }), anything);
     await first.close();
 
     const second = await start();
-    expect(second.madeAdminToken).toBeNull();
+    expect(second.createdAdminToken).toBeNull();
     accepted(await list(second.url, { Authorization: `Bearer ${made}` }), anything);
     await second.close();
 

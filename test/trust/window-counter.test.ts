@@ -8,21 +8,21 @@ function counterAt(windowMs: number) {
 
 test('a window begins with the first count of its key, and all counts in it add up', () => {
   const { time, counter } = counterAt(1_000);
-  expect(counter.standing('ada')).toBeUndefined();
+  expect(counter.peek('ada')).toBeUndefined();
   time.now = 300;
   expect(counter.count('ada')).toEqual({ count: 1, msLeft: 1_000 });
   time.now = 1_200;
   expect(counter.count('ada', 5)).toEqual({ count: 6, msLeft: 100 });
   expect(counter.count('grace')).toEqual({ count: 1, msLeft: 1_000 });
   time.now = 1_299;
-  expect(counter.standing('ada')).toEqual({ count: 6, msLeft: 1 });
+  expect(counter.peek('ada')).toEqual({ count: 6, msLeft: 1 });
 });
 
 test('a count after the end of a window begins another', () => {
   const { time, counter } = counterAt(1_000);
   counter.count('ada', 9);
   time.now = 1_000;
-  expect(counter.standing('ada')).toBeUndefined();
+  expect(counter.peek('ada')).toBeUndefined();
   expect(counter.count('ada')).toEqual({ count: 1, msLeft: 1_000 });
   time.now = 50_000;
   expect(counter.count('ada')).toEqual({ count: 1, msLeft: 1_000 });

@@ -15,7 +15,7 @@ export const getActivities = defineOperation({
   summary: 'Read the public activity feed, newest first',
   auth: 'public',
   getPath: '/activities',
-  notServed: {
+  unsupportedField: {
     filter: 'this feed is filtered by walletAddress, gameId and type only',
     chainId: 'the feed does not distinguish chains; omit chainId',
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { CallTogether } from '../../operations/call-together.ts';
+import type { RunBatch } from '../../operations/batched-call.ts';
 import { defineOperation } from '../../operations/define.ts';
 
 const maxOperations = 100;
@@ -29,8 +29,8 @@ export const batch = defineOperation({
     success,
     results: z.array(z.unknown()).meta({ description: 'The result of each operation, in order' }),
   }),
-  async handler({ input }, { callTogether }: { callTogether?: CallTogether | undefined }) {
-    if (!callTogether) throw new Error('batches are not supported by this caller');
-    return { success: true, results: await callTogether(input.operations) };
+  async handler({ input }, { runBatch }: { runBatch?: RunBatch | undefined }) {
+    if (!runBatch) throw new Error('batches are not supported by this caller');
+    return { success: true, results: await runBatch(input.operations) };
   },
 });

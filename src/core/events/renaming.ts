@@ -13,7 +13,7 @@ interface Renaming extends Record<string, string> {
 const newId = `CAST(substr(encode(sha256(convert_to(replace(s.name, @from, @to), 'UTF8')), 'hex'), 1, 32) AS uuid)`;
 
 /** Updates a column that refers to streams by id; must run before `renameStreams`. */
-export function renamedReferences(table: string, column: string) {
+export function updateStreamReferences(table: string, column: string) {
   return statement<Renaming>({
     // A no-op: the ids do not change.
     sqlite: `UPDATE ${table} SET ${column} = ${column} WHERE @from = @to`,
@@ -21,7 +21,7 @@ export function renamedReferences(table: string, column: string) {
   });
 }
 
-export const renameEvents = renamedReferences('events', 'stream_id');
+export const renameEvents = updateStreamReferences('events', 'stream_id');
 
 export const renameStreams = statement<Renaming>({
   sqlite: 'UPDATE streams SET name = replace(name, @from, @to), wallet = @to WHERE wallet = @from',

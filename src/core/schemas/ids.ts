@@ -65,7 +65,7 @@ export const id = z.string().meta({ description: 'Id (UUIDv7)' });
 export const idInput = z.string().min(1).max(200);
 
 /** An id in a file exported by another server, which is untrusted input. */
-export const idElsewhere = z.uuidv7('must be a UUIDv7');
+export const importedId = z.uuidv7('must be a UUIDv7');
 
 /** The nil UUID (RFC 9562, section 5.9): no record has it, and it sorts before all others. */
 export const nilId = '00000000-0000-0000-0000-000000000000';

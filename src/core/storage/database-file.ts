@@ -1,5 +1,5 @@
 /** The error text of on-chain actions that are held because they were queued in a restored backup. */
-export const heldWhy =
+export const heldActionError =
   'It was queued when the backup was made and may have been executed since: check the chain, and retry it if not';
 
 /** A file stored in a backup in addition to the database, such as a key. */

@@ -8,11 +8,11 @@ export type ReadSteps<Result> = Generator<ReadRequest<unknown>, Result, void>;
 export interface Query<Args extends unknown[], Result> {
   (read: Read, ...args: Args): ReadSteps<Result>;
   readonly queryName: string;
-  readonly remembered: Remembered<Args> | null;
+  readonly remembered: QueryCaching<Args> | null;
 }
 
 /** How an engine may cache the results of a query. Cached results are shared, so callers must not modify them. */
-export interface Remembered<Args extends unknown[]> {
+export interface QueryCaching<Args extends unknown[]> {
   /** Maximum number of results, or their total weight. Only objects are cached; null and undefined are not. */
   readonly max: number;
   readonly keyOf: (...args: Args) => string;
@@ -25,7 +25,7 @@ export interface Remembered<Args extends unknown[]> {
 export function query<Args extends unknown[], Result>(
   queryName: string,
   steps: (read: Read, ...args: Args) => ReadSteps<Result>,
-  remembered: Remembered<Args> | null = null,
+  remembered: QueryCaching<Args> | null = null,
 ): Query<Args, Result> {
   return Object.assign((read: Read, ...args: Args) => steps(read, ...args), { queryName, remembered });
 }

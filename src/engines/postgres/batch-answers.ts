@@ -1,8 +1,8 @@
 import type { Loader, Request, RequestKind, Tx } from '../../core/storage/command.ts';
 import { type Entry, isUnderPrefix, listNow } from '../../core/storage/rows.ts';
 import { type AnyIndex, type AnyRow, type AnyTable, type Index, isIndex } from '../../core/storage/table.ts';
+import type { LoadedRows } from './loaded-rows.ts';
 import { PendingLoads } from './pending-loads.ts';
-import type { LoadedRows } from './rows-at-hand.ts';
 
 /** What batches of a node share. */
 export interface BatchAnswersOptions {

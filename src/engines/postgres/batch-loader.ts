@@ -1,11 +1,11 @@
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 import { type Connection, settled } from './connection.ts';
 import type { ExistingRows } from './existing-rows.ts';
+import type { LoadedRows } from './loaded-rows.ts';
 import type { PendingList, PendingLoads, PendingLock, PendingPeeks } from './pending-loads.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { CachedList, ReadCache } from './read-cache.ts';
 import { RowReads, searchesFor } from './row-reads.ts';
-import type { LoadedRows } from './rows-at-hand.ts';
 
 /**
  * The lock timeout of later rounds, whose locks break the common lock order: PostgreSQL would detect a deadlock of two

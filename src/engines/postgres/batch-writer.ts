@@ -7,9 +7,9 @@ import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
 import { arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import { EventWriter, type Fence, type WriterPlace } from './event-writer.ts';
+import type { LoadedRows } from './loaded-rows.ts';
 import type { PhysicalColumn, PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
-import type { LoadedRows } from './rows-at-hand.ts';
 import { Texts } from './texts.ts';
 import { type Update, updateColumns, updateText } from './updates.ts';
 

@@ -18,8 +18,8 @@ import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
 import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
+import { LoadedRows } from './loaded-rows.ts';
 import type { RowCache } from './row-cache.ts';
-import { LoadedRows } from './rows-at-hand.ts';
 
 /** A command that waits to run. */
 export interface QueuedCommand {

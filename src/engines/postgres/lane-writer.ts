@@ -8,11 +8,11 @@ import { isConflict, isConnectionLost, isTransient, unavailable } from './connec
 import {
   claimSoleWriter,
   type InDoubtOutcome,
-  keepLane,
   openLane,
   otherServers,
   reclaimLane,
   releaseLane,
+  renewLane,
   type WriteLane,
 } from './write-lane.ts';
 
@@ -326,7 +326,7 @@ export class LaneWriter {
     if (this.#isBusy || !lane) return;
     this.#isBusy = true;
     try {
-      if (!(await keepLane(lane))) {
+      if (!(await renewLane(lane))) {
         lane.connection.destroy();
         this.#lane = null;
       }
@@ -359,5 +359,5 @@ export class LaneWriter {
  * that a batch fails with a conflict before it reaches the fence.
  */
 async function isStillOwned(lane: WriteLane): Promise<boolean> {
-  return keepLane(lane).catch(() => true); // the next attempt reports the connection's error
+  return renewLane(lane).catch(() => true); // the next attempt reports the connection's error
 }

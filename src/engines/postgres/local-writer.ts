@@ -94,7 +94,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
     this.#lane.cutOff();
   }
 
-  historyIs(epoch: string): void {
+  setEpoch(epoch: string): void {
     this.#epoch = epoch;
   }
 

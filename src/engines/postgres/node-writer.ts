@@ -31,7 +31,7 @@ export interface NodeWriter extends Pick<Database, 'onCommit' | 'onWake' | 'onTr
   /** See `LaneWriter.cutOff`. */
   cutOff(): void;
   /** Sets the epoch after the history was replaced. */
-  historyIs(epoch: string): void;
+  setEpoch(epoch: string): void;
   /** Calls the listener when this writer has found acknowledged commits missing and has replaced the epoch. */
   onNewEpoch(listener: (epoch: string) => void): void;
   counts(): Promise<WriteCounts>;
@@ -43,7 +43,7 @@ export const threadCalls = {
   begin: 'acquire a lane',
   revive: 'revive the connection',
   cutOff: 'destroy the connection',
-  historyIs: 'set the epoch',
+  setEpoch: 'set the epoch',
   counts: 'counts of this thread',
   stats: 'stats of this thread',
 } as const;

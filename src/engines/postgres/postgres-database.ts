@@ -206,7 +206,7 @@ export class PostgresDatabase implements Database {
   #setEpoch(epoch: string): void {
     if (epoch === this.#epoch || epoch === '') return;
     this.#epoch = epoch;
-    this.#writer.historyIs(epoch);
+    this.#writer.setEpoch(epoch);
     this.#batches.clear();
     for (const listener of this.#epochListeners) listener();
   }

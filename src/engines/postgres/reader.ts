@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import {
   type Query,
+  type QueryCaching,
   type Read,
   ReadRequest,
   type ReadSteps,
-  type Remembered,
 } from '../../core/storage/query.ts';
 import type { Statement } from '../../core/storage/statement.ts';
 import {
@@ -19,12 +19,12 @@ import {
 import { columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
-import { Look, type Seen } from './look.ts';
 import type { PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
 import type { ReadConnections } from './read-connections.ts';
 import { foundRow, listValues, searchedValues } from './searches.ts';
 import { listText, rowsByKeys, Texts } from './texts.ts';
+import { type DatabaseVersion, VersionCheck } from './version-check.ts';
 
 const texts = new Texts();
 /** Rows per fetch from a cursor, for results that may not fit in memory. */
@@ -39,7 +39,7 @@ export interface ReaderOptions {
   epoch(): string;
   readonly installation: string;
   /** Called with the result of every version check. */
-  seen(seen: Seen): void;
+  seen(seen: DatabaseVersion): void;
 }
 
 interface CachedAnswer {
@@ -67,12 +67,12 @@ class PendingRead<Result> extends ReadRequest<Result> {
 /** Runs queries, and caches their results where that is declared, until what they depend on changes. */
 export class Reader {
   readonly options: ReaderOptions;
-  readonly #versionCheck: Look;
+  readonly #versionCheck: VersionCheck;
   readonly #cached = new WeakMap<object, LRUCache<string, CachedAnswer>>();
 
   constructor(options: ReaderOptions) {
     this.options = options;
-    this.#versionCheck = new Look(
+    this.#versionCheck = new VersionCheck(
       (text, values) => options.connections.runQuick(text, values),
       (seen) => options.seen(seen),
     );
@@ -83,7 +83,7 @@ export class Reader {
   }
 
   /** Checks the database's version. */
-  look(): Promise<Seen> {
+  look(): Promise<DatabaseVersion> {
     return this.#versionCheck.now(null);
   }
 
@@ -101,7 +101,7 @@ export class Reader {
   async #answerFromCache<Args extends unknown[], Result>(
     read: QueryRun,
     query: Query<Args, Result>,
-    { max, keyOf, group: groupOf, weightOf }: Remembered<Args>,
+    { max, keyOf, group: groupOf, weightOf }: QueryCaching<Args>,
     args: Args,
   ): Promise<Result> {
     let answers = this.#cached.get(query);
@@ -132,7 +132,7 @@ class QueryRun implements Read {
   readonly #options: ReaderOptions;
   /** The connection with the snapshot being read; null outside `inOneView`. */
   #view: Connection | null = null;
-  seen: Seen | null = null;
+  seen: DatabaseVersion | null = null;
 
   constructor(reader: Reader) {
     this.#reader = reader;

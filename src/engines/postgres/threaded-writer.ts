@@ -18,7 +18,7 @@ export class ThreadedWriter implements NodeWriter {
     this.#epoch = options.epoch;
     this.#writer = new Writer('postgres-writer-thread', () => ({ ...options, epoch: this.#epoch }), {
       committed: () => {}, // each read checks the database's version by itself
-      told: (events) => {
+      onEvents: (events) => {
         for (const listener of this.#commitListeners) listener(events);
       },
       woken: (workers) => {
@@ -53,10 +53,10 @@ export class ThreadedWriter implements NodeWriter {
     this.#writer.call(threadCalls.cutOff, []).catch(() => {}); // an ended thread has no connection
   }
 
-  historyIs(epoch: string): void {
+  setEpoch(epoch: string): void {
     if (epoch === this.#epoch) return;
     this.#epoch = epoch;
-    this.#writer.call(threadCalls.historyIs, [epoch]).catch(() => {}); // a replacement thread starts with it
+    this.#writer.call(threadCalls.setEpoch, [epoch]).catch(() => {}); // a replacement thread starts with it
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {

@@ -174,7 +174,7 @@ async function reclaim(
 }
 
 /** Renews the lane's lease. False: another node has taken it. */
-export async function keepLane({ connection, place }: WriteLane): Promise<boolean> {
+export async function renewLane({ connection, place }: WriteLane): Promise<boolean> {
   const { rowCount } = await connection.run(
     'UPDATE write_lanes SET seen_at = clock_timestamp() WHERE lane = $1 AND owner = $2',
     [place.lane, place.owner],

@@ -12,7 +12,7 @@ import { basename, dirname, join } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { DroppedLog } from '../../core/storage/database-file.ts';
 import { codeOf } from '../../runtime/error-code.ts';
-import { syncNamesIn } from '../../runtime/fsync-directory.ts';
+import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { frameHeaderBytes, logOf } from './write-ahead-log.ts';
 
 const logHeaderBytes = 32;
@@ -62,7 +62,7 @@ export function preserveDamagedLog(file: string): void {
   if (existsSync(logOf(file))) copyFileSync(logOf(file), kept);
   else writeFileSync(kept, ''); // the log is gone, and only its index is left
   chmodSync(kept, 0o600);
-  syncNamesIn(dirname(file));
+  fsyncDirectory(dirname(file));
 }
 
 /** The preserved damaged logs of a database, each with the minimum number of frames that SQLite dropped. */

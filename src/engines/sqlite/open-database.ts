@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { codeOf } from '../../runtime/error-code.ts';
-import { syncNamesIn } from '../../runtime/fsync-directory.ts';
+import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { preserveDamagedLog } from './log-damage.ts';
 import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
 import { checkpointBytes, logLimitBytes, logOf } from './write-ahead-log.ts';
@@ -90,7 +90,7 @@ function createAtomically(file: string): void {
   } finally {
     rmSync(draft, { force: true });
   }
-  syncNamesIn(dirname(file));
+  fsyncDirectory(dirname(file));
 }
 
 /** Refuses a write-ahead log whose database is missing. @throws DatabaseUnusableError */

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import type { DataVersion } from './data-version.ts';
 import type { Dictionaries } from './dictionaries.ts';
-import { HeldMarks } from './held-marks.ts';
+import { MarkCache } from './mark-cache.ts';
 import { type RankKey, RankMarks } from './rank-marks.ts';
 
 /** For this long after a write by another process, marks are not cached: every batch would have to reload them. */
@@ -16,7 +16,7 @@ export class RankedTable {
   readonly #version: DataVersion;
   readonly #dictionaries: Dictionaries;
   readonly #marks: RankMarks;
-  readonly #cache: HeldMarks;
+  readonly #cache: MarkCache;
   /** Boards whose version must be incremented in this transaction. */
   readonly #changed = new Set<number>();
   #sharedAt = Number.NEGATIVE_INFINITY;
@@ -32,7 +32,7 @@ export class RankedTable {
     this.#version = version;
     this.#dictionaries = dictionaries;
     this.#marks = new RankMarks(db, table.name);
-    this.#cache = new HeldMarks(this.#marks);
+    this.#cache = new MarkCache(this.#marks);
     this.#order = table.ranked.order;
     this.#group = table.ranked.group;
     this.#statements = {

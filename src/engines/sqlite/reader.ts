@@ -2,10 +2,10 @@ import type { Database } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import {
   type Query,
+  type QueryCaching,
   type Read,
   ReadRequest,
   type ReadSteps,
-  type Remembered,
 } from '../../core/storage/query.ts';
 import type { Statement as DeclaredStatement } from '../../core/storage/statement.ts';
 import {
@@ -165,7 +165,7 @@ export class Reader implements Read {
 
   #recall<Args extends unknown[], Result>(
     query: Query<Args, Result>,
-    { max, keyOf, group: groupOf, weightOf }: Remembered<Args>,
+    { max, keyOf, group: groupOf, weightOf }: QueryCaching<Args>,
     args: Args,
   ): Result {
     let answers = this.#remembered.get(query);

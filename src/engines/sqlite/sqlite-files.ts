@@ -5,7 +5,7 @@ import {
   type CopyProgress,
   type DatabaseCondition,
   type DatabaseFiles,
-  heldWhy,
+  heldActionError,
   type KeptFile,
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
@@ -198,7 +198,7 @@ function holdQueued(db: Database): number {
       `UPDATE actions SET state = 'failed', error = @why, claimed_by = NULL, claimed_until = 0, updated_at = @now${ended}
        WHERE kind = 'chain' AND state = 'queued'`,
     )
-    .run({ why: heldWhy, now: Date.now() }).changes;
+    .run({ why: heldActionError, now: Date.now() }).changes;
 }
 
 /** Likewise holds prizes of seasons that were being awarded, or that ended since and will now end again. */

@@ -47,7 +47,7 @@ export class ThreadedDatabase implements Database {
       () => ({ file, clock, time, retention }) satisfies WriterOptions,
       {
         committed: () => this.#reader.recheck(),
-        told: (events) => {
+        onEvents: (events) => {
           for (const listener of this.#commitListeners) listener(events);
         },
         woken: (workers) => {

@@ -16,7 +16,7 @@ export interface WriterListeners {
   /** Something was committed; called before any call is settled. */
   committed(): void;
   /** The events of a commit, after the calls that caused them have been settled. */
-  told(events: readonly StoredEvent[]): void;
+  onEvents(events: readonly StoredEvent[]): void;
   /** See `Database.onWake`. */
   woken(workers: readonly string[]): void;
   /** See `Database.onTrouble`. */
@@ -108,7 +108,7 @@ export class Writer {
       else call?.resolve(result as never);
     }
     if (this.#pending.size === 0) this.#worker?.unref();
-    if (events.length > 0) this.#on.told(events);
+    if (events.length > 0) this.#on.onEvents(events);
     if (wakes.length > 0) this.#on.woken(wakes);
   }
 

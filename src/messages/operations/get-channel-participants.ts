@@ -5,7 +5,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
-import { shownName } from '../../players/player.ts';
+import { displayName } from '../../players/player.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { listChannelMembers } from '../queries.ts';
@@ -36,7 +36,7 @@ export const getChannelParticipants = defineOperation({
       const present = await Promise.all(sessionIds.map((sessionId) => presence.isPresent(sessionId)));
       return {
         wallet: player.wallet,
-        username: shownName(player),
+        username: displayName(player),
         avatar: publicUrls.avatar(player),
         present: present.includes(true),
       };

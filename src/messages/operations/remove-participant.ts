@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
-import { notServed } from '../../core/schemas/not-served.ts';
+import { unsupportedField } from '../../core/schemas/unsupported-field.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
@@ -25,7 +25,7 @@ export const removeParticipant = defineOperation({
     isUsed: ({ messageChannelId }) => messageChannelId !== undefined,
     input: z.object({
       messageChannelId: idInput,
-      participant: z.object({ byWallet: addressInput, byUserGroup: notServed(noGroups) }),
+      participant: z.object({ byWallet: addressInput, byUserGroup: unsupportedField(noGroups) }),
     }),
     output: messageChannel,
     handler({ input: { messageChannelId, participant }, caller }, { db }: { db: Database }) {

@@ -11,7 +11,7 @@ export const sendChannelMessage = defineOperation({
   name: 'sendChannelMessage',
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'sendMessage' }],
-  notServed: { parentId: 'a reply names the message as replyTo; send it without parentId' },
+  unsupportedField: { parentId: 'a reply names the message as replyTo; send it without parentId' },
   kind: 'write',
   summary: 'Send a message to a channel the player is in',
   auth: 'player',

@@ -8,7 +8,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { messageTyping } from '../events.ts';
-import { othersInChannel } from '../queries.ts';
+import { typingRecipients } from '../queries.ts';
 
 export const sendTypingSignal = defineOperation({
   name: 'sendTypingSignal',
@@ -23,7 +23,7 @@ export const sendTypingSignal = defineOperation({
   async handler({ input, caller }, { db, signals }: { db: Database; signals: Signals }) {
     const owner = ownerOf(caller);
     const { channelId } = input;
-    const wallets = await db.read(othersInChannel, owner, channelId);
+    const wallets = await db.read(typingRecipients, owner, channelId);
     signals.send(`${owner.wallet} ${channelId}`, {
       name: messageTyping.name,
       record: { channelId, wallet: owner.wallet } satisfies RecordOf<typeof messageTyping>,

@@ -5,7 +5,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { markRead } from '../commands.ts';
-import { maxMarked } from '../notification.ts';
+import { maxMarkedPerCall } from '../notification.ts';
 import { inboxOf } from './inbox-of.ts';
 
 export const markNotificationsRead = defineOperation({
@@ -20,7 +20,7 @@ export const markNotificationsRead = defineOperation({
     notificationIds: z
       .array(idInput)
       .min(1, 'must name at least one notification')
-      .max(maxMarked, `must name at most ${maxMarked} notifications`)
+      .max(maxMarkedPerCall, `must name at most ${maxMarkedPerCall} notifications`)
       .optional(),
     all: z.literal(true).optional().meta({ description: 'Instead of `notificationIds`' }),
   }),
@@ -31,7 +31,7 @@ export const markNotificationsRead = defineOperation({
       .meta({ description: 'The notifications marked by this call: those that exist and were unread' }),
     more: z
       .boolean()
-      .meta({ description: `With \`all\`: there are more than the ${maxMarked} marked; call again` }),
+      .meta({ description: `With \`all\`: there are more than the ${maxMarkedPerCall} marked; call again` }),
   }),
   async handler({ input: { notificationIds, all }, caller }, { db }: { db: Database }) {
     if ((notificationIds === undefined) === (all === undefined)) {

@@ -42,7 +42,7 @@ function webSocketOf(conn: EngineConnection): RawWebSocket | null {
 }
 
 /** The packets that engine.io buffers while the transport is not writable. */
-export function packetsHeldBack(conn: EngineConnection): readonly OutgoingPacket[] {
+export function bufferedPackets(conn: EngineConnection): readonly OutgoingPacket[] {
   return Reflect.get(conn, 'writeBuffer') as OutgoingPacket[];
 }
 
@@ -83,7 +83,7 @@ export function callIn({ data }: { data?: unknown }): EmittedCall | null {
  * The number of attachments Socket.IO expects after a packet; `due` is the number before it. A text packet while any
  * are expected closes the connection.
  */
-export function attachmentsDue({ data }: { data?: unknown }, due: number): number {
+export function pendingAttachments({ data }: { data?: unknown }, due: number): number {
   if (typeof data !== 'string') return Math.max(0, due - 1);
   return due > 0 ? due : Number(attachments.exec(data)?.[1] ?? 0);
 }
@@ -92,7 +92,7 @@ export function attachmentsDue({ data }: { data?: unknown }, due: number): numbe
 const attachments = /^[56](\d+)-/;
 
 /** Parses the arguments of a call; null when Socket.IO would reject them, which is then left to Socket.IO. */
-export function emittedIn({ args }: EmittedCall): unknown[] | null {
+export function parseEventArguments({ args }: EmittedCall): unknown[] | null {
   let emitted: unknown;
   try {
     emitted = JSON.parse(args);
@@ -130,7 +130,7 @@ function ackIdIn(data: unknown): number | null | undefined {
 }
 
 /** Sends the ack of a call, bypassing Socket.IO; `args` is the JSON array of its arguments. Returns its bytes. */
-export function answerCall(conn: EngineConnection, id: number, args: string): number {
+export function sendAck(conn: EngineConnection, id: number, args: string): number {
   const packet = `3${id}${args}`;
   conn.send(packet);
   return Buffer.byteLength(packet);
@@ -140,7 +140,7 @@ export function answerCall(conn: EngineConnection, id: number, args: string): nu
  * Makes Socket.IO encode acks with `writeJson`, and returns a function for the total bytes of all acks so far. Acks are
  * encoded synchronously, so the difference of two calls is the size of the acks sent in between.
  */
-export function writeAnswers(io: Server, writeJson: (value: unknown) => string): () => number {
+export function encodeAcksWith(io: Server, writeJson: (value: unknown) => string): () => number {
   const encoder: { encode(packet: EncodedPacket): (string | Buffer)[] } = Reflect.get(io, 'encoder');
   const encode = encoder.encode.bind(encoder);
   let bytes = 0;
@@ -273,7 +273,7 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[]): void {
 }
 
 /** Resolves when the transport has closed: the client has received everything, or is gone. */
-export function closedOnTheWire(conn: EngineConnection): Promise<void> {
+export function transportClosed(conn: EngineConnection): Promise<void> {
   return new Promise((resolve) => {
     const webSocket = webSocketOf(conn);
     if (webSocket) webSocket.once('close', resolve);

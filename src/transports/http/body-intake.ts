@@ -21,14 +21,14 @@ export class BodyIntake {
   #timer: NodeJS.Timeout | undefined;
 
   /** Call this with each chunk of a large body; pauses the request once this turn's budget is spent. */
-  took(request: IncomingMessage, bytes: number): void {
-    this.#accepted.took(request, bytes);
+  received(request: IncomingMessage, bytes: number): void {
+    this.#accepted.received(request, bytes);
     this.#scheduleTurn();
   }
 
   /** The same for a body that was refused. */
-  dropped(request: IncomingMessage, bytes: number): void {
-    this.#refused.took(request, bytes);
+  discarded(request: IncomingMessage, bytes: number): void {
+    this.#refused.received(request, bytes);
     this.#scheduleRefused();
   }
 
@@ -61,7 +61,7 @@ class PausedRequests {
     this.#left = budget;
   }
 
-  took(request: IncomingMessage, bytes: number): void {
+  received(request: IncomingMessage, bytes: number): void {
     this.#left -= bytes;
     if (this.#left > 0) return;
     request.pause();

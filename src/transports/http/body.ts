@@ -19,8 +19,8 @@ const uncountedBytes = 4 * 1024;
 const refusedBodyMs = 5_000;
 
 /** A compressed body may decompress to the base size plus this multiple of its own size, in bytes. */
-export const unpackedAnyway = 64 * 1024;
-export const unpackedAtMostTimes = 100;
+export const baseUnpackedBytes = 64 * 1024;
+export const maxUnpackRatio = 100;
 
 const unpackers = { gzip: promisify(gunzip), deflate: promisify(inflate), br: promisify(brotliDecompress) };
 
@@ -67,7 +67,7 @@ export function dropBody(request: IncomingMessage, response: ServerResponse, int
   request.on('data', (chunk: Buffer) => {
     received += chunk.length;
     if (received > toleratedBytes) request.destroy();
-    else intake.dropped(request, chunk.length);
+    else intake.discarded(request, chunk.length);
   });
   response.once('finish', () => closeUnlessComplete(request));
 }
@@ -93,10 +93,10 @@ function receive(
       received += chunk.length;
       if (received > toleratedBytes) request.destroy();
       if (isRefused) {
-        intake.dropped(request, chunk.length);
+        intake.discarded(request, chunk.length);
         return;
       }
-      if (received > uncountedBytes) intake.took(request, chunk.length);
+      if (received > uncountedBytes) intake.received(request, chunk.length);
       try {
         if (received === chunk.length && announced >= largeBodyBytes) onStart(chunk);
         if (received > maxBodyBytes) throw bodyTooLarge();
@@ -140,7 +140,7 @@ function encodingOf({ headers }: IncomingMessage): keyof typeof unpackers | null
 
 /** Bounds the decompressed size by the compressed size, since a few bytes may decompress to millions. */
 async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: BodyCount): Promise<Buffer> {
-  const maxOutputLength = Math.min(maxBodyBytes, unpackedAnyway + unpackedAtMostTimes * sent.length);
+  const maxOutputLength = Math.min(maxBodyBytes, baseUnpackedBytes + maxUnpackRatio * sent.length);
   count.admit(maxOutputLength);
   try {
     const unpacked = await unpackers[encoding](sent, { maxOutputLength });
@@ -151,7 +151,7 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
     if (maxOutputLength === maxBodyBytes) throw bodyTooLarge();
     throw new GantryError(
       'body_too_large',
-      `The request body unpacks to more than ${unpackedAtMostTimes} times its size: send it less compressed, or uncompressed`,
+      `The request body unpacks to more than ${maxUnpackRatio} times its size: send it less compressed, or uncompressed`,
     );
   }
 }

@@ -6,7 +6,7 @@ import type { LimitState } from '../../limits/rate-limits.ts';
 import type { Holding, Traffic, TrafficOf } from '../../limits/traffic.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
-import { Turns } from '../../runtime/turns.ts';
+import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
 import { gameBelow, gamesInQuery } from '../named-games.ts';
 import { dropBody, largeBodyBytes, readBody } from './body.ts';
@@ -15,7 +15,7 @@ import { credentialsOf, idempotencyKeyOf } from './credentials.ts';
 import { originHeaders } from './cross-origin.ts';
 import { dedicatedRoutes } from './dedicated.ts';
 import { dispatchRoutes } from './dispatch.ts';
-import { KnownSpenders, lookedThroughBytes } from './known-spenders.ts';
+import { OverBudgetTokens, scannedBytes } from './over-budget-tokens.ts';
 import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
 import type { ParseCall, ParsedCall, Route, Routes } from './routes.ts';
 
@@ -47,8 +47,8 @@ export function operationCalls(parts: CallParts): Middleware {
   for (const [path, route] of dedicatedRoutes(registry)) routes.set(path, { ...routes.get(path), ...route });
 
   /** Limits how many large bodies are processed concurrently, so that other calls run in between. */
-  const largeBodies = new Turns(maxLargeBodies);
-  const spenders = new KnownSpenders();
+  const largeBodies = new ConcurrencyLimiter(maxLargeBodies);
+  const spenders = new OverBudgetTokens();
   const intake = new BodyIntake();
 
   async function answer(
@@ -120,7 +120,7 @@ export function operationCalls(parts: CallParts): Middleware {
     const whole = bytes;
     try {
       if (whole.length < largeBodyBytes) return await run(whole);
-      refuseSpender(whole, whole.subarray(-lookedThroughBytes));
+      refuseSpender(whole, whole.subarray(-scannedBytes));
       return await largeBodies.take(() => run(whole));
     } finally {
       traffic.spend(owner, whole.length); // an invalid body was received too
@@ -213,14 +213,14 @@ function releaseWhenClosed(response: ServerResponse, memory: Holding): void {
 }
 
 /** Clients that read a response more slowly are disconnected, since it stays in memory until it is read. */
-export const slowestBytesPerSecond = 16 * 1024;
+export const minBytesPerSecond = 16 * 1024;
 const largeAnswerBytes = 64 * 1024;
 const slowReadGraceMs = 10_000;
 
 function closeIfSlow(response: ServerResponse, bytes: number): void {
   const timer = setTimeout(
     () => response.destroy(),
-    slowReadGraceMs + (bytes / slowestBytesPerSecond) * 1000,
+    slowReadGraceMs + (bytes / minBytesPerSecond) * 1000,
   ).unref();
   response.once('close', () => clearTimeout(timer));
 }

@@ -1,7 +1,7 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import helmet from 'helmet';
 import type { Assets } from '../../pages/assets.ts';
-import { cspHash, importMapOf, importMapPlace } from '../../pages/import-map.ts';
+import { cspHash, importMapOf, importMapPlaceholder } from '../../pages/import-map.ts';
 import type { Manual } from '../../pages/manual.ts';
 import { contentSecurityPolicy, type PageName, pageNames } from '../../pages/page-policy.ts';
 import { ServedFile } from '../../pages/served-file.ts';
@@ -146,7 +146,7 @@ class Pages {
     if (file === null) return false;
     if (name === null) response.status(404);
     // Bundled pages have no import map.
-    const importMap = Buffer.from(file.bytes).includes(importMapPlace) ? await this.#importMap() : null;
+    const importMap = Buffer.from(file.bytes).includes(importMapPlaceholder) ? await this.#importMap() : null;
     const games = name === 'play' ? await this.#games() : [];
     const policy = contentSecurityPolicy(name, {
       scriptHash: importMap === null ? null : cspHash(importMap),
@@ -165,7 +165,10 @@ class Pages {
     const filled = this.#filled.get(file);
     if (filled?.importMap === importMap) return filled.page;
     const text = Buffer.from(file.bytes).toString();
-    const withMap = text.replace(importMapPlace, () => `<script type="importmap">${importMap}</script>`);
+    const withMap = text.replace(
+      importMapPlaceholder,
+      () => `<script type="importmap">${importMap}</script>`,
+    );
     const page = new ServedFile('page.html', Buffer.from(withMap));
     this.#filled.set(file, { importMap, page });
     return page;

@@ -14,16 +14,16 @@ import { Push } from '../../live/push.ts';
 import { roomOfFollowers } from '../../live/rooms.ts';
 import { SigningKeys } from '../../live/signing-keys.ts';
 import type { Call } from '../../operations/execute.ts';
+import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import {
   aliasNamespace,
-  closedOnTheWire,
   type EngineConnection,
+  encodeAcksWith,
   terminate,
-  writeAnswers,
+  transportClosed,
 } from '../../runtime/internals/engine-io.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
-import { Turns } from '../../runtime/turns.ts';
 import { leaderboardOf, leaderboardPatched, namedLeaderboardPatched } from '../../scores/events.ts';
 import type { LeaderboardRow } from '../../scores/score.ts';
 import { retireSessions } from '../../sessions/commands.ts';
@@ -163,8 +163,8 @@ export class Gateway {
       push: this.#push,
       leaderboards: this.#leaderboards,
       signingKeys: this.#signingKeys,
-      turns: new Turns(catchUpReadsPerTurn),
-      answeredBytes: writeAnswers(this.#io, writeJson),
+      turns: new ConcurrencyLimiter(catchUpReadsPerTurn),
+      answeredBytes: encodeAcksWith(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
       sending: this.#sending,
       flushed: () => this.#feed?.flushed() ?? Promise.resolve(),
@@ -230,7 +230,7 @@ export class Gateway {
     await withTimeout(callsTimeoutMs, Promise.allSettled(this.#calls));
     await new Promise((resolve) => setImmediate(resolve)); // the last answers are written in this turn
     const connections = [...this.#sockets.keys()];
-    const closed = Promise.all(connections.map(closedOnTheWire));
+    const closed = Promise.all(connections.map(transportClosed));
     for (const connection of connections) connection.close();
     await withTimeout(drainTimeoutMs, closed);
     for (const connection of connections) terminate(connection);

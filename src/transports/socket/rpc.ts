@@ -8,7 +8,7 @@ import type { CallTraffic, SocketTraffic } from '../../live/socket-traffic.ts';
 import type { AnyOperation } from '../../operations/define.ts';
 import type { Execute } from '../../operations/execute.ts';
 import type { Registry } from '../../operations/registry.ts';
-import type { Turns } from '../../runtime/turns.ts';
+import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { LargeCall } from '../../states/large-input.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
 import { gamesIn } from '../named-games.ts';
@@ -21,7 +21,7 @@ export interface RpcParts {
   /** Parses a large call, given as JSON, in a worker thread; large values in it become `LargeValue`s. */
   readLargeCall(args: string): Promise<LargeCall>;
   /** Limits how many large calls run concurrently. */
-  largeCalls: Turns;
+  largeCalls: ConcurrencyLimiter;
   report(thrown: unknown, callId?: string): void;
 }
 

@@ -11,7 +11,7 @@ import { hashOfToken, newAdministratorToken } from '../../../src/administrators/
 import {
   addAdministrator,
   changeAdministrator,
-  noteAdministratorUse,
+  recordAdministratorUse,
   removeAdministrator,
   replaceAdministratorToken,
 } from '../../../src/administrators/commands.ts';
@@ -93,9 +93,9 @@ export function administratorsContract(open: OpenStore): void {
       const { administratorId } = await db.write(addAdministrator, 'Ada', 'operator', token);
       const found = async () => db.read(findAdministratorByToken, token.tokenHash);
       expect(await found()).toMatchObject({ isExpired: false, administrator: { lastUsedAt: null } });
-      await db.write(noteAdministratorUse, administratorId, newToken().tokenHash);
+      await db.write(recordAdministratorUse, administratorId, newToken().tokenHash);
       expect(await found()).toMatchObject({ administrator: { lastUsedAt: null } });
-      await db.write(noteAdministratorUse, administratorId, token.tokenHash);
+      await db.write(recordAdministratorUse, administratorId, token.tokenHash);
       expect((await found())?.administrator.lastUsedAt).toEqual(expect.any(Number));
       clock.advance(hour);
       expect(await found()).toMatchObject({ isExpired: true });
@@ -108,7 +108,7 @@ export function administratorsContract(open: OpenStore): void {
       await expect(db.write(changeAdministrator, id, { role: 'owner' })).rejects.toMatchObject(unknown);
       await expect(db.write(replaceAdministratorToken, id, newToken())).rejects.toMatchObject(unknown);
       await expect(db.write(removeAdministrator, id)).rejects.toMatchObject(unknown);
-      await db.write(noteAdministratorUse, id, newToken().tokenHash);
+      await db.write(recordAdministratorUse, id, newToken().tokenHash);
       expect(await db.read(findAdministrator, id)).toBeNull();
     });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { block, forgetBlocked, unblock } from '../../../src/blocks/commands.ts';
+import { block, removeBlocksOn, unblock } from '../../../src/blocks/commands.ts';
 import { listBlocked } from '../../../src/blocks/queries.ts';
 import { eventsAfter, eventsOfStream } from '../../../src/live/queries.ts';
 import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
 import { listMessagesFrom } from '../../../src/messages/cursor-queries.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, othersInChannel } from '../../../src/messages/queries.ts';
+import { listChannelMessages, typingRecipients } from '../../../src/messages/queries.ts';
 import { addReactionTo } from '../../../src/messages/reaction-commands.ts';
 import { findUnread } from '../../../src/messages/unread.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
@@ -42,7 +42,7 @@ export function blocksContract(open: OpenStore): void {
       expect((await again.read(listBlocked, ada, wholePage)).rows.map(({ wallet }) => wallet)).toEqual([
         grace.wallet,
       ]);
-      await again.write(forgetBlocked, grace.wallet);
+      await again.write(removeBlocksOn, grace.wallet);
       expect((await again.read(listBlocked, ada, wholePage)).total).toBe(0);
       const unknown = again.write(block, ada, `0x${'9'.repeat(40)}`);
       await expect(unknown).rejects.toMatchObject({ reason: 'player_unknown' });
@@ -112,8 +112,8 @@ export function blocksContract(open: OpenStore): void {
           ...[2, 3, 4].map((seq) => ['realtime-events skipped', seq, false]),
           ...names.slice(3),
         ]);
-        expect((await one.read(othersInChannel, grace, channelId)).toSorted()).toEqual([linus.wallet]);
-        expect(await one.read(othersInChannel, linus, channelId)).toHaveLength(2);
+        expect((await one.read(typingRecipients, grace, channelId)).toSorted()).toEqual([linus.wallet]);
+        expect(await one.read(typingRecipients, linus, channelId)).toHaveLength(2);
       }
     });
 

@@ -11,7 +11,7 @@ import {
 import {
   creatorPermissions,
   maxParticipants,
-  maxShared,
+  maxSharedChannels,
   memberPermissions,
 } from '../../../src/messages/message-channel.ts';
 import {
@@ -45,7 +45,7 @@ export function messageChannelsContract(open: OpenStore): void {
       const [ada, grace, linus] = await trio(db);
       const over = 20;
       const made = await Promise.allSettled(
-        Array.from({ length: maxShared + over }, (_, at) =>
+        Array.from({ length: maxSharedChannels + over }, (_, at) =>
           (at % 2 === 0 ? db : otherProcess).write(createChannel, ada, [grace.wallet, randomWallet()]),
         ),
       );

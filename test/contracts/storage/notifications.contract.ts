@@ -7,7 +7,7 @@ import {
   notifyPlayer,
   trimNotifications,
 } from '../../../src/notifications/commands.ts';
-import { maxMarked } from '../../../src/notifications/notification.ts';
+import { maxMarkedPerCall } from '../../../src/notifications/notification.ts';
 import { listInbox, listUndelivered } from '../../../src/notifications/queries.ts';
 import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 
@@ -100,7 +100,7 @@ export function notificationsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
-      await Promise.all(Array.from({ length: maxMarked + 3 }, (_, n) => notify(db, ada, `${n}`)));
+      await Promise.all(Array.from({ length: maxMarkedPerCall + 3 }, (_, n) => notify(db, ada, `${n}`)));
       const counts: [number, boolean][] = [];
       let more = true;
       while (more) {
@@ -109,7 +109,7 @@ export function notificationsContract(open: OpenStore): void {
         more = marked.more;
       }
       expect(counts).toEqual([
-        [maxMarked, true],
+        [maxMarkedPerCall, true],
         [3, false],
       ]);
       expect((await db.read(listInbox, ada, whole)).unread).toBe(0);

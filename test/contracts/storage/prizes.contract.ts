@@ -7,7 +7,7 @@ import { streamOf } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { heldWhy } from '../../../src/core/storage/database-file.ts';
+import { heldActionError } from '../../../src/core/storage/database-file.ts';
 import { addGuest } from '../../../src/guests/commands.ts';
 import { endPrizeRun, failPrize, givePrize, holdPrizes } from '../../../src/prizes/commands.ts';
 import type { Winner } from '../../../src/prizes/prize-run.ts';
@@ -304,7 +304,7 @@ export function prizesContract(open: OpenStore): void {
       const { rows } = await db.read(readActions, { gameId }, wholePage);
       expect(rows.map(({ state, error }) => [state, error])).toEqual([
         ['queued', null],
-        ['failed', heldWhy],
+        ['failed', heldActionError],
       ]);
       expect(await db.write(requeueAction, rows[1]?._id ?? '')).toMatchObject({ state: 'queued' });
     });

@@ -13,13 +13,13 @@ import {
   listChannels,
   listMessagesForModeration,
 } from '../../../src/messages/queries.ts';
-import { maxKinds } from '../../../src/messages/reaction.ts';
+import { maxReactionKinds } from '../../../src/messages/reaction.ts';
 import {
   addReactionTo,
   eraseReactionsOf,
   removeReactionFrom,
 } from '../../../src/messages/reaction-commands.ts';
-import { countedRowBytes } from '../../../src/storage-quota/count-stored.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/storage-use.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 
@@ -129,12 +129,12 @@ export function reactionsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
-      for (let n = 0; n < maxKinds; n++) await db.write(addReactionTo, ada, messageId, `e${n}`);
+      for (let n = 0; n < maxReactionKinds; n++) await db.write(addReactionTo, ada, messageId, `e${n}`);
       await expect(db.write(addReactionTo, grace, messageId, 'more')).rejects.toMatchObject({
         reason: 'reaction_limit_reached',
       });
       const { reactions } = await db.write(addReactionTo, grace, messageId, 'e7');
-      expect(reactions).toHaveLength(maxKinds);
+      expect(reactions).toHaveLength(maxReactionKinds);
       expect(reactions[7]).toEqual({ reaction: 'e7', count: 2, own: true });
     });
 
@@ -142,7 +142,7 @@ export function reactionsContract(open: OpenStore): void {
       await using fixture = await open.empty();
       const { db } = fixture;
       const { ada, grace, messageId } = await conversation(db);
-      const quota = 2 * countedRowBytes;
+      const quota = 2 * rowOverheadBytes;
       await db.write(addReactionTo, grace, messageId, 'a', quota);
       await db.write(addReactionTo, grace, messageId, 'b', quota);
       await expect(db.write(addReactionTo, grace, messageId, 'c', quota)).rejects.toMatchObject({
@@ -150,7 +150,7 @@ export function reactionsContract(open: OpenStore): void {
       });
       expect(await storedBy(db, grace)).toBe(quota);
       await db.write(removeReactionFrom, grace, messageId, 'a');
-      expect(await storedBy(db, grace)).toBe(countedRowBytes);
+      expect(await storedBy(db, grace)).toBe(rowOverheadBytes);
       await db.write(unsendMessage, ada, messageId);
       expect([await storedBy(db, grace), await storedBy(db, ada)]).toEqual([0, 0]);
       expect(await rowsIn(db, 'SELECT * FROM message_reactions', {})).toEqual([]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { block } from '../../../src/blocks/commands.ts';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
 import { sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { closeReport, fileReport, forgetReported } from '../../../src/reports/commands.ts';
+import { closeReport, fileReport, removeReportsAbout } from '../../../src/reports/commands.ts';
 import { readReport, readReports } from '../../../src/reports/queries.ts';
 import { reportsPerWindow } from '../../../src/reports/report.ts';
 import { addWebhook } from '../../../src/webhooks/commands.ts';
@@ -143,7 +143,7 @@ export function reportsContract(open: OpenStore): void {
       expect(rows).toMatchObject([{ event: 'player_reports.created' }]);
       expect(JSON.stringify(rows)).not.toContain(ada.wallet);
       expect(JSON.stringify(rows)).not.toContain(spam.comment);
-      expect(await db.write(forgetReported, grace.wallet)).toBe(false);
+      expect(await db.write(removeReportsAbout, grace.wallet)).toBe(false);
       expect(await db.read(readReport, reportId)).toBeNull();
     });
   });

@@ -12,7 +12,7 @@ import {
   saveStates,
   type WriteOptions,
 } from '../../../src/states/commands.ts';
-import { mergedInWriteBytes } from '../../../src/states/merge-patch.ts';
+import { maxInlineMergeBytes } from '../../../src/states/merge-patch.ts';
 import {
   listGameStates,
   listPlayerStates,
@@ -21,7 +21,7 @@ import {
   type StateFilter,
 } from '../../../src/states/queries.ts';
 import { contentId } from '../../../src/states/state.ts';
-import { countedRowBytes } from '../../../src/storage-quota/count-stored.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/storage-use.ts';
 import { storageUse } from '../../../src/storage-quota/tables.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
@@ -191,7 +191,7 @@ export function stateVersionsContract(open: OpenStore): void {
         expect(await kept(one, ada)).toEqual([]);
         expect(await one.read(readUse, ada)).toBe(0);
         expect(await kept(one, grace)).toEqual(['a 1 "12345678"']);
-        expect(await one.read(readUse, grace)).toBe(countedRowBytes + 10);
+        expect(await one.read(readUse, grace)).toBe(rowOverheadBytes + 10);
       }
       const again = await save(fixture.db, ada, 'a', '1');
       expect(again._id).not.toBe(head && '_id' in head ? head._id : '');
@@ -212,7 +212,7 @@ export function stateVersionsContract(open: OpenStore): void {
       await db.write(runAll, [ada], [write('c', '2'), remove('c')]);
       for await (const one of nowAndReopened(fixture)) {
         expect(await kept(one, ada)).toEqual(['b 3 3']);
-        expect(await one.read(readUse, ada)).toBe(countedRowBytes + 1);
+        expect(await one.read(readUse, ada)).toBe(rowOverheadBytes + 1);
       }
     });
 
@@ -232,7 +232,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(new Set(written).size).toBe(written.length);
       expect(new Set(removed).size).toBe(removed.length);
       const left = (await fixture.db.read(listPlayerStates, ada, wholePage)).length;
-      expect(await fixture.db.read(readUse, ada)).toBe(left * (countedRowBytes + 1));
+      expect(await fixture.db.read(readUse, ada)).toBe(left * (rowOverheadBytes + 1));
     });
   });
 
@@ -262,12 +262,12 @@ export function stateVersionsContract(open: OpenStore): void {
           { label: 'a', json: '3' },
           { label: 'd', json: '"12345678"' },
         ],
-        3 * countedRowBytes,
+        3 * rowOverheadBytes,
       );
       await expect(full).rejects.toMatchObject({ reason: 'storage_full' });
       for await (const one of nowAndReopened(fixture)) {
         expect(await kept(one, ada)).toEqual(['a 1 1', 'b 1 2']);
-        expect(await one.read(readUse, ada)).toBe(2 * (countedRowBytes + 1));
+        expect(await one.read(readUse, ada)).toBe(2 * (rowOverheadBytes + 1));
       }
     });
 
@@ -286,7 +286,7 @@ export function stateVersionsContract(open: OpenStore): void {
       ];
       await saveAll(db, ada, swapped, 10);
       expect(await kept(db, ada)).toEqual([`a 2 ${long}`, 'b 2 1']);
-      expect(await db.read(readUse, ada)).toBe(2 * countedRowBytes + long.length + 1);
+      expect(await db.read(readUse, ada)).toBe(2 * rowOverheadBytes + long.length + 1);
     });
 
     test('may use as much as they free, with a new one among them', async () => {
@@ -294,7 +294,7 @@ export function stateVersionsContract(open: OpenStore): void {
       const { db } = fixture;
       const [ada] = await trio(db);
       const text = (length: number) => JSON.stringify('x'.repeat(length - 2));
-      await saveAll(db, ada, [{ label: 'a', json: text(1_000 + countedRowBytes) }]);
+      await saveAll(db, ada, [{ label: 'a', json: text(1_000 + rowOverheadBytes) }]);
       const written = await saveAll(db, ada, [
         { label: 'a', json: text(900) },
         { label: 'b', json: text(100) },
@@ -302,7 +302,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(written.map(({ version }) => version)).toEqual([2, 1]);
       for await (const one of nowAndReopened(fixture)) {
         expect(await kept(one, ada)).toEqual([`a 2 ${text(900)}`, `b 1 ${text(100)}`]);
-        expect(await one.read(readUse, ada)).toBe(2 * countedRowBytes + 1_000);
+        expect(await one.read(readUse, ada)).toBe(2 * rowOverheadBytes + 1_000);
       }
     });
 
@@ -347,7 +347,7 @@ export function stateVersionsContract(open: OpenStore): void {
       await patch(db, ada, 'new', '{"a":{"b":null}}', { ifVersion: 0 });
       for await (const one of nowAndReopened(fixture)) {
         expect(await kept(one, ada)).toEqual([`a 2 ${json}`, 'new 1 {"a":{}}']);
-        expect(await one.read(readUse, ada)).toBe(2 * countedRowBytes + json.length + 8);
+        expect(await one.read(readUse, ada)).toBe(2 * rowOverheadBytes + json.length + 8);
       }
     });
 
@@ -368,7 +368,7 @@ export function stateVersionsContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
-      const half = 'x'.repeat(mergedInWriteBytes / 2);
+      const half = 'x'.repeat(maxInlineMergeBytes / 2);
       await save(db, ada, 'a', JSON.stringify({ half }));
       const tooLarge = { reason: 'states_changed' };
       await expect(patch(db, ada, 'a', JSON.stringify({ other: half }))).rejects.toMatchObject(tooLarge);

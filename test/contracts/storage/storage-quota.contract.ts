@@ -14,7 +14,7 @@ import {
 import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
 import { saveState } from '../../../src/states/commands.ts';
 import { listPlayerStates } from '../../../src/states/queries.ts';
-import { countedRowBytes } from '../../../src/storage-quota/count-stored.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/storage-use.ts';
 import { storageUse } from '../../../src/storage-quota/tables.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
@@ -40,8 +40,8 @@ export function storageQuotaContract(open: OpenStore): void {
       await save(db, ada, 'map', 40);
       await save(db, grace, 'map', 7);
       for await (const one of nowAndReopened(fixture)) {
-        expect(await one.read(readUse, ada)).toBe(2 * countedRowBytes + 4 + 40);
-        expect(await one.read(readUse, grace)).toBe(countedRowBytes + 7);
+        expect(await one.read(readUse, ada)).toBe(2 * rowOverheadBytes + 4 + 40);
+        expect(await one.read(readUse, grace)).toBe(rowOverheadBytes + 7);
         expect(await one.read(readUse, elsewhere)).toBe(0);
       }
     });
@@ -50,7 +50,7 @@ export function storageQuotaContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);
-      const quota = 2 * countedRowBytes + 1_000;
+      const quota = 2 * rowOverheadBytes + 1_000;
       await save(db, ada, 'one', 500, quota);
       await save(db, ada, 'two', 500, quota);
       const refused = { reason: 'storage_full' };
@@ -69,7 +69,7 @@ export function storageQuotaContract(open: OpenStore): void {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);
-      const quota = 5 * (countedRowBytes + 100);
+      const quota = 5 * (rowOverheadBytes + 100);
       const otherProcess = await fixture.openOtherProcess();
       const saves = Array.from({ length: 20 }, (_, at) =>
         save(at % 2 === 0 ? db : otherProcess, ada, `slot ${at}`, 100, quota),
@@ -88,8 +88,8 @@ export function storageQuotaContract(open: OpenStore): void {
         db.write(trackPlaySession, ada, { sessionId, state: textOf(bytes) }, quota);
       await track(300);
       await track(200);
-      expect(await db.read(readUse, ada)).toBe(countedRowBytes + 200);
-      await expect(track(201, countedRowBytes + 200)).rejects.toMatchObject({ reason: 'storage_full' });
+      expect(await db.read(readUse, ada)).toBe(rowOverheadBytes + 200);
+      await expect(track(201, rowOverheadBytes + 200)).rejects.toMatchObject({ reason: 'storage_full' });
     });
 
     test('a message counts for its sender with every event that holds it, until it is unsent or deleted', async () => {
@@ -99,14 +99,14 @@ export function storageQuotaContract(open: OpenStore): void {
       const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
       const { _id: first } = await db.write(sendMessage, ada, channelId, 'hello');
       await db.write(editMessage, ada, first, 'hi');
-      expect(await db.read(readUse, ada)).toBe(countedRowBytes + 2 * 2);
+      expect(await db.read(readUse, ada)).toBe(rowOverheadBytes + 2 * 2);
       const full = { reason: 'storage_full' };
-      const quota = 2 * countedRowBytes + 4 + 3;
+      const quota = 2 * rowOverheadBytes + 4 + 3;
       await expect(db.write(sendMessage, ada, channelId, 'four', quota)).rejects.toMatchObject(full);
       await expect(db.write(editMessage, ada, first, 'x'.repeat(300), quota)).rejects.toMatchObject(full);
       const { _id: second } = await db.write(sendMessage, ada, channelId, 'one', quota);
       await db.write(unsendMessage, ada, first);
-      expect(await db.read(readUse, ada)).toBe(countedRowBytes + 3);
+      expect(await db.read(readUse, ada)).toBe(rowOverheadBytes + 3);
       await db.write(deleteMessage, second);
       expect(await db.read(readUse, ada)).toBe(0);
       await db.write(sendMessage, grace, channelId, 'hello');

@@ -5,9 +5,9 @@ import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import {
   claimSoleWriter,
-  keepLane,
   openLane,
   releaseLane,
+  renewLane,
 } from '../../../src/engines/postgres/write-lane.ts';
 import { registerGame } from '../../../src/games/commands.ts';
 import { createChannel } from '../../../src/messages/channel-commands.ts';
@@ -182,7 +182,7 @@ test.skipIf(noPostgres !== null)(
       { lane: 0, owned: true, sole: true },
       { lane: 1, owned: false, sole: false },
     ]);
-    expect(await keepLane(second)).toBe(false);
+    expect(await renewLane(second)).toBe(false);
     for (const lane of [first, second]) await releaseLane(lane);
   },
 );

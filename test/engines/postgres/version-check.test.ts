@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../src/engines/postgres/connection.ts';
-import { Look, type Seen } from '../../../src/engines/postgres/look.ts';
+import { type DatabaseVersion, VersionCheck } from '../../../src/engines/postgres/version-check.ts';
 
 /** A version check that the test answers: faults and delays cannot be caused on a server at will. */
 interface Asked {
@@ -13,7 +13,7 @@ interface Asked {
 /** A version check whose statements wait for the test. */
 function heldLook() {
   const requested: Asked[] = [];
-  const seen: Seen[] = [];
+  const seen: DatabaseVersion[] = [];
   const run = (_text: string, values: readonly unknown[] = []) =>
     new Promise((resolve, reject) => {
       const [boards = []] = values as [string[]?];
@@ -27,7 +27,7 @@ function heldLook() {
         fail: reject,
       });
     });
-  const look = new Look(run as Connection['run'], (one) => seen.push(one));
+  const look = new VersionCheck(run as Connection['run'], (one) => seen.push(one));
   return { look, requested, seen };
 }
 

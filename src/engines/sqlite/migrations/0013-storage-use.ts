@@ -1,4 +1,4 @@
-/** Bytes stored per player and game: see `countStored`. 512 bytes per row in addition to its text. */
+/** Bytes stored per player and game: see `addStorageUse`. 512 bytes per row in addition to its text. */
 export const storageUse = `
 CREATE TABLE storage_use (
   game_id TEXT NOT NULL,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KnownSpenders, lookedThroughBytes } from '../../src/transports/http/known-spenders.ts';
+import { OverBudgetTokens, scannedBytes } from '../../src/transports/http/over-budget-tokens.ts';
 import { apiOf } from '../support/api.ts';
 import { refused } from '../support/outcome.ts';
 import { startTestServer } from '../support/server.ts';
@@ -7,11 +7,11 @@ import { startTestServer } from '../support/server.ts';
 const filler = 'a'.repeat(900_000);
 
 test('a token is found in the header and at either end of a body, and only if it is known', () => {
-  const spenders = new KnownSpenders();
+  const spenders = new OverBudgetTokens();
   const ada = { wallet: 'ada', gameId: 'game' };
   const find = (header: unknown, body: string) => {
     const bytes = Buffer.from(body);
-    return spenders.find(header, [bytes, bytes.subarray(-lookedThroughBytes)]);
+    return spenders.find(header, [bytes, bytes.subarray(-scannedBytes)]);
   };
   expect(find(undefined, '{"launcherJwt":"a.b-c_d"}')).toBeUndefined();
   spenders.remember('a.b-c_d', ada);

@@ -2,7 +2,7 @@
  * Limits concurrent work, in FIFO order, and frees a slot only in the next turn of the event loop, so that hundreds of
  * sockets catching up at the same time do not starve the others.
  */
-export class Turns {
+export class ConcurrencyLimiter {
   readonly #slots: number;
   readonly #waiting: (() => void)[] = [];
   #used = 0;

@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { withTimeout } from '../../runtime/timeouts.ts';
 
 /** Counts in-flight requests, so that a shutdown can wait for them. */
-export class RequestsUnderWay {
+export class InFlightRequests {
   #count = 0;
   #waiting: (() => void)[] = [];
 

@@ -9,7 +9,7 @@ const storedRecord = z.record(z.string(), z.unknown());
  * stay valid; events already deleted are skipped. The stream must be locked; to erase the text from the disk too, the
  * command calls `tx.scrub()`.
  */
-export function* blankEvents(tx: Tx, stream: string, seqs: readonly number[], field: string): Steps<void> {
+export function* redactEvents(tx: Tx, stream: string, seqs: readonly number[], field: string): Steps<void> {
   const found = yield* tx.all(...seqs.map((seq) => tx.get(events, stream, seq)));
   for (const row of found) {
     if (!row) continue;

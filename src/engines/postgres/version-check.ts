@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 
 /** The database's version counters at one moment. */
-export interface Seen {
+export interface DatabaseVersion {
   /** Identifies this history. */
   readonly epoch: string;
   /** Changes whenever a row that cached query results depend on has changed. */
@@ -12,7 +12,7 @@ export interface Seen {
 
 interface PendingCheck {
   readonly boards: Set<string>;
-  readonly seen: Promise<Seen>;
+  readonly seen: Promise<DatabaseVersion>;
 }
 
 const historyText = `SELECT (SELECT epoch FROM history) AS epoch, (SELECT sum(version) FROM write_lanes) AS version, NULL AS board,
@@ -32,19 +32,19 @@ interface Row {
  * another node has acknowledged before. All requests of one event loop turn, and those made while the previous check is
  * in flight, share one check: the busier a node is, the more of its calls share one.
  */
-export class Look {
+export class VersionCheck {
   readonly #run: Connection['run'];
-  readonly #seen: (seen: Seen) => void;
+  readonly #seen: (seen: DatabaseVersion) => void;
   #pending: PendingCheck | null = null;
   /** Settles with the check in flight, never rejects; the next check waits for it. */
   #inFlight: Promise<void> | null = null;
 
-  constructor(run: Connection['run'], seen: (seen: Seen) => void) {
+  constructor(run: Connection['run'], seen: (seen: DatabaseVersion) => void) {
     this.#run = run;
     this.#seen = seen;
   }
 
-  now(board: string | null): Promise<Seen> {
+  now(board: string | null): Promise<DatabaseVersion> {
     this.#pending ??= this.#schedule();
     if (board !== null) this.#pending.boards.add(board);
     return this.#pending.seen;
@@ -70,12 +70,12 @@ export class Look {
     return { boards, seen };
   }
 
-  async #query(boards: readonly string[]): Promise<Seen> {
+  async #query(boards: readonly string[]): Promise<DatabaseVersion> {
     const { rows } = await (boards.length > 0
       ? this.#run<Row>(boardsText, [boards])
       : this.#run<Row>(historyText));
     const [first, ...boardRows] = rows;
-    const version: Seen = {
+    const version: DatabaseVersion = {
       epoch: first?.epoch ?? '',
       version: first?.version ?? 0,
       boards: new Map(boardRows.map((row) => [row.board ?? '', row.board_version])),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** An unsupported field that basement.fun's clients may send: zero, null and an empty string count as omitted. */
-export function notServed(why: string) {
+export function unsupportedField(why: string) {
   return z.unknown().refine(isEmpty, why).optional();
 }
 

@@ -10,4 +10,4 @@ export interface BatchedCall {
  * Executes a batch's operations for its caller in one transaction, atomically. Returns their results in order.
  * @throws GantryError of the first operation that is refused; its message and fields name the operation's index
  */
-export type CallTogether = (calls: readonly BatchedCall[]) => Promise<unknown[]>;
+export type RunBatch = (calls: readonly BatchedCall[]) => Promise<unknown[]>;

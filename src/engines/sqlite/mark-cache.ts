@@ -16,7 +16,7 @@ interface CachedBoard {
  * of a batch is written once. The cache is valid as long as no other process writes to the database; when one does, it
  * must be discarded (`forget`).
  */
-export class HeldMarks {
+export class MarkCache {
   readonly #marks: RankMarks;
   readonly #boards = new Map<number, CachedBoard>();
   #cached = 0;

@@ -8,7 +8,7 @@ const maxRemembered = 10_000;
  * A body is searched for a token this far from either end, in bytes: the large part is a state, not the fields beside
  * it.
  */
-export const lookedThroughBytes = 4 * 1024;
+export const scannedBytes = 4 * 1024;
 const tokenField = /"launcherJwt"\s*:\s*"([A-Za-z0-9._-]+)"/;
 
 /**
@@ -16,7 +16,7 @@ const tokenField = /"launcherJwt"\s*:\s*"([A-Za-z0-9._-]+)"/;
  * refused before a worker thread parses it. Only the token's holder can cause a refusal, and only while the player is
  * over budget.
  */
-export class KnownSpenders {
+export class OverBudgetTokens {
   readonly #byToken = new LRUCache<string, Spender>({ max: maxRemembered });
 
   remember(token: unknown, spender: Spender): void {
@@ -31,7 +31,7 @@ export class KnownSpenders {
     if (this.#byToken.size === 0) return undefined;
     const tokens = [
       header,
-      ...parts.map((part) => tokenField.exec(part.toString('latin1', 0, lookedThroughBytes))?.[1]),
+      ...parts.map((part) => tokenField.exec(part.toString('latin1', 0, scannedBytes))?.[1]),
     ];
     const token = tokens.find((one) => typeof one === 'string' && this.#byToken.has(one));
     return typeof token === 'string' ? this.#byToken.get(token) : undefined;

@@ -4,7 +4,7 @@ import { GantryError } from '../errors.ts';
 import { type StorageUseRow, storageUse } from './tables.ts';
 
 /** Bytes charged for a state, play session or message in addition to its text: the row with all its indexes. */
-export const countedRowBytes = 512;
+export const rowOverheadBytes = 512;
 
 /** Default storage quota of a player in a game, in bytes (`STORAGE_QUOTA_MEGABYTES`). */
 export const defaultStorageQuota = 64 * 1024 * 1024;
@@ -13,7 +13,7 @@ export const defaultStorageQuota = 64 * 1024 * 1024;
  * Locks a player's storage use. A command that is going to add to it requests this lock together with its other locks,
  * which saves a round trip; in the lock order, those come first.
  */
-export function lockStored(tx: Tx, { gameId, wallet }: Owner): Request<StorageUseRow> {
+export function lockStorageUse(tx: Tx, { gameId, wallet }: Owner): Request<StorageUseRow> {
   return tx.lock<StorageUseRow>(storageUse, [gameId, wallet], {
     gameId,
     wallet,
@@ -27,7 +27,7 @@ export function lockStored(tx: Tx, { gameId, wallet }: Owner): Request<StorageUs
  * Call it after acquiring the command's other locks.
  * @throws GantryError `storage_full` when an increase would exceed `quota`; decreases always succeed
  */
-export function* countStored(
+export function* addStorageUse(
   tx: Tx,
   owner: Owner,
   bytes: number,
@@ -35,7 +35,7 @@ export function* countStored(
 ): Steps<void> {
   if (bytes === 0) return;
   const { gameId, wallet } = owner;
-  const row = yield* bytes > 0 ? lockStored(tx, owner) : tx.lock(storageUse, [gameId, wallet]);
+  const row = yield* bytes > 0 ? lockStorageUse(tx, owner) : tx.lock(storageUse, [gameId, wallet]);
   if (!row) return; // the player is being erased
   const total = Math.max(0, row.bytes + bytes);
   if (bytes > 0 && total > quota) {
@@ -48,6 +48,6 @@ export function* countStored(
 }
 
 /** The bytes charged for a row with this text. */
-export function countedBytes(text: string): number {
-  return countedRowBytes + Buffer.byteLength(text);
+export function storedBytes(text: string): number {
+  return rowOverheadBytes + Buffer.byteLength(text);
 }
