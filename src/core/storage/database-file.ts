@@ -1,6 +1,6 @@
 /** The error text of on-chain actions that are held because they were queued in a restored backup. */
 export const heldWhy =
-  'It was queued when the backup was made and may have been executed since: check the chain, and retry it if not';
+  'It was queued when the backup was made and may have been carried out since: check the chain, and retry it if not';
 
 /** A file stored in a backup in addition to the database, such as a key. */
 export interface KeptFile {
