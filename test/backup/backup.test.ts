@@ -262,7 +262,7 @@ test('actions that waited for a chain are held after a restore, unless requested
   await gantryJson(['backup', at.file], at.data);
   expect(await gantryJson(['restore', at.file], at.into)).toMatchObject({ heldActions: 1 });
   expect(await gantryJson(['actions', 'list', '--state', 'failed'], at.into)).toMatchObject([
-    { type: 'IssueToken', error: expect.stringContaining('may have been carried out since') },
+    { type: 'IssueToken', error: expect.stringContaining('may have been executed since') },
   ]);
   const restored = new SqliteDatabase(dataFiles(at.into).database, domain);
   expect(await restored.read(countOpenActions)).toBe(1); // the webhook's

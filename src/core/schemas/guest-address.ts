@@ -23,7 +23,7 @@ export function isGuestAddress(address: string): boolean {
 /** An address that has to sign something, which a guest's address cannot. */
 export const walletInput = withReason(
   addressInput.refine((address) => !isGuestAddress(address), {
-    message: 'is the address of a guest, for which nobody can sign: call signInGuest with the deviceSecret',
+    message: 'is the address of a guest, which cannot sign: call signInGuest with the deviceSecret',
     params: { reason: 'guest_address' satisfies Reason },
   }),
   'address_invalid',
