@@ -109,7 +109,7 @@ async function openDirectory(config: Config, opener: Opener): Promise<OpenStore>
 }
 
 const redisRequired =
-  'Another node works with this database already. Set REDIS_URL, to the same Redis on every node: it carries events, ' +
+  'Another node is already using this database. Set REDIS_URL, to the same Redis on every node: it carries events, ' +
   'presence and rate limits between them. If that node has just stopped, wait a minute for its registration to expire.';
 
 /** Everything is stored in the database, including the keys, which are encrypted. */

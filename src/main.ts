@@ -44,6 +44,6 @@ function describeError(error: unknown): string | null {
   }
   if (!(error instanceof Error) || !('syscall' in error)) return null;
   return codeOf(error) === 'EADDRINUSE'
-    ? `The address is taken (${error.message}): choose another PORT (or METRICS_PORT), or stop what listens there.`
+    ? `The address is already in use (${error.message}): choose another PORT (or METRICS_PORT), or stop what listens there.`
     : `System error: ${error.message}. Is DATA_DIR a writable directory?`;
 }

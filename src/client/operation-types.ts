@@ -66,7 +66,7 @@ export interface BatchInputOperationsItem {
 /** What batch answers */
 export interface BatchOutput {
   success: boolean;
-  /** What each operation answers, in their order */
+  /** The result of each operation, in order */
   results: unknown[];
 }
 
@@ -173,7 +173,7 @@ export interface CreateGuestOutput {
 /** What createMessageChannel takes */
 export interface CreateMessageChannelInput {
   otherParticipants: string[];
-  /** The name of a new channel; one there is keeps its own */
+  /** The name of a new channel; an existing one keeps its own */
   channelName?: string;
 }
 
@@ -205,7 +205,7 @@ export interface EditChannelMessageInput {
 export interface EditGroupInfoInput {
   channelId: string;
   name?: string;
-  /** The picture's address; empty for none */
+  /** The picture's URL; empty for none */
   chatPicture?: string;
 }
 
@@ -284,9 +284,9 @@ export interface GameChannel {
 
 /** What getActivities takes */
 export interface GetActivitiesInput {
-  /** From 1; default 1, which 0 stands for too */
+  /** Page number from 1; default 1, also for 0 */
   pageNumber?: number;
-  /** Rows wanted; default 10, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 10, also for 0; larger values are capped to 250 */
   pageSize?: number;
   walletAddress?: string;
   gameId?: string;
@@ -308,11 +308,11 @@ export interface GetActivitiesOutputResult {
 /** What getChannelMessages takes */
 export interface GetChannelMessagesInput {
   channelId: string;
-  /** Rows wanted; default 30, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 30, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
-  /** The `nextCursor` of the page before, or empty for the first page; in the place of `skip` */
+  /** The `nextCursor` of the page before, or empty for the first page; replaces `skip` */
   cursor?: string;
   /** Which rows come first with cursors; default `newest` */
   order?: 'newest' | 'oldest';
@@ -324,11 +324,11 @@ export interface GetChannelMessagesOutput {
   limit: number;
   skip: number;
   data: ChannelMessage[];
-  /** Only with `cursor` or `order`: where to read on, now or once there is more */
+  /** Only with `cursor` or `order`: where to continue reading, now or once there are more rows */
   nextCursor?: string;
-  /** Only with `cursor` or `order`: whether there is more right now */
+  /** Only with `cursor` or `order`: whether there are more rows now */
   more?: boolean;
-  /** What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away */
+  /** Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away */
   originals?: ChannelMessage[];
 }
 
@@ -346,9 +346,9 @@ export interface GetChannelParticipantsOutput {
 /** What getGameScoresLeaderboard takes */
 export interface GetGameScoresLeaderboardInput {
   gameId: string;
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
   /** Name of the leaderboard; left out: `default` */
   leaderboard?: string;
@@ -365,9 +365,9 @@ export interface GetGameScoresLeaderboardOutput {
 
 /** What getGames takes */
 export interface GetGamesInput {
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
   kind?: 'game' | 'launcher';
   slug?: string;
@@ -422,9 +422,9 @@ export interface GetLeaderboardSeasonsInput {
   gameId: string;
   /** Name of the leaderboard; left out: `default` */
   leaderboard?: string;
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
 }
 
@@ -447,15 +447,15 @@ export interface GetLeaderboardsOutput {
 
 /** What getMessageChannels takes */
 export interface GetMessageChannelsInput {
-  /** Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
-  /** The `nextCursor` of the page before, or empty for the first page; in the place of `skip` */
+  /** The `nextCursor` of the page before, or empty for the first page; replaces `skip` */
   cursor?: string;
   /** Which rows come first with cursors; default `newest` */
   order?: 'newest' | 'oldest';
-  /** Tell of each channel how many of its messages the player has not read */
+  /** Include the number of unread messages of each channel */
   withUnread?: boolean;
 }
 
@@ -465,11 +465,11 @@ export interface GetMessageChannelsOutput {
   limit: number;
   skip: number;
   data: ListedMessageChannel[];
-  /** Only on a page with fewer rows than asked for because of their size: read on behind them */
+  /** Only on a page with fewer rows than requested because of their size: continue after them */
   shortened?: true;
-  /** Only with `cursor` or `order`: where to read on, now or once there is more */
+  /** Only with `cursor` or `order`: where to continue reading, now or once there are more rows */
   nextCursor?: string;
-  /** Only with `cursor` or `order`: whether there is more right now */
+  /** Only with `cursor` or `order`: whether there are more rows now */
   more?: boolean;
 }
 
@@ -497,9 +497,9 @@ export interface GetPlayerPresenceOutputPlayersItem {
 /** What getPublicStates takes */
 export interface GetPublicStatesInput {
   wallet: string;
-  /** Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
   /** Only the state with this label */
   label?: string;
@@ -511,15 +511,15 @@ export interface GetPublicStatesInput {
 export interface GetPublicStatesOutput {
   success: boolean;
   states: StateRecord[];
-  /** Only on a page with fewer rows than asked for because of their size: read on behind them */
+  /** Only on a page with fewer rows than requested because of their size: continue after them */
   shortened?: true;
 }
 
 /** What getStates takes */
 export interface GetStatesInput {
-  /** Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
   /** Only the state with this label */
   label?: string;
@@ -531,7 +531,7 @@ export interface GetStatesInput {
 export interface GetStatesOutput {
   success: boolean;
   states: StateRecord[];
-  /** Only on a page with fewer rows than asked for because of their size: read on behind them */
+  /** Only on a page with fewer rows than requested because of their size: continue after them */
   shortened?: true;
 }
 
@@ -557,11 +557,11 @@ export interface GetUnreadCountOutput {
   success: boolean;
   /** Id (UUIDv7) */
   channelId: string;
-  /** Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
+  /** Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
   unreadCount: number;
   /** There are more unread messages than are counted */
   unreadCapped?: true;
-  /** The read marker's message; left out: nothing was marked as read */
+  /** The read marker's message; omitted if nothing was marked as read */
   lastReadMessageId?: string;
   /** Unix time in milliseconds */
   lastReadAt?: number;
@@ -582,9 +582,9 @@ export interface GetUserScoreOutput {
 
 /** What getUserScores takes */
 export interface GetUserScoresInput {
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
   nonce?: string;
   /** Name of the leaderboard; left out: `default` */
@@ -642,7 +642,7 @@ export interface InboxNotification {
   type: 'success' | 'error';
   /** Unix time in milliseconds */
   createdAt: number;
-  /** Only of a notification that was sent with an expiry */
+  /** Only if the notification was sent with an expiry */
   expiresAt?: number;
   /** Null: unread */
   readAt: number | null;
@@ -724,9 +724,9 @@ export interface LeaderboardSummary {
 
 /** What listBlockedPlayers takes */
 export interface ListBlockedPlayersInput {
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
 }
 
@@ -752,9 +752,9 @@ export interface ListGuestDevicesOutput {
 
 /** What listNotifications takes */
 export interface ListNotificationsInput {
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** The `cursor` of the answer before */
+  /** The `cursor` of the previous response */
   after?: string;
   unreadOnly?: boolean;
 }
@@ -765,7 +765,7 @@ export interface ListNotificationsOutput {
   notifications: InboxNotification[];
   /** In the whole inbox; 10000 means that many or more */
   unread: number;
-  /** Where to read on; null at the end */
+  /** Start of the next page; null at the end */
   cursor: string | null;
 }
 
@@ -797,11 +797,11 @@ export interface ListedMessageChannel {
   participants: ListedMessageChannelParticipantsItem[];
   /** Id (UUIDv7) */
   gameId: string;
-  /** Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
+  /** Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
   unreadCount?: number;
   /** There are more unread messages than are counted */
   unreadCapped?: true;
-  /** The read marker's message; left out: nothing was marked as read */
+  /** The read marker's message; omitted if nothing was marked as read */
   lastReadMessageId?: string;
   /** Unix time in milliseconds */
   lastReadAt?: number;
@@ -830,14 +830,14 @@ export interface MarkMessagesReadOutput {
 /** What markNotificationsRead takes */
 export interface MarkNotificationsReadInput {
   notificationIds?: string[];
-  /** In the place of `notificationIds` */
+  /** Instead of `notificationIds` */
   all?: true;
 }
 
 /** What markNotificationsRead answers */
 export interface MarkNotificationsReadOutput {
   success: boolean;
-  /** Which were marked by this call: those that were unread and are there */
+  /** The notifications marked by this call: those that exist and were unread */
   notificationIds: string[];
   /** With `all`: there are more than the 250 marked; call again */
   more: boolean;
@@ -869,7 +869,7 @@ export interface MessageReaction {
   channelId: string;
   /** Id (UUIDv7) */
   messageId: string;
-  /** Who has reacted, or taken the reaction back */
+  /** Who added or removed the reaction */
   wallet: string;
   reaction: string;
   /** How many players have reacted with it, this one counted */
@@ -881,18 +881,18 @@ export interface MessageReaction {
 /** What muteInGame takes */
 export interface MuteInGameInput {
   wallet: string;
-  /** Left out: in all of the game */
+  /** Default: the whole game */
   channelId?: string;
-  /** For how long, from now; 0 ends it */
+  /** Duration of the mute from now, in seconds; 0 ends it */
   seconds: number;
-  /** The muted player is told */
+  /** Shown to the muted player */
   reason?: string;
 }
 
 /** What muteInGame answers */
 export interface MuteInGameOutput {
   success: boolean;
-  /** Null: ended */
+  /** Null when the mute was ended */
   until: number | null;
 }
 
@@ -900,16 +900,16 @@ export interface MuteInGameOutput {
 export interface MuteParticipantInput {
   channelId: string;
   wallet: string;
-  /** For how long, from now; 0 ends it */
+  /** Duration of the mute from now, in seconds; 0 ends it */
   seconds: number;
-  /** The muted player is told */
+  /** Shown to the muted player */
   reason?: string;
 }
 
 /** What muteParticipant answers */
 export interface MuteParticipantOutput {
   success: boolean;
-  /** Null: ended */
+  /** Null when the mute was ended */
   until: number | null;
 }
 
@@ -932,7 +932,7 @@ export interface Notification {
   type: 'success' | 'error';
   /** Unix time in milliseconds */
   createdAt: number;
-  /** Only of a notification that was sent with an expiry */
+  /** Only if the notification was sent with an expiry */
   expiresAt?: number;
 }
 
@@ -951,14 +951,14 @@ export interface NotifyPlayersInput {
   wallets: string[];
   message: string;
   type: 'success' | 'error';
-  /** After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer */
+  /** Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer */
   expiresInSeconds?: number;
 }
 
 /** What notifyPlayers answers */
 export interface NotifyPlayersOutput {
   success: boolean;
-  /** Who was not notified, being banned from the game; everyone else was */
+  /** Players not notified because they are banned from the game; all others were */
   banned: string[];
 }
 
@@ -1016,9 +1016,9 @@ export interface ReadLeaderboardInput {
   /** Number of a season, from 1; left out: the one under way */
   season?: number;
   label?: string;
-  /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
-  /** Rows to pass over; default 0 */
+  /** Rows to skip; default 0 */
   skip?: number;
 }
 
@@ -1056,7 +1056,7 @@ export interface RemoveGuestDeviceOutput {
 /** What removeParticipant takes */
 export interface RemoveParticipantInput {
   channelId: string;
-  /** Who is removed; left out: oneself */
+  /** The player to remove; default: oneself */
   wallet?: string;
 }
 
@@ -1215,7 +1215,7 @@ export interface SendCustomActivityOutput {
 export interface SendNotificationInput {
   message: string;
   type: 'success' | 'error';
-  /** After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer */
+  /** Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer */
   expiresInSeconds?: number;
 }
 
@@ -1307,7 +1307,7 @@ export interface ShownParticipant {
   wallet: string;
   username: string;
   avatar: string;
-  /** Whether someone is there, in this game or in a launcher */
+  /** Whether the player is online, in this game or in a launcher */
   present: boolean;
 }
 
@@ -1367,7 +1367,7 @@ export interface StateRecord {
 
 /** What subscribe takes */
 export interface SubscribeInput {
-  /** Left out: the token's game; another one takes a launcher's token */
+  /** Default: the token's game; another one requires a launcher's token */
   gameId?: string;
 }
 
@@ -1377,7 +1377,7 @@ export interface SubscribeOutput {
   stream: string;
   epoch: string;
   seq: number;
-  /** Its first rows now; `leaderboards patched` changes them */
+  /** The current first rows; `leaderboards patched` updates them */
   leaderboard: LeaderboardRow[];
 }
 
@@ -1443,7 +1443,7 @@ export interface UnsendChannelMessageOutput {
   createdAt: number;
   /** Unix time in milliseconds */
   updatedAt: number;
-  /** Erased; there for clients to which an answer is a message */
+  /** Always empty; present for clients that parse the response as a message */
   content: '';
 }
 
@@ -1582,7 +1582,7 @@ export interface Operations {
   sendCustomActivity: { input: SendCustomActivityInput; output: SendCustomActivityOutput };
   /** Read the public activity feed, newest first */
   getActivities: { input: GetActivitiesInput; output: GetActivitiesOutput };
-  /** Notify the player: kept, and pushed to the player's launchers */
+  /** Notify the player: stored, and pushed to the player's launchers */
   sendNotification: { input: SendNotificationInput; output: SendNotificationOutput };
   /** Report a game event; the game's rules for this trigger run */
   triggerRulesEngine: { input: TriggerRulesEngineInput; output: TriggerRulesEngineOutput };
@@ -1594,33 +1594,33 @@ export interface Operations {
   getChannelMessages: { input: GetChannelMessagesInput; output: GetChannelMessagesOutput };
   /** Send a message to a channel the player is in */
   sendChannelMessage: { input: SendChannelMessageInput; output: ChannelMessage };
-  /** Change what a message of the player says */
+  /** Edit one of the player's messages */
   editChannelMessage: { input: EditChannelMessageInput; output: ChannelMessage };
-  /** Take back a message of the player; what it said is erased for good */
+  /** Unsend one of the player's messages; its content is erased permanently */
   unsendChannelMessage: { input: UnsendChannelMessageInput; output: UnsendChannelMessageOutput };
-  /** Tell who is in a channel the player is in: their names and pictures, and who is there now */
+  /** List the participants of a channel the player is in: their names, pictures, and who is online */
   getChannelParticipants: { input: GetChannelParticipantsInput; output: GetChannelParticipantsOutput };
-  /** Add a player to a channel; takes the permission add-members */
+  /** Add a player to a channel; requires the permission add-members */
   addParticipant: { input: AddParticipantInput; output: MessageChannel };
-  /** Leave a channel, or remove another player from it (takes the permission super-admin) */
+  /** Leave a channel, or remove another player from it (requires the permission super-admin) */
   removeParticipant: { input: RemoveParticipantInput; output: MessageChannel };
-  /** Change a channel's name or picture; takes the permission edit-info */
+  /** Change a channel's name or picture; requires the permission edit-info */
   editGroupInfo: { input: EditGroupInfoInput; output: MessageChannel };
-  /** Show the others in a channel that the player is writing; never stored, passed on once in two seconds */
+  /** Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds */
   sendTypingSignal: { input: SendTypingSignalInput; output: SendTypingSignalOutput };
   /** Mark a channel as read up to a message; the marker only moves forward */
   markMessagesRead: { input: MarkMessagesReadInput; output: MarkMessagesReadOutput };
-  /** Tell how many messages of a channel the player has not read, and up to which one they have */
+  /** Get the number of a channel's unread messages and the player's read marker */
   getUnreadCount: { input: GetUnreadCountInput; output: GetUnreadCountOutput };
   /** React to a message with an emoji or an emote of the game, each once */
   addReaction: { input: AddReactionInput; output: AddReactionOutput };
-  /** Take back a reaction of the player to a message */
+  /** Remove the player's reaction to a message */
   removeReaction: { input: RemoveReactionInput; output: RemoveReactionOutput };
-  /** Hear a game's public stream on this connection: its activities and its leaderboard's changes */
+  /** Subscribe this connection to a game's public stream: its activities and its leaderboard's changes */
   subscribe: { input: SubscribeInput; output: SubscribeOutput };
-  /** Hear a game's public stream no longer on this connection */
+  /** Unsubscribe this connection from a game's public stream */
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
-  /** List the public streams this connection hears */
+  /** List the public streams this connection is subscribed to */
   getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
   /** List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only */
   getGames: { input: GetGamesInput; output: GetGamesOutput };
@@ -1656,7 +1656,7 @@ export interface Operations {
   endChannelSession: { input: EndChannelSessionInput; output: EndChannelSessionOutput };
   /** End a player's sessions in the game, or one of them; takes the game's secret */
   revokeChannelSession: { input: RevokeChannelSessionInput; output: RevokeChannelSessionOutput };
-  /** Notify up to 100 players at once; takes the game's secret */
+  /** Notify up to 100 players at once; requires the game's secret */
   notifyPlayers: { input: NotifyPlayersInput; output: NotifyPlayersOutput };
   /** Set the player's own name, the same in every game; with the token of a launcher's own session */
   setUsername: { input: SetUsernameInput; output: SetUsernameOutput };
@@ -1666,23 +1666,23 @@ export interface Operations {
   getPlayerPresence: { input: GetPlayerPresenceInput; output: GetPlayerPresenceOutput };
   /** List the player's notifications, newest first, with how many are unread */
   listNotifications: { input: ListNotificationsInput; output: ListNotificationsOutput };
-  /** Mark some of the player's notifications as read, or all of them; the other launchers are told */
+  /** Mark some of the player's notifications as read, or all of them; the player's other launchers are notified */
   markNotificationsRead: { input: MarkNotificationsReadInput; output: MarkNotificationsReadOutput };
-  /** Block another player in this game: their messages reach the player no more; they are not told */
+  /** Block another player in this game: the player no longer receives their messages; they are not notified */
   blockPlayer: { input: BlockPlayerInput; output: BlockPlayerOutput };
-  /** Unblock a player in this game; what they said meanwhile is listed again */
+  /** Unblock a player in this game; messages they sent meanwhile are listed again */
   unblockPlayer: { input: UnblockPlayerInput; output: UnblockPlayerOutput };
-  /** List whom the player has blocked in this game, the latest first */
+  /** List the players blocked by the player in this game, most recent first */
   listBlockedPlayers: { input: ListBlockedPlayersInput; output: ListBlockedPlayersOutput };
   /** Report a message of a channel the player is in to the server's moderators */
   reportMessage: { input: ReportMessageInput; output: ReportMessageOutput };
   /** Report another player to the server's moderators */
   reportPlayer: { input: ReportPlayerInput; output: ReportPlayerOutput };
-  /** Have someone in a channel post nothing for a time; takes the permission super-admin */
+  /** Mute a participant of a channel for a time; requires the permission super-admin */
   muteParticipant: { input: MuteParticipantInput; output: MuteParticipantOutput };
-  /** Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret */
+  /** Mute a player in the game, or in one of its channels, for a time; requires the game's secret */
   muteInGame: { input: MuteInGameInput; output: MuteInGameOutput };
-  /** Carry out up to 100 writes in one transaction: all of them, or none */
+  /** Run up to 100 writes in one transaction, atomically */
   batch: { input: BatchInput; output: BatchOutput };
 }
 
@@ -1723,7 +1723,7 @@ export interface Heard {
 
 export type HeardName = keyof Heard;
 
-/** Operations that may be sent again by themselves, and so wait in the queue of calls. */
+/** Operations that may be retried automatically, and so may be queued. */
 export type QueueableName =
   | 'setUserScore'
   | 'getUserScore'

@@ -62,7 +62,7 @@ export class PrometheusRegistry {
       ['reason', 'at'],
       () => [...refusals.totals.values()].map(({ labels, count }) => ({ labels, value: count })),
     );
-    this.#gauge('gantry_held_bytes', 'Bytes of requests coming in and of answers not yet taken', [], () => [
+    this.#gauge('gantry_held_bytes', 'Bytes of incoming requests and of answers not yet read', [], () => [
       { labels: {}, value: this.#parts.heldBytes() },
     ]);
   }

@@ -107,7 +107,9 @@ describe('in an empty directory, without a Node on the PATH', () => {
       env: { PATH: '', TMPDIR: '/proc' },
     });
     expect(code).toBe(1);
-    expect(withoutNewDirectory(stderr)).toMatch(/^SQLite, .* cannot be put into \/proc\/.* Set TMPDIR .*\n$/);
+    expect(withoutNewDirectory(stderr)).toMatch(
+      /^SQLite, .* cannot be extracted to \/proc\/.* Set TMPDIR .*\n$/,
+    );
   });
 
   test('offers the same commands as the source', async () => {

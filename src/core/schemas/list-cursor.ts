@@ -42,7 +42,7 @@ export function cursorFieldsOf(behind: RegExp) {
     })
     .optional()
     .meta({
-      description: 'The `nextCursor` of the page before, or empty for the first page; in the place of `skip`',
+      description: 'The `nextCursor` of the page before, or empty for the first page; replaces `skip`',
     });
   const order = z
     .enum(['newest', 'oldest'])
@@ -86,10 +86,13 @@ export function cursorPageOf({
 export const cursorOutput = {
   nextCursor: z
     .exactOptional(z.string())
-    .meta({ description: 'Only with `cursor` or `order`: where to read on, now or once there is more' }),
+    .meta({
+      description:
+        'Only with `cursor` or `order`: where to continue reading, now or once there are more rows',
+    }),
   more: z
     .exactOptional(z.boolean())
-    .meta({ description: 'Only with `cursor` or `order`: whether there is more right now' }),
+    .meta({ description: 'Only with `cursor` or `order`: whether there are more rows now' }),
 };
 
 /** The end of a page with cursor pagination. */

@@ -19,11 +19,11 @@ function sizeOrDefault(defaultRows: number) {
     .default(defaultRows)
     .transform((requested) => Math.min(requested || defaultRows, maxSize))
     .meta({
-      description: `Rows wanted; default ${defaultRows}, which 0 stands for too; more than ${maxSize} is capped to ${maxSize}`,
+      description: `Rows wanted; default ${defaultRows}, also for 0; larger values are capped to ${maxSize}`,
     });
 }
 
-const skip = nonNegativeInt.default(0).meta({ description: 'Rows to pass over; default 0' });
+const skip = nonNegativeInt.default(0).meta({ description: 'Rows to skip; default 0' });
 
 /** The fields `limit` and `skip` of administrators' lists (DESIGN.md "Paging"). */
 export const paging = { limit: withReason(size, 'paging_invalid'), skip: withReason(skip, 'paging_invalid') };
@@ -46,7 +46,7 @@ export function pageNumberingOf(defaultRows: number) {
       nonNegativeInt
         .default(1)
         .transform((requested) => requested || 1)
-        .meta({ description: 'From 1; default 1, which 0 stands for too' }),
+        .meta({ description: 'Page number from 1; default 1, also for 0' }),
       'paging_invalid',
     ),
     pageSize: withReason(sizeOrDefault(defaultRows), 'paging_invalid'),
@@ -61,7 +61,7 @@ export interface Page {
 
 /** Set when a page has fewer rows than requested because of the limit on the response size. */
 export const shortened = z.exactOptional(z.literal(true)).meta({
-  description: 'Only on a page with fewer rows than asked for because of their size: read on behind them',
+  description: 'Only on a page with fewer rows than requested because of their size: continue after them',
 });
 
 /** A page of an ordered list, with the total number of rows. */

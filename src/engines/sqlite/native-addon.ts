@@ -42,7 +42,7 @@ export function unpack(library: Uint8Array, parent: string): string {
     }
     return file;
   } catch (error) {
-    throw unusable(`cannot be put into ${directory}`, error);
+    throw unusable(`cannot be extracted to ${directory}`, error);
   }
 }
 

@@ -150,7 +150,7 @@ function unreadable(file: string, why: string, remedy = remedyFor(file)): Databa
 
 function unwritable(file: string, why: string): DatabaseUnusableError {
   return new DatabaseUnusableError(
-    `${file} cannot be opened for writing (${why}). Let the user this runs as write to it and to its directory.`,
+    `${file} cannot be opened for writing (${why}). Grant the user of this process write access to it and its directory.`,
   );
 }
 

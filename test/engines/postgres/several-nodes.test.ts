@@ -18,7 +18,7 @@ test.skipIf(noPostgres !== null)(
     await first.createGame({ name: 'Space Race' });
     const second = startTestServer(env);
     await expect(second).rejects.toThrow(ConfigError);
-    await expect(second).rejects.toThrow(/^Another node works with this database already\. Set REDIS_URL/);
+    await expect(second).rejects.toThrow(/^Another node is already using this database\. Set REDIS_URL/);
     const made = await gantry(['game', 'create', '--name', 'Rapids', '--json'], { env });
     expect([made.code, made.stderr]).toEqual([0, '']);
     await first.close();

@@ -601,7 +601,7 @@ func _update_queue():
 		next._queued = first
 		_queued_calls[first["idempotencyKey"]] = next
 	if first.get("isSent", false) and _platform.unix_ms() - first["queuedAt"] > KEY_LIVES_MS:
-		next.error = GantryError.new().made("queue_expired", first["operation"] + " was sent too long ago to send it again; it may have been carried out")
+		next.error = GantryError.new().made("queue_expired", first["operation"] + " was sent too long ago to be retried; it may have been executed")
 		_settle(next)
 		return
 	next._over = call_over

@@ -142,7 +142,7 @@ class BatchOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of any JSON value. What each operation answers, in their order
+	# Array of any JSON value. The result of each operation, in order
 	var results: Array = []
 
 	func read(from):
@@ -353,7 +353,7 @@ class CreateMessageChannelInput:
 	extends Record
 	# Array of String
 	var other_participants: Array = []
-	# String or null. The name of a new channel; one there is keeps its own
+	# String or null. The name of a new channel; an existing one keeps its own
 	var channel_name = null
 
 	func read(from):
@@ -421,7 +421,7 @@ class EditGroupInfoInput:
 	var channel_id: String = ""
 	# String or null
 	var name = null
-	# String or null. The picture's address; empty for none
+	# String or null. The picture's URL; empty for none
 	var chat_picture = null
 
 	func read(from):
@@ -596,9 +596,9 @@ class GameChannel:
 # What getActivities takes
 class GetActivitiesInput:
 	extends Record
-	# int or null. From 1; default 1, which 0 stands for too
+	# int or null. Page number from 1; default 1, also for 0
 	var page_number = null
-	# int or null. Rows wanted; default 10, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 10, also for 0; larger values are capped to 250
 	var page_size = null
 	# String or null
 	var wallet_address = null
@@ -654,11 +654,11 @@ class GetChannelMessagesInput:
 	extends Record
 	# String
 	var channel_id: String = ""
-	# int or null. Rows wanted; default 30, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 30, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
-	# String or null. The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
+	# String or null. The `nextCursor` of the page before, or empty for the first page; replaces `skip`
 	var cursor = null
 	# "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 	var order = null
@@ -684,11 +684,11 @@ class GetChannelMessagesOutput:
 	var skip: int = 0
 	# Array of ChannelMessage
 	var data: Array = []
-	# String or null. Only with `cursor` or `order`: where to read on, now or once there is more
+	# String or null. Only with `cursor` or `order`: where to continue reading, now or once there are more rows
 	var next_cursor = null
-	# bool or null. Only with `cursor` or `order`: whether there is more right now
+	# bool or null. Only with `cursor` or `order`: whether there are more rows now
 	var more = null
-	# Array of ChannelMessage or null. What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away
+	# Array of ChannelMessage or null. Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away
 	var originals = null
 
 	func read(from):
@@ -735,9 +735,9 @@ class GetGameScoresLeaderboardInput:
 	extends Record
 	# String
 	var game_id: String = ""
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 	# String or null. Name of the leaderboard; left out: `default`
 	var leaderboard = null
@@ -775,9 +775,9 @@ class GetGameScoresLeaderboardOutput:
 # What getGames takes
 class GetGamesInput:
 	extends Record
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 	# "game" or "launcher" or null
 	var kind = null
@@ -902,9 +902,9 @@ class GetLeaderboardSeasonsInput:
 	var game_id: String = ""
 	# String or null. Name of the leaderboard; left out: `default`
 	var leaderboard = null
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 
 	func read(from):
@@ -961,15 +961,15 @@ class GetLeaderboardsOutput:
 # What getMessageChannels takes
 class GetMessageChannelsInput:
 	extends Record
-	# int or null. Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
-	# String or null. The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
+	# String or null. The `nextCursor` of the page before, or empty for the first page; replaces `skip`
 	var cursor = null
 	# "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 	var order = null
-	# bool or null. Tell of each channel how many of its messages the player has not read
+	# bool or null. Include the number of unread messages of each channel
 	var with_unread = null
 
 	func read(from):
@@ -993,11 +993,11 @@ class GetMessageChannelsOutput:
 	var skip: int = 0
 	# Array of ListedMessageChannel
 	var data: Array = []
-	# bool or null. Only on a page with fewer rows than asked for because of their size: read on behind them
+	# bool or null. Only on a page with fewer rows than requested because of their size: continue after them
 	var shortened = null
-	# String or null. Only with `cursor` or `order`: where to read on, now or once there is more
+	# String or null. Only with `cursor` or `order`: where to continue reading, now or once there are more rows
 	var next_cursor = null
-	# bool or null. Only with `cursor` or `order`: whether there is more right now
+	# bool or null. Only with `cursor` or `order`: whether there are more rows now
 	var more = null
 
 	func read(from):
@@ -1061,9 +1061,9 @@ class GetPublicStatesInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# int or null. Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 	# String or null. Only the state with this label
 	var label = null
@@ -1087,7 +1087,7 @@ class GetPublicStatesOutput:
 	var success: bool = false
 	# Array of StateRecord
 	var states: Array = []
-	# bool or null. Only on a page with fewer rows than asked for because of their size: read on behind them
+	# bool or null. Only on a page with fewer rows than requested because of their size: continue after them
 	var shortened = null
 
 	func read(from):
@@ -1101,9 +1101,9 @@ class GetPublicStatesOutput:
 # What getStates takes
 class GetStatesInput:
 	extends Record
-	# int or null. Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 	# String or null. Only the state with this label
 	var label = null
@@ -1126,7 +1126,7 @@ class GetStatesOutput:
 	var success: bool = false
 	# Array of StateRecord
 	var states: Array = []
-	# bool or null. Only on a page with fewer rows than asked for because of their size: read on behind them
+	# bool or null. Only on a page with fewer rows than requested because of their size: continue after them
 	var shortened = null
 
 	func read(from):
@@ -1185,11 +1185,11 @@ class GetUnreadCountOutput:
 	var success: bool = false
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
-	# int. Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+	# int. Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
 	var unread_count: int = 0
 	# bool or null. There are more unread messages than are counted
 	var unread_capped = null
-	# String or null. The read marker's message; left out: nothing was marked as read
+	# String or null. The read marker's message; omitted if nothing was marked as read
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
@@ -1238,9 +1238,9 @@ class GetUserScoreOutput:
 # What getUserScores takes
 class GetUserScoresInput:
 	extends Record
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 	# String or null
 	var nonce = null
@@ -1361,7 +1361,7 @@ class InboxNotification:
 	var type: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
-	# int or null. Only of a notification that was sent with an expiry
+	# int or null. Only if the notification was sent with an expiry
 	var expires_at = null
 	# int or null. Null: unread
 	var read_at = null
@@ -1539,9 +1539,9 @@ class LeaderboardSummary:
 # What listBlockedPlayers takes
 class ListBlockedPlayersInput:
 	extends Record
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 
 	func read(from):
@@ -1605,9 +1605,9 @@ class ListGuestDevicesOutput:
 # What listNotifications takes
 class ListNotificationsInput:
 	extends Record
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# String or null. The `cursor` of the answer before
+	# String or null. The `cursor` of the previous response
 	var after = null
 	# bool or null
 	var unread_only = null
@@ -1629,7 +1629,7 @@ class ListNotificationsOutput:
 	var notifications: Array = []
 	# int. In the whole inbox; 10000 means that many or more
 	var unread: int = 0
-	# String or null. Where to read on; null at the end
+	# String or null. Start of the next page; null at the end
 	var cursor = null
 
 	func read(from):
@@ -1689,11 +1689,11 @@ class ListedMessageChannel:
 	var participants: Array = []
 	# String. Id (UUIDv7)
 	var game_id: String = ""
-	# int or null. Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+	# int or null. Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
 	var unread_count = null
 	# bool or null. There are more unread messages than are counted
 	var unread_capped = null
-	# String or null. The read marker's message; left out: nothing was marked as read
+	# String or null. The read marker's message; omitted if nothing was marked as read
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
@@ -1766,7 +1766,7 @@ class MarkNotificationsReadInput:
 	extends Record
 	# Array of String or null
 	var notification_ids = null
-	# bool or null. In the place of `notificationIds`
+	# bool or null. Instead of `notificationIds`
 	var all = null
 
 	func read(from):
@@ -1781,7 +1781,7 @@ class MarkNotificationsReadOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of String. Which were marked by this call: those that were unread and are there
+	# Array of String. The notifications marked by this call: those that exist and were unread
 	var notification_ids: Array = []
 	# bool. With `all`: there are more than the 250 marked; call again
 	var more: bool = false
@@ -1846,7 +1846,7 @@ class MessageReaction:
 	var channel_id: String = ""
 	# String. Id (UUIDv7)
 	var message_id: String = ""
-	# String. Who has reacted, or taken the reaction back
+	# String. Who added or removed the reaction
 	var wallet: String = ""
 	# String
 	var reaction: String = ""
@@ -1871,11 +1871,11 @@ class MuteInGameInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String or null. Left out: in all of the game
+	# String or null. Default: the whole game
 	var channel_id = null
-	# int. For how long, from now; 0 ends it
+	# int. Duration of the mute from now, in seconds; 0 ends it
 	var seconds: int = 0
-	# String or null. The muted player is told
+	# String or null. Shown to the muted player
 	var reason = null
 
 	func read(from):
@@ -1892,7 +1892,7 @@ class MuteInGameOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int or null. Null: ended
+	# int or null. Null when the mute was ended
 	var until = null
 
 	func read(from):
@@ -1909,9 +1909,9 @@ class MuteParticipantInput:
 	var channel_id: String = ""
 	# String
 	var wallet: String = ""
-	# int. For how long, from now; 0 ends it
+	# int. Duration of the mute from now, in seconds; 0 ends it
 	var seconds: int = 0
-	# String or null. The muted player is told
+	# String or null. Shown to the muted player
 	var reason = null
 
 	func read(from):
@@ -1928,7 +1928,7 @@ class MuteParticipantOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int or null. Null: ended
+	# int or null. Null when the mute was ended
 	var until = null
 
 	func read(from):
@@ -1972,7 +1972,7 @@ class Notification:
 	var type: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
-	# int or null. Only of a notification that was sent with an expiry
+	# int or null. Only if the notification was sent with an expiry
 	var expires_at = null
 
 	func read(from):
@@ -2016,7 +2016,7 @@ class NotifyPlayersInput:
 	var message: String = ""
 	# "success" or "error"
 	var type: String = ""
-	# int or null. After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+	# int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
 	var expires_in_seconds = null
 
 	func read(from):
@@ -2033,7 +2033,7 @@ class NotifyPlayersOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of String. Who was not notified, being banned from the game; everyone else was
+	# Array of String. Players not notified because they are banned from the game; all others were
 	var banned: Array = []
 
 	func read(from):
@@ -2152,9 +2152,9 @@ class ReadLeaderboardInput:
 	var season = null
 	# String or null
 	var label = null
-	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# int or null. Rows to pass over; default 0
+	# int or null. Rows to skip; default 0
 	var skip = null
 
 	func read(from):
@@ -2237,7 +2237,7 @@ class RemoveParticipantInput:
 	extends Record
 	# String
 	var channel_id: String = ""
-	# String or null. Who is removed; left out: oneself
+	# String or null. The player to remove; default: oneself
 	var wallet = null
 
 	func read(from):
@@ -2576,7 +2576,7 @@ class SendNotificationInput:
 	var message: String = ""
 	# "success" or "error"
 	var type: String = ""
-	# int or null. After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+	# int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
 	var expires_in_seconds = null
 
 	func read(from):
@@ -2783,7 +2783,7 @@ class ShownParticipant:
 	var username: String = ""
 	# String
 	var avatar: String = ""
-	# bool. Whether someone is there, in this game or in a launcher
+	# bool. Whether the player is online, in this game or in a launcher
 	var present: bool = false
 
 	func read(from):
@@ -2901,7 +2901,7 @@ class StateRecord:
 # What subscribe takes
 class SubscribeInput:
 	extends Record
-	# String or null. Left out: the token's game; another one takes a launcher's token
+	# String or null. Default: the token's game; another one requires a launcher's token
 	var game_id = null
 
 	func read(from):
@@ -2921,7 +2921,7 @@ class SubscribeOutput:
 	var epoch: String = ""
 	# int
 	var seq: int = 0
-	# Array of LeaderboardRow. Its first rows now; `leaderboards patched` changes them
+	# Array of LeaderboardRow. The current first rows; `leaderboards patched` updates them
 	var leaderboard: Array = []
 
 	func read(from):
@@ -3065,7 +3065,7 @@ class UnsendChannelMessageOutput:
 	var created_at: int = 0
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
-	# "". Erased; there for clients to which an answer is a message
+	# "". Always empty; present for clients that parse the response as a message
 	var content: String = ""
 
 	func read(from):

@@ -96,7 +96,7 @@ class CallQueue:
                 return None, None, True
             age = time.time() - call["queuedAt"] / 1000
             if call.get("isSent") and age > KEYS_LAST_SECONDS:
-                message = f"{operation} was sent too long ago to send it again; it may have been carried out"
+                message = f"{operation} was sent too long ago to be retried; it may have been executed"
                 return None, client_error("queue_expired", message), False
             call["isSent"] = True
             self._save()

@@ -82,7 +82,7 @@ def _given(required: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]
 
 
 class Operations:
-    """Every operation but those of administrators. All of them raise GantryError."""
+    """Every operation except those of administrators. All of them raise GantryError."""
 
     def _call(self, operation: str, data: dict[str, Any]) -> Any:
         raise NotImplementedError
@@ -105,8 +105,8 @@ class Operations:
     def get_user_scores(self, *, limit: Optional[int] = None, skip: Optional[int] = None, nonce: Optional[str] = None, leaderboard: Optional[str] = None) -> GetUserScoresOutput:
         """List the player's scores, last set first.
 
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         leaderboard: Name of the leaderboard; left out: `default`
         """
         return self._call("getUserScores", _given({}, {"limit": limit, "skip": skip, "nonce": nonce, "leaderboard": leaderboard}))
@@ -114,8 +114,8 @@ class Operations:
     def get_game_scores_leaderboard(self, *, game_id: str, limit: Optional[int] = None, skip: Optional[int] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetGameScoresLeaderboardOutput:
         """Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label.
 
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         leaderboard: Name of the leaderboard; left out: `default`
         season: Number of a season, from 1; left out: the one under way
         """
@@ -154,8 +154,8 @@ class Operations:
         """List the finished seasons of a leaderboard, the last one first.
 
         leaderboard: Name of the leaderboard; left out: `default`
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         """
         return self._call("getLeaderboardSeasons", _given({"gameId": game_id}, {"leaderboard": leaderboard, "limit": limit, "skip": skip}))
 
@@ -164,8 +164,8 @@ class Operations:
 
         leaderboard: Name of the leaderboard; left out: `default`
         season: Number of a season, from 1; left out: the one under way
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         """
         return self._call("readLeaderboard", _given({}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit, "skip": skip}))
 
@@ -209,8 +209,8 @@ class Operations:
     def get_states(self, *, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetStatesOutput:
         """Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label.
 
-        limit: Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         label: Only the state with this label
         prefix: Only states whose labels begin with this, in the order of their labels
         """
@@ -219,8 +219,8 @@ class Operations:
     def get_public_states(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetPublicStatesOutput:
         """Read the states that a player of the game has made public, by label; of others' states, only these.
 
-        limit: Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         label: Only the state with this label
         prefix: Only states whose labels begin with this, in the order of their labels
         """
@@ -240,15 +240,15 @@ class Operations:
     def get_activities(self, *, page_number: Optional[int] = None, page_size: Optional[int] = None, wallet_address: Optional[str] = None, game_id: Optional[str] = None, type: Optional[Literal["on-chain", "off-chain"]] = None) -> GetActivitiesOutput:
         """Read the public activity feed, newest first.
 
-        page_number: From 1; default 1, which 0 stands for too
-        page_size: Rows wanted; default 10, which 0 stands for too; more than 250 is capped to 250
+        page_number: Page number from 1; default 1, also for 0
+        page_size: Rows wanted; default 10, also for 0; larger values are capped to 250
         """
         return self._call("getActivities", _given({}, {"pageNumber": page_number, "pageSize": page_size, "walletAddress": wallet_address, "gameId": game_id, "type": type}))
 
     def send_notification(self, *, message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> SendNotificationOutput:
-        """Notify the player: kept, and pushed to the player's launchers.
+        """Notify the player: stored, and pushed to the player's launchers.
 
-        expires_in_seconds: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+        expires_in_seconds: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
         """
         return self._call("sendNotification", _given({"message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
@@ -259,27 +259,27 @@ class Operations:
     def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None) -> GetMessageChannelsOutput:
         """List the player's message channels in this game, latest activity first.
 
-        limit: Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
-        cursor: The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        cursor: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
         order: Which rows come first with cursors; default `newest`
-        with_unread: Tell of each channel how many of its messages the player has not read
+        with_unread: Include the number of unread messages of each channel
         """
         return self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread}))
 
     def create_message_channel(self, *, other_participants: list[str], channel_name: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
         """Start a message channel with other players; the same participants get the same channel.
 
-        channel_name: The name of a new channel; one there is keeps its own
+        channel_name: The name of a new channel; an existing one keeps its own
         """
         return self._call("createMessageChannel", _given({"otherParticipants": other_participants}, {"channelName": channel_name, "idempotencyKey": idempotency_key}))
 
     def get_channel_messages(self, *, channel_id: str, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None) -> GetChannelMessagesOutput:
         """List the messages of a channel the player is in, newest first.
 
-        limit: Rows wanted; default 30, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
-        cursor: The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
+        limit: Rows wanted; default 30, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        cursor: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
         order: Which rows come first with cursors; default `newest`
         """
         return self._call("getChannelMessages", _given({"channelId": channel_id}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order}))
@@ -292,37 +292,37 @@ class Operations:
         return self._call("sendChannelMessage", _given({"channelId": channel_id, "content": content}, {"replyTo": reply_to, "idempotencyKey": idempotency_key}))
 
     def edit_channel_message(self, *, message_id: str, new_content: str, idempotency_key: Optional[str] = None) -> ChannelMessage:
-        """Change what a message of the player says."""
+        """Edit one of the player's messages."""
         return self._call("editChannelMessage", _given({"messageId": message_id, "newContent": new_content}, {"idempotencyKey": idempotency_key}))
 
     def unsend_channel_message(self, *, message_id: str, idempotency_key: Optional[str] = None) -> UnsendChannelMessageOutput:
-        """Take back a message of the player; what it said is erased for good."""
+        """Unsend one of the player's messages; its content is erased permanently."""
         return self._call("unsendChannelMessage", _given({"messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
     def get_channel_participants(self, *, channel_id: str) -> GetChannelParticipantsOutput:
-        """Tell who is in a channel the player is in: their names and pictures, and who is there now."""
+        """List the participants of a channel the player is in: their names, pictures, and who is online."""
         return self._call("getChannelParticipants", _given({"channelId": channel_id}, {}))
 
     def add_participant(self, *, channel_id: str, wallet: str, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Add a player to a channel; takes the permission add-members."""
+        """Add a player to a channel; requires the permission add-members."""
         return self._call("addParticipant", _given({"channelId": channel_id, "wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def remove_participant(self, *, channel_id: str, wallet: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Leave a channel, or remove another player from it (takes the permission super-admin).
+        """Leave a channel, or remove another player from it (requires the permission super-admin).
 
-        wallet: Who is removed; left out: oneself
+        wallet: The player to remove; default: oneself
         """
         return self._call("removeParticipant", _given({"channelId": channel_id}, {"wallet": wallet, "idempotencyKey": idempotency_key}))
 
     def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Change a channel's name or picture; takes the permission edit-info.
+        """Change a channel's name or picture; requires the permission edit-info.
 
-        chat_picture: The picture's address; empty for none
+        chat_picture: The picture's URL; empty for none
         """
         return self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
 
     def send_typing_signal(self, *, channel_id: str) -> SendTypingSignalOutput:
-        """Show the others in a channel that the player is writing; never stored, passed on once in two seconds."""
+        """Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds."""
         return self._call("sendTypingSignal", _given({"channelId": channel_id}, {}))
 
     def mark_messages_read(self, *, channel_id: str, message_id: str, idempotency_key: Optional[str] = None) -> MarkMessagesReadOutput:
@@ -333,7 +333,7 @@ class Operations:
         return self._call("markMessagesRead", _given({"channelId": channel_id, "messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
     def get_unread_count(self, *, channel_id: str) -> GetUnreadCountOutput:
-        """Tell how many messages of a channel the player has not read, and up to which one they have."""
+        """Get the number of a channel's unread messages and the player's read marker."""
         return self._call("getUnreadCount", _given({"channelId": channel_id}, {}))
 
     def add_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> AddReactionOutput:
@@ -344,32 +344,32 @@ class Operations:
         return self._call("addReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def remove_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> RemoveReactionOutput:
-        """Take back a reaction of the player to a message.
+        """Remove the player's reaction to a message.
 
         reaction: One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
         """
         return self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def subscribe(self, *, game_id: Optional[str] = None) -> SubscribeOutput:
-        """Hear a game's public stream on this connection: its activities and its leaderboard's changes.
+        """Subscribe this connection to a game's public stream: its activities and its leaderboard's changes.
 
-        game_id: Left out: the token's game; another one takes a launcher's token
+        game_id: Default: the token's game; another one requires a launcher's token
         """
         return self._call("subscribe", _given({}, {"gameId": game_id}))
 
     def unsubscribe(self, *, game_id: Optional[str] = None) -> UnsubscribeOutput:
-        """Hear a game's public stream no longer on this connection."""
+        """Unsubscribe this connection from a game's public stream."""
         return self._call("unsubscribe", _given({}, {"gameId": game_id}))
 
     def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
-        """List the public streams this connection hears."""
+        """List the public streams this connection is subscribed to."""
         return self._call("getSubscribedChannels", _given({}, {}))
 
     def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
         """List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only.
 
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         """
         return self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
 
@@ -471,9 +471,9 @@ class Operations:
         return self._call("revokeChannelSession", _given({"wallet": wallet}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
 
     def notify_players(self, *, wallets: list[str], message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> NotifyPlayersOutput:
-        """Notify up to 100 players at once; takes the game's secret.
+        """Notify up to 100 players at once; requires the game's secret.
 
-        expires_in_seconds: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+        expires_in_seconds: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
         """
         return self._call("notifyPlayers", _given({"wallets": wallets, "message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
@@ -498,31 +498,31 @@ class Operations:
     def list_notifications(self, *, limit: Optional[int] = None, after: Optional[str] = None, unread_only: Optional[bool] = None) -> ListNotificationsOutput:
         """List the player's notifications, newest first, with how many are unread.
 
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        after: The `cursor` of the answer before
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        after: The `cursor` of the previous response
         """
         return self._call("listNotifications", _given({}, {"limit": limit, "after": after, "unreadOnly": unread_only}))
 
     def mark_notifications_read(self, *, notification_ids: Optional[list[str]] = None, all: Optional[bool] = None) -> MarkNotificationsReadOutput:
-        """Mark some of the player's notifications as read, or all of them; the other launchers are told.
+        """Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.
 
-        all: In the place of `notificationIds`
+        all: Instead of `notificationIds`
         """
         return self._call("markNotificationsRead", _given({}, {"notificationIds": notification_ids, "all": all}))
 
     def block_player(self, *, wallet: str) -> BlockPlayerOutput:
-        """Block another player in this game: their messages reach the player no more; they are not told."""
+        """Block another player in this game: the player no longer receives their messages; they are not notified."""
         return self._call("blockPlayer", _given({"wallet": wallet}, {}))
 
     def unblock_player(self, *, wallet: str, idempotency_key: Optional[str] = None) -> UnblockPlayerOutput:
-        """Unblock a player in this game; what they said meanwhile is listed again."""
+        """Unblock a player in this game; messages they sent meanwhile are listed again."""
         return self._call("unblockPlayer", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def list_blocked_players(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListBlockedPlayersOutput:
-        """List whom the player has blocked in this game, the latest first.
+        """List the players blocked by the player in this game, most recent first.
 
-        limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        skip: Rows to pass over; default 0
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         """
         return self._call("listBlockedPlayers", _given({}, {"limit": limit, "skip": skip}))
 
@@ -535,22 +535,22 @@ class Operations:
         return self._call("reportPlayer", _given({"wallet": wallet, "reason": reason}, {"comment": comment, "idempotencyKey": idempotency_key}))
 
     def mute_participant(self, *, channel_id: str, wallet: str, seconds: int, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteParticipantOutput:
-        """Have someone in a channel post nothing for a time; takes the permission super-admin.
+        """Mute a participant of a channel for a time; requires the permission super-admin.
 
-        seconds: For how long, from now; 0 ends it
-        reason: The muted player is told
+        seconds: Duration of the mute from now, in seconds; 0 ends it
+        reason: Shown to the muted player
         """
         return self._call("muteParticipant", _given({"channelId": channel_id, "wallet": wallet, "seconds": seconds}, {"reason": reason, "idempotencyKey": idempotency_key}))
 
     def mute_in_game(self, *, wallet: str, seconds: int, channel_id: Optional[str] = None, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteInGameOutput:
-        """Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret.
+        """Mute a player in the game, or in one of its channels, for a time; requires the game's secret.
 
-        channel_id: Left out: in all of the game
-        seconds: For how long, from now; 0 ends it
-        reason: The muted player is told
+        channel_id: Default: the whole game
+        seconds: Duration of the mute from now, in seconds; 0 ends it
+        reason: Shown to the muted player
         """
         return self._call("muteInGame", _given({"wallet": wallet, "seconds": seconds}, {"channelId": channel_id, "reason": reason, "idempotencyKey": idempotency_key}))
 
     def batch(self, *, operations: list[BatchInputOperationsItem], idempotency_key: Optional[str] = None) -> BatchOutput:
-        """Carry out up to 100 writes in one transaction: all of them, or none."""
+        """Run up to 100 writes in one transaction, atomically."""
         return self._call("batch", _given({"operations": operations}, {"idempotencyKey": idempotency_key}))

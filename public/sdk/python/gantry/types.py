@@ -81,7 +81,7 @@ class BatchOutput(TypedDict):
     """What batch answers."""
 
     success: bool
-    #: What each operation answers, in their order
+    #: The result of each operation, in order
     results: list[Any]
 
 
@@ -200,7 +200,7 @@ class _CreateMessageChannelInputRequired(TypedDict):
 class CreateMessageChannelInput(_CreateMessageChannelInputRequired, total=False):
     """What createMessageChannel takes."""
 
-    #: The name of a new channel; one there is keeps its own
+    #: The name of a new channel; an existing one keeps its own
     channelName: str
 
 
@@ -242,7 +242,7 @@ class EditGroupInfoInput(_EditGroupInfoInputRequired, total=False):
     """What editGroupInfo takes."""
 
     name: str
-    #: The picture's address; empty for none
+    #: The picture's URL; empty for none
     chatPicture: str
 
 
@@ -326,9 +326,9 @@ class GameChannel(TypedDict):
 class GetActivitiesInput(TypedDict, total=False):
     """What getActivities takes."""
 
-    #: From 1; default 1, which 0 stands for too
+    #: Page number from 1; default 1, also for 0
     pageNumber: int
-    #: Rows wanted; default 10, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 10, also for 0; larger values are capped to 250
     pageSize: int
     walletAddress: str
     gameId: str
@@ -355,11 +355,11 @@ class _GetChannelMessagesInputRequired(TypedDict):
 class GetChannelMessagesInput(_GetChannelMessagesInputRequired, total=False):
     """What getChannelMessages takes."""
 
-    #: Rows wanted; default 30, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 30, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
-    #: The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
+    #: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
     cursor: str
     #: Which rows come first with cursors; default `newest`
     order: Literal["newest", "oldest"]
@@ -375,11 +375,11 @@ class _GetChannelMessagesOutputRequired(TypedDict):
 class GetChannelMessagesOutput(_GetChannelMessagesOutputRequired, total=False):
     """What getChannelMessages answers."""
 
-    #: Only with `cursor` or `order`: where to read on, now or once there is more
+    #: Only with `cursor` or `order`: where to continue reading, now or once there are more rows
     nextCursor: str
-    #: Only with `cursor` or `order`: whether there is more right now
+    #: Only with `cursor` or `order`: whether there are more rows now
     more: bool
-    #: What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away
+    #: Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away
     originals: list[ChannelMessage]
 
 
@@ -403,9 +403,9 @@ class _GetGameScoresLeaderboardInputRequired(TypedDict):
 class GetGameScoresLeaderboardInput(_GetGameScoresLeaderboardInputRequired, total=False):
     """What getGameScoresLeaderboard takes."""
 
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
     #: Name of the leaderboard; left out: `default`
     leaderboard: str
@@ -424,9 +424,9 @@ class GetGameScoresLeaderboardOutput(TypedDict):
 class GetGamesInput(TypedDict, total=False):
     """What getGames takes."""
 
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
     kind: Literal["game", "launcher"]
     slug: str
@@ -496,9 +496,9 @@ class GetLeaderboardSeasonsInput(_GetLeaderboardSeasonsInputRequired, total=Fals
 
     #: Name of the leaderboard; left out: `default`
     leaderboard: str
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
 
 
@@ -525,15 +525,15 @@ class GetLeaderboardsOutput(TypedDict):
 class GetMessageChannelsInput(TypedDict, total=False):
     """What getMessageChannels takes."""
 
-    #: Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 20, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
-    #: The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
+    #: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
     cursor: str
     #: Which rows come first with cursors; default `newest`
     order: Literal["newest", "oldest"]
-    #: Tell of each channel how many of its messages the player has not read
+    #: Include the number of unread messages of each channel
     withUnread: bool
 
 
@@ -547,11 +547,11 @@ class _GetMessageChannelsOutputRequired(TypedDict):
 class GetMessageChannelsOutput(_GetMessageChannelsOutputRequired, total=False):
     """What getMessageChannels answers."""
 
-    #: Only on a page with fewer rows than asked for because of their size: read on behind them
+    #: Only on a page with fewer rows than requested because of their size: continue after them
     shortened: bool
-    #: Only with `cursor` or `order`: where to read on, now or once there is more
+    #: Only with `cursor` or `order`: where to continue reading, now or once there are more rows
     nextCursor: str
-    #: Only with `cursor` or `order`: whether there is more right now
+    #: Only with `cursor` or `order`: whether there are more rows now
     more: bool
 
 
@@ -585,9 +585,9 @@ class _GetPublicStatesInputRequired(TypedDict):
 class GetPublicStatesInput(_GetPublicStatesInputRequired, total=False):
     """What getPublicStates takes."""
 
-    #: Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 20, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
     #: Only the state with this label
     label: str
@@ -603,16 +603,16 @@ class _GetPublicStatesOutputRequired(TypedDict):
 class GetPublicStatesOutput(_GetPublicStatesOutputRequired, total=False):
     """What getPublicStates answers."""
 
-    #: Only on a page with fewer rows than asked for because of their size: read on behind them
+    #: Only on a page with fewer rows than requested because of their size: continue after them
     shortened: bool
 
 
 class GetStatesInput(TypedDict, total=False):
     """What getStates takes."""
 
-    #: Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 20, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
     #: Only the state with this label
     label: str
@@ -628,7 +628,7 @@ class _GetStatesOutputRequired(TypedDict):
 class GetStatesOutput(_GetStatesOutputRequired, total=False):
     """What getStates answers."""
 
-    #: Only on a page with fewer rows than asked for because of their size: read on behind them
+    #: Only on a page with fewer rows than requested because of their size: continue after them
     shortened: bool
 
 
@@ -655,7 +655,7 @@ class _GetUnreadCountOutputRequired(TypedDict):
     success: bool
     #: Id (UUIDv7)
     channelId: str
-    #: Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+    #: Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
     unreadCount: int
 
 
@@ -664,7 +664,7 @@ class GetUnreadCountOutput(_GetUnreadCountOutputRequired, total=False):
 
     #: There are more unread messages than are counted
     unreadCapped: bool
-    #: The read marker's message; left out: nothing was marked as read
+    #: The read marker's message; omitted if nothing was marked as read
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
@@ -688,9 +688,9 @@ class GetUserScoreOutput(TypedDict):
 class GetUserScoresInput(TypedDict, total=False):
     """What getUserScores takes."""
 
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
     nonce: str
     #: Name of the leaderboard; left out: `default`
@@ -762,7 +762,7 @@ class _InboxNotificationRequired(TypedDict):
 
 
 class InboxNotification(_InboxNotificationRequired, total=False):
-    #: Only of a notification that was sent with an expiry
+    #: Only if the notification was sent with an expiry
     expiresAt: int
 
 
@@ -849,9 +849,9 @@ class LeaderboardSummary(TypedDict):
 class ListBlockedPlayersInput(TypedDict, total=False):
     """What listBlockedPlayers takes."""
 
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
 
 
@@ -881,9 +881,9 @@ class ListGuestDevicesOutput(TypedDict):
 class ListNotificationsInput(TypedDict, total=False):
     """What listNotifications takes."""
 
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: The `cursor` of the answer before
+    #: The `cursor` of the previous response
     after: str
     unreadOnly: bool
 
@@ -895,7 +895,7 @@ class ListNotificationsOutput(TypedDict):
     notifications: list[InboxNotification]
     #: In the whole inbox; 10000 means that many or more
     unread: int
-    #: Where to read on; null at the end
+    #: Start of the next page; null at the end
     cursor: Optional[str]
 
 
@@ -930,11 +930,11 @@ class _ListedMessageChannelRequired(TypedDict):
 
 
 class ListedMessageChannel(_ListedMessageChannelRequired, total=False):
-    #: Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+    #: Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
     unreadCount: int
     #: There are more unread messages than are counted
     unreadCapped: bool
-    #: The read marker's message; left out: nothing was marked as read
+    #: The read marker's message; omitted if nothing was marked as read
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
@@ -966,7 +966,7 @@ class MarkNotificationsReadInput(TypedDict, total=False):
     """What markNotificationsRead takes."""
 
     notificationIds: list[str]
-    #: In the place of `notificationIds`
+    #: Instead of `notificationIds`
     all: bool
 
 
@@ -974,7 +974,7 @@ class MarkNotificationsReadOutput(TypedDict):
     """What markNotificationsRead answers."""
 
     success: bool
-    #: Which were marked by this call: those that were unread and are there
+    #: The notifications marked by this call: those that exist and were unread
     notificationIds: list[str]
     #: With `all`: there are more than the 250 marked; call again
     more: bool
@@ -1006,7 +1006,7 @@ class MessageReaction(TypedDict):
     channelId: str
     #: Id (UUIDv7)
     messageId: str
-    #: Who has reacted, or taken the reaction back
+    #: Who added or removed the reaction
     wallet: str
     reaction: str
     #: How many players have reacted with it, this one counted
@@ -1017,16 +1017,16 @@ class MessageReaction(TypedDict):
 
 class _MuteInGameInputRequired(TypedDict):
     wallet: str
-    #: For how long, from now; 0 ends it
+    #: Duration of the mute from now, in seconds; 0 ends it
     seconds: int
 
 
 class MuteInGameInput(_MuteInGameInputRequired, total=False):
     """What muteInGame takes."""
 
-    #: Left out: in all of the game
+    #: Default: the whole game
     channelId: str
-    #: The muted player is told
+    #: Shown to the muted player
     reason: str
 
 
@@ -1034,21 +1034,21 @@ class MuteInGameOutput(TypedDict):
     """What muteInGame answers."""
 
     success: bool
-    #: Null: ended
+    #: Null when the mute was ended
     until: Optional[int]
 
 
 class _MuteParticipantInputRequired(TypedDict):
     channelId: str
     wallet: str
-    #: For how long, from now; 0 ends it
+    #: Duration of the mute from now, in seconds; 0 ends it
     seconds: int
 
 
 class MuteParticipantInput(_MuteParticipantInputRequired, total=False):
     """What muteParticipant takes."""
 
-    #: The muted player is told
+    #: Shown to the muted player
     reason: str
 
 
@@ -1056,7 +1056,7 @@ class MuteParticipantOutput(TypedDict):
     """What muteParticipant answers."""
 
     success: bool
-    #: Null: ended
+    #: Null when the mute was ended
     until: Optional[int]
 
 
@@ -1082,7 +1082,7 @@ class _NotificationRequired(TypedDict):
 
 
 class Notification(_NotificationRequired, total=False):
-    #: Only of a notification that was sent with an expiry
+    #: Only if the notification was sent with an expiry
     expiresAt: int
 
 
@@ -1105,7 +1105,7 @@ class _NotifyPlayersInputRequired(TypedDict):
 class NotifyPlayersInput(_NotifyPlayersInputRequired, total=False):
     """What notifyPlayers takes."""
 
-    #: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+    #: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
     expiresInSeconds: int
 
 
@@ -1113,7 +1113,7 @@ class NotifyPlayersOutput(TypedDict):
     """What notifyPlayers answers."""
 
     success: bool
-    #: Who was not notified, being banned from the game; everyone else was
+    #: Players not notified because they are banned from the game; all others were
     banned: list[str]
 
 
@@ -1182,9 +1182,9 @@ class ReadLeaderboardInput(TypedDict, total=False):
     #: Number of a season, from 1; left out: the one under way
     season: int
     label: str
-    #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: Rows to pass over; default 0
+    #: Rows to skip; default 0
     skip: int
 
 
@@ -1229,7 +1229,7 @@ class _RemoveParticipantInputRequired(TypedDict):
 class RemoveParticipantInput(_RemoveParticipantInputRequired, total=False):
     """What removeParticipant takes."""
 
-    #: Who is removed; left out: oneself
+    #: The player to remove; default: oneself
     wallet: str
 
 
@@ -1428,7 +1428,7 @@ class _SendNotificationInputRequired(TypedDict):
 class SendNotificationInput(_SendNotificationInputRequired, total=False):
     """What sendNotification takes."""
 
-    #: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+    #: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
     expiresInSeconds: int
 
 
@@ -1540,7 +1540,7 @@ class ShownParticipant(TypedDict):
     wallet: str
     username: str
     avatar: str
-    #: Whether someone is there, in this game or in a launcher
+    #: Whether the player is online, in this game or in a launcher
     present: bool
 
 
@@ -1612,7 +1612,7 @@ class StateRecord(_StateRecordRequired, total=False):
 class SubscribeInput(TypedDict, total=False):
     """What subscribe takes."""
 
-    #: Left out: the token's game; another one takes a launcher's token
+    #: Default: the token's game; another one requires a launcher's token
     gameId: str
 
 
@@ -1623,7 +1623,7 @@ class SubscribeOutput(TypedDict):
     stream: str
     epoch: str
     seq: int
-    #: Its first rows now; `leaderboards patched` changes them
+    #: The current first rows; `leaderboards patched` updates them
     leaderboard: list[LeaderboardRow]
 
 
@@ -1703,7 +1703,7 @@ class UnsendChannelMessageOutput(TypedDict):
     createdAt: int
     #: Unix time in milliseconds
     updatedAt: int
-    #: Erased; there for clients to which an answer is a message
+    #: Always empty; present for clients that parse the response as a message
     content: Literal[""]
 
 

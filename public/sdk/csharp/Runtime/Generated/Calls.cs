@@ -125,7 +125,7 @@ namespace Gantry
             return CallAsync(Operations.GetActivities, input, options, GetActivitiesOutput.From);
         }
 
-        /// <summary>Notify the player: kept, and pushed to the player's launchers.</summary>
+        /// <summary>Notify the player: stored, and pushed to the player's launchers.</summary>
         public Task<SendNotificationOutput> SendNotificationAsync(SendNotificationInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendNotification, input, options, SendNotificationOutput.From);
@@ -161,43 +161,43 @@ namespace Gantry
             return CallAsync(Operations.SendChannelMessage, input, options, ChannelMessage.From);
         }
 
-        /// <summary>Change what a message of the player says.</summary>
+        /// <summary>Edit one of the player's messages.</summary>
         public Task<ChannelMessage> EditChannelMessageAsync(EditChannelMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EditChannelMessage, input, options, ChannelMessage.From);
         }
 
-        /// <summary>Take back a message of the player; what it said is erased for good.</summary>
+        /// <summary>Unsend one of the player's messages; its content is erased permanently.</summary>
         public Task<UnsendChannelMessageOutput> UnsendChannelMessageAsync(UnsendChannelMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UnsendChannelMessage, input, options, UnsendChannelMessageOutput.From);
         }
 
-        /// <summary>Tell who is in a channel the player is in: their names and pictures, and who is there now.</summary>
+        /// <summary>List the participants of a channel the player is in: their names, pictures, and who is online.</summary>
         public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetChannelParticipants, input, options, GetChannelParticipantsOutput.From);
         }
 
-        /// <summary>Add a player to a channel; takes the permission add-members.</summary>
+        /// <summary>Add a player to a channel; requires the permission add-members.</summary>
         public Task<MessageChannel> AddParticipantAsync(AddParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.AddParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Leave a channel, or remove another player from it (takes the permission super-admin).</summary>
+        /// <summary>Leave a channel, or remove another player from it (requires the permission super-admin).</summary>
         public Task<MessageChannel> RemoveParticipantAsync(RemoveParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Change a channel's name or picture; takes the permission edit-info.</summary>
+        /// <summary>Change a channel's name or picture; requires the permission edit-info.</summary>
         public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EditGroupInfo, input, options, MessageChannel.From);
         }
 
-        /// <summary>Show the others in a channel that the player is writing; never stored, passed on once in two seconds.</summary>
+        /// <summary>Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds.</summary>
         public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendTypingSignal, input, options, SendTypingSignalOutput.From);
@@ -209,7 +209,7 @@ namespace Gantry
             return CallAsync(Operations.MarkMessagesRead, input, options, MarkMessagesReadOutput.From);
         }
 
-        /// <summary>Tell how many messages of a channel the player has not read, and up to which one they have.</summary>
+        /// <summary>Get the number of a channel's unread messages and the player's read marker.</summary>
         public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetUnreadCount, input, options, GetUnreadCountOutput.From);
@@ -221,25 +221,25 @@ namespace Gantry
             return CallAsync(Operations.AddReaction, input, options, AddReactionOutput.From);
         }
 
-        /// <summary>Take back a reaction of the player to a message.</summary>
+        /// <summary>Remove the player's reaction to a message.</summary>
         public Task<RemoveReactionOutput> RemoveReactionAsync(RemoveReactionInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveReaction, input, options, RemoveReactionOutput.From);
         }
 
-        /// <summary>Hear a game's public stream on this connection: its activities and its leaderboard's changes.</summary>
+        /// <summary>Subscribe this connection to a game's public stream: its activities and its leaderboard's changes.</summary>
         public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Subscribe, input, options, SubscribeOutput.From);
         }
 
-        /// <summary>Hear a game's public stream no longer on this connection.</summary>
+        /// <summary>Unsubscribe this connection from a game's public stream.</summary>
         public Task<UnsubscribeOutput> UnsubscribeAsync(UnsubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Unsubscribe, input, options, UnsubscribeOutput.From);
         }
 
-        /// <summary>List the public streams this connection hears.</summary>
+        /// <summary>List the public streams this connection is subscribed to.</summary>
         public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null)
         {
             return CallAsync(Operations.GetSubscribedChannels, null, options, GetSubscribedChannelsOutput.From);
@@ -347,7 +347,7 @@ namespace Gantry
             return CallAsync(Operations.RevokeChannelSession, input, options, RevokeChannelSessionOutput.From);
         }
 
-        /// <summary>Notify up to 100 players at once; takes the game's secret.</summary>
+        /// <summary>Notify up to 100 players at once; requires the game's secret.</summary>
         public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null)
         {
             return CallAsync(Operations.NotifyPlayers, input, options, NotifyPlayersOutput.From);
@@ -377,25 +377,25 @@ namespace Gantry
             return CallAsync(Operations.ListNotifications, input, options, ListNotificationsOutput.From);
         }
 
-        /// <summary>Mark some of the player's notifications as read, or all of them; the other launchers are told.</summary>
+        /// <summary>Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.</summary>
         public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.MarkNotificationsRead, input, options, MarkNotificationsReadOutput.From);
         }
 
-        /// <summary>Block another player in this game: their messages reach the player no more; they are not told.</summary>
+        /// <summary>Block another player in this game: the player no longer receives their messages; they are not notified.</summary>
         public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.BlockPlayer, input, options, BlockPlayerOutput.From);
         }
 
-        /// <summary>Unblock a player in this game; what they said meanwhile is listed again.</summary>
+        /// <summary>Unblock a player in this game; messages they sent meanwhile are listed again.</summary>
         public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UnblockPlayer, input, options, UnblockPlayerOutput.From);
         }
 
-        /// <summary>List whom the player has blocked in this game, the latest first.</summary>
+        /// <summary>List the players blocked by the player in this game, most recent first.</summary>
         public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.ListBlockedPlayers, input, options, ListBlockedPlayersOutput.From);
@@ -413,19 +413,19 @@ namespace Gantry
             return CallAsync(Operations.ReportPlayer, input, options, ReportPlayerOutput.From);
         }
 
-        /// <summary>Have someone in a channel post nothing for a time; takes the permission super-admin.</summary>
+        /// <summary>Mute a participant of a channel for a time; requires the permission super-admin.</summary>
         public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteParticipant, input, options, MuteParticipantOutput.From);
         }
 
-        /// <summary>Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret.</summary>
+        /// <summary>Mute a player in the game, or in one of its channels, for a time; requires the game's secret.</summary>
         public Task<MuteInGameOutput> MuteInGameAsync(MuteInGameInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteInGame, input, options, MuteInGameOutput.From);
         }
 
-        /// <summary>Carry out up to 100 writes in one transaction: all of them, or none.</summary>
+        /// <summary>Run up to 100 writes in one transaction, atomically.</summary>
         public Task<BatchOutput> BatchAsync(BatchInput input, CallOptions options = null)
         {
             return CallAsync(Operations.Batch, input, options, BatchOutput.From);

@@ -3,7 +3,7 @@ using System;
 
 namespace Gantry
 {
-    /// <summary>Everything that can be called.</summary>
+    /// <summary>All operations.</summary>
     public static class Operations
     {
         public static readonly Operation SetUserScore = new Operation("setUserScore", Repeat.WithKey);
@@ -154,7 +154,7 @@ namespace Gantry
             Batch
         };
 
-        /// <summary>By its name on the wire; null: there is none.</summary>
+        /// <summary>Finds an operation by its wire name; null when there is none.</summary>
         public static Operation Find(string name)
         {
             return Array.Find(All, operation => operation.Name == name);

@@ -297,7 +297,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>What each operation answers, in their order</summary>
+        /// <summary>The result of each operation, in order</summary>
         public IReadOnlyList<object> Results
         {
             get { return Get("results", value => Read.List(value, Read.Any)); }
@@ -742,7 +742,7 @@ namespace Gantry
             set { Set("otherParticipants", value); }
         }
 
-        /// <summary>The name of a new channel; one there is keeps its own</summary>
+        /// <summary>The name of a new channel; an existing one keeps its own</summary>
         public string ChannelName
         {
             get { return Get("channelName", Read.String); }
@@ -881,7 +881,7 @@ namespace Gantry
             set { Set("name", value); }
         }
 
-        /// <summary>The picture's address; empty for none</summary>
+        /// <summary>The picture's URL; empty for none</summary>
         public string ChatPicture
         {
             get { return Get("chatPicture", Read.String); }
@@ -1238,14 +1238,14 @@ namespace Gantry
             return value == null ? null : new GetActivitiesInput((JsonObject)value);
         }
 
-        /// <summary>From 1; default 1, which 0 stands for too</summary>
+        /// <summary>Page number from 1; default 1, also for 0</summary>
         public long? PageNumber
         {
             get { return Get("pageNumber", Read.OptionalInteger); }
             set { Set("pageNumber", value); }
         }
 
-        /// <summary>Rows wanted; default 10, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 10, also for 0; larger values are capped to 250</summary>
         public long? PageSize
         {
             get { return Get("pageSize", Read.OptionalInteger); }
@@ -1357,21 +1357,21 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Rows wanted; default 30, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 30, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
             set { Set("skip", value); }
         }
 
-        /// <summary>The <c>nextCursor</c> of the page before, or empty for the first page; in the place of <c>skip</c></summary>
+        /// <summary>The <c>nextCursor</c> of the page before, or empty for the first page; replaces <c>skip</c></summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -1426,21 +1426,21 @@ namespace Gantry
             set { Set("data", value); }
         }
 
-        /// <summary>Only with <c>cursor</c> or <c>order</c>: where to read on, now or once there is more</summary>
+        /// <summary>Only with <c>cursor</c> or <c>order</c>: where to continue reading, now or once there are more rows</summary>
         public string NextCursor
         {
             get { return Get("nextCursor", Read.String); }
             set { Set("nextCursor", value); }
         }
 
-        /// <summary>Only with <c>cursor</c> or <c>order</c>: whether there is more right now</summary>
+        /// <summary>Only with <c>cursor</c> or <c>order</c>: whether there are more rows now</summary>
         public bool? More
         {
             get { return Get("more", Read.OptionalBoolean); }
             set { Set("more", value); }
         }
 
-        /// <summary>What replies in <c>data</c> reply to, where it is not in <c>data</c> itself; one that is in neither was unsent, or said while the player was away</summary>
+        /// <summary>Messages that replies in <c>data</c> refer to and that are not in <c>data</c> themselves; one in neither was unsent, or sent while the player was away</summary>
         public IReadOnlyList<ChannelMessage> Originals
         {
             get { return Get("originals", value => Read.List(value, ChannelMessage.From)); }
@@ -1522,14 +1522,14 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -1602,14 +1602,14 @@ namespace Gantry
             return value == null ? null : new GetGamesInput((JsonObject)value);
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -1863,14 +1863,14 @@ namespace Gantry
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -1975,21 +1975,21 @@ namespace Gantry
             return value == null ? null : new GetMessageChannelsInput((JsonObject)value);
         }
 
-        /// <summary>Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 20, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
             set { Set("skip", value); }
         }
 
-        /// <summary>The <c>nextCursor</c> of the page before, or empty for the first page; in the place of <c>skip</c></summary>
+        /// <summary>The <c>nextCursor</c> of the page before, or empty for the first page; replaces <c>skip</c></summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -2003,7 +2003,7 @@ namespace Gantry
             set { Set("order", value); }
         }
 
-        /// <summary>Tell of each channel how many of its messages the player has not read</summary>
+        /// <summary>Include the number of unread messages of each channel</summary>
         public bool? WithUnread
         {
             get { return Get("withUnread", Read.OptionalBoolean); }
@@ -2051,21 +2051,21 @@ namespace Gantry
             set { Set("data", value); }
         }
 
-        /// <summary>Only on a page with fewer rows than asked for because of their size: read on behind them</summary>
+        /// <summary>Only on a page with fewer rows than requested because of their size: continue after them</summary>
         public bool? Shortened
         {
             get { return Get("shortened", Read.OptionalBoolean); }
             set { Set("shortened", value); }
         }
 
-        /// <summary>Only with <c>cursor</c> or <c>order</c>: where to read on, now or once there is more</summary>
+        /// <summary>Only with <c>cursor</c> or <c>order</c>: where to continue reading, now or once there are more rows</summary>
         public string NextCursor
         {
             get { return Get("nextCursor", Read.String); }
             set { Set("nextCursor", value); }
         }
 
-        /// <summary>Only with <c>cursor</c> or <c>order</c>: whether there is more right now</summary>
+        /// <summary>Only with <c>cursor</c> or <c>order</c>: whether there are more rows now</summary>
         public bool? More
         {
             get { return Get("more", Read.OptionalBoolean); }
@@ -2185,14 +2185,14 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 20, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -2242,7 +2242,7 @@ namespace Gantry
             set { Set("states", value); }
         }
 
-        /// <summary>Only on a page with fewer rows than asked for because of their size: read on behind them</summary>
+        /// <summary>Only on a page with fewer rows than requested because of their size: continue after them</summary>
         public bool? Shortened
         {
             get { return Get("shortened", Read.OptionalBoolean); }
@@ -2266,14 +2266,14 @@ namespace Gantry
             return value == null ? null : new GetStatesInput((JsonObject)value);
         }
 
-        /// <summary>Rows wanted; default 20, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 20, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -2323,7 +2323,7 @@ namespace Gantry
             set { Set("states", value); }
         }
 
-        /// <summary>Only on a page with fewer rows than asked for because of their size: read on behind them</summary>
+        /// <summary>Only on a page with fewer rows than requested because of their size: continue after them</summary>
         public bool? Shortened
         {
             get { return Get("shortened", Read.OptionalBoolean); }
@@ -2441,7 +2441,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
+        /// <summary>Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
         public long UnreadCount
         {
             get { return Get("unreadCount", Read.Integer); }
@@ -2455,7 +2455,7 @@ namespace Gantry
             set { Set("unreadCapped", value); }
         }
 
-        /// <summary>The read marker's message; left out: nothing was marked as read</summary>
+        /// <summary>The read marker's message; omitted if nothing was marked as read</summary>
         public string LastReadMessageId
         {
             get { return Get("lastReadMessageId", Read.String); }
@@ -2546,14 +2546,14 @@ namespace Gantry
             return value == null ? null : new GetUserScoresInput((JsonObject)value);
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -2815,7 +2815,7 @@ namespace Gantry
             set { Set("createdAt", value); }
         }
 
-        /// <summary>Only of a notification that was sent with an expiry</summary>
+        /// <summary>Only if the notification was sent with an expiry</summary>
         public long? ExpiresAt
         {
             get { return Get("expiresAt", Read.OptionalInteger); }
@@ -3180,14 +3180,14 @@ namespace Gantry
             return value == null ? null : new ListBlockedPlayersInput((JsonObject)value);
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -3310,14 +3310,14 @@ namespace Gantry
             return value == null ? null : new ListNotificationsInput((JsonObject)value);
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>The <c>cursor</c> of the answer before</summary>
+        /// <summary>The <c>cursor</c> of the previous response</summary>
         public string After
         {
             get { return Get("after", Read.String); }
@@ -3366,7 +3366,7 @@ namespace Gantry
             set { Set("unread", value); }
         }
 
-        /// <summary>Where to read on; null at the end May be null.</summary>
+        /// <summary>Start of the next page; null at the end May be null.</summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -3505,7 +3505,7 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
+        /// <summary>Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
         public long? UnreadCount
         {
             get { return Get("unreadCount", Read.OptionalInteger); }
@@ -3519,7 +3519,7 @@ namespace Gantry
             set { Set("unreadCapped", value); }
         }
 
-        /// <summary>The read marker's message; left out: nothing was marked as read</summary>
+        /// <summary>The read marker's message; omitted if nothing was marked as read</summary>
         public string LastReadMessageId
         {
             get { return Get("lastReadMessageId", Read.String); }
@@ -3651,7 +3651,7 @@ namespace Gantry
             set { Set("notificationIds", value); }
         }
 
-        /// <summary>In the place of <c>notificationIds</c></summary>
+        /// <summary>Instead of <c>notificationIds</c></summary>
         public bool? All
         {
             get { return Get("all", Read.OptionalBoolean); }
@@ -3681,7 +3681,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Which were marked by this call: those that were unread and are there</summary>
+        /// <summary>The notifications marked by this call: those that exist and were unread</summary>
         public IReadOnlyList<string> NotificationIds
         {
             get { return Get("notificationIds", value => Read.List(value, Read.String)); }
@@ -3823,7 +3823,7 @@ namespace Gantry
             set { Set("messageId", value); }
         }
 
-        /// <summary>Who has reacted, or taken the reaction back</summary>
+        /// <summary>Who added or removed the reaction</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -3873,21 +3873,21 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Left out: in all of the game</summary>
+        /// <summary>Default: the whole game</summary>
         public string ChannelId
         {
             get { return Get("channelId", Read.String); }
             set { Set("channelId", value); }
         }
 
-        /// <summary>For how long, from now; 0 ends it</summary>
+        /// <summary>Duration of the mute from now, in seconds; 0 ends it</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
             set { Set("seconds", value); }
         }
 
-        /// <summary>The muted player is told</summary>
+        /// <summary>Shown to the muted player</summary>
         public string Reason
         {
             get { return Get("reason", Read.String); }
@@ -3917,7 +3917,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Null: ended May be null.</summary>
+        /// <summary>Null when the mute was ended May be null.</summary>
         public long? Until
         {
             get { return Get("until", Read.OptionalInteger); }
@@ -3953,14 +3953,14 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>For how long, from now; 0 ends it</summary>
+        /// <summary>Duration of the mute from now, in seconds; 0 ends it</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
             set { Set("seconds", value); }
         }
 
-        /// <summary>The muted player is told</summary>
+        /// <summary>Shown to the muted player</summary>
         public string Reason
         {
             get { return Get("reason", Read.String); }
@@ -3990,7 +3990,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Null: ended May be null.</summary>
+        /// <summary>Null when the mute was ended May be null.</summary>
         public long? Until
         {
             get { return Get("until", Read.OptionalInteger); }
@@ -4095,7 +4095,7 @@ namespace Gantry
             set { Set("createdAt", value); }
         }
 
-        /// <summary>Only of a notification that was sent with an expiry</summary>
+        /// <summary>Only if the notification was sent with an expiry</summary>
         public long? ExpiresAt
         {
             get { return Get("expiresAt", Read.OptionalInteger); }
@@ -4181,7 +4181,7 @@ namespace Gantry
             set { Set("type", value); }
         }
 
-        /// <summary>After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer</summary>
+        /// <summary>Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer</summary>
         public long? ExpiresInSeconds
         {
             get { return Get("expiresInSeconds", Read.OptionalInteger); }
@@ -4211,7 +4211,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Who was not notified, being banned from the game; everyone else was</summary>
+        /// <summary>Players not notified because they are banned from the game; all others were</summary>
         public IReadOnlyList<string> Banned
         {
             get { return Get("banned", value => Read.List(value, Read.String)); }
@@ -4460,14 +4460,14 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250</summary>
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
             set { Set("limit", value); }
         }
 
-        /// <summary>Rows to pass over; default 0</summary>
+        /// <summary>Rows to skip; default 0</summary>
         public long? Skip
         {
             get { return Get("skip", Read.OptionalInteger); }
@@ -4630,7 +4630,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Who is removed; left out: oneself</summary>
+        /// <summary>The player to remove; default: oneself</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -5328,7 +5328,7 @@ namespace Gantry
             set { Set("type", value); }
         }
 
-        /// <summary>After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer</summary>
+        /// <summary>Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer</summary>
         public long? ExpiresInSeconds
         {
             get { return Get("expiresInSeconds", Read.OptionalInteger); }
@@ -5744,7 +5744,7 @@ namespace Gantry
             set { Set("avatar", value); }
         }
 
-        /// <summary>Whether someone is there, in this game or in a launcher</summary>
+        /// <summary>Whether the player is online, in this game or in a launcher</summary>
         public bool Present
         {
             get { return Get("present", Read.Boolean); }
@@ -5989,7 +5989,7 @@ namespace Gantry
             return value == null ? null : new SubscribeInput((JsonObject)value);
         }
 
-        /// <summary>Left out: the token's game; another one takes a launcher's token</summary>
+        /// <summary>Default: the token's game; another one requires a launcher's token</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -6037,7 +6037,7 @@ namespace Gantry
             set { Set("seq", value); }
         }
 
-        /// <summary>Its first rows now; <c>leaderboards patched</c> changes them</summary>
+        /// <summary>The current first rows; <c>leaderboards patched</c> updates them</summary>
         public IReadOnlyList<LeaderboardRow> Leaderboard
         {
             get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
@@ -6330,7 +6330,7 @@ namespace Gantry
             set { Set("updatedAt", value); }
         }
 
-        /// <summary>Erased; there for clients to which an answer is a message One of <c></c>.</summary>
+        /// <summary>Always empty; present for clients that parse the response as a message One of <c></c>.</summary>
         public string Content
         {
             get { return Get("content", Read.String); }
