@@ -104,7 +104,7 @@ const damages: readonly Damage[] = [
   {
     what: 'a read-only directory',
     damage: ({ database }) => makeReadOnly(join(database, '..')),
-    says: /cannot be opened for writing.*Let the user|permission denied/,
+    says: /cannot be opened for writing.*Grant the user|permission denied/,
     asNobody: true,
   },
   {
