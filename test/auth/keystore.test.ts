@@ -55,12 +55,12 @@ test.each([
   ['r', { r: 65 }],
   ['p', { p: 65 }],
   ['dklen', { dklen: 64 }],
-])('refuses scrypt parameters whose %s is out of bounds before deriving anything', (_name, changed) => {
+])('scrypt parameters whose %s is out of bounds are refused before deriving anything', (_name, changed) => {
   const { crypto } = scrypt;
   const file = { ...scrypt, crypto: { ...crypto, kdfparams: { ...crypto.kdfparams, ...changed } } };
   expect(() => openKeystore(JSON.stringify(file), 'testpassword')).toThrow('unsupported key derivation');
 });
 
-test.each(['', '{}', '{"version":1}'])('refuses %j, which is not a keystore file', (text) => {
+test.each(['', '{}', '{"version":1}'])('%j is refused, because it is not a keystore file', (text) => {
   expect(() => openKeystore(text, 'testpassword')).toThrow('not a keystore file of version 3');
 });

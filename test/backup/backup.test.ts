@@ -272,7 +272,7 @@ test('actions that waited for a chain are held after a restore, unless requested
   expect(await gantryJson(['actions', 'list', '--state', 'queued'], other)).toHaveLength(2);
 });
 
-test('a directory with only lost+found counts as empty; restored keys go into no other', async () => {
+test('a directory with only lost+found counts as empty; restored keys are unreadable for other users', async () => {
   await using at = await place();
   await gantryJson(['backup', at.file], at.data);
   mkdirSync(join(at.into, 'lost+found'), { recursive: true });

@@ -204,7 +204,7 @@ describe('a batch', () => {
   });
 });
 
-it('counts as many calls as it has operations', async () => {
+it('a batch counts as many calls as it has operations', async () => {
   const policies = { limits: { write: { points: 10, seconds: 600 } } };
   await using limited = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
   const { gameId: game } = await limited.createGame({ policies });

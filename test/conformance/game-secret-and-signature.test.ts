@@ -227,7 +227,7 @@ describe.each(styles)('the request signature on %s', (_style, set) => {
   });
 });
 
-it('is checked on calls without a token too', async () => {
+it('the signature is checked on calls without a token too', async () => {
   const wrong = signed(newGameSecret());
   const body = { wallet: randomWallet(), gameId };
   refused(await api.post('/launcher/create-unverified-channel', body, wrong), 401, 'signature_invalid');
@@ -239,7 +239,7 @@ it('is checked on calls without a token too', async () => {
   );
 });
 
-it('remembers seen nonces across a restart', async () => {
+it('a server remembers seen nonces across a restart', async () => {
   await using directory = await temporaryDirectory();
   const call = (on: TestServer, token: string, headers: Record<string, string>) =>
     apiOf(on).post('/launcher/channel-heartbeat', { launcherJwt: token }, headers);

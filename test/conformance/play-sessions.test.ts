@@ -104,7 +104,7 @@ describe('an ended play session', () => {
   });
 });
 
-it('refuses an end before the start and leaves the session running', async () => {
+it('an end before the start is refused, and leaves the session running', async () => {
   const sessionId = randomUUID();
   accepted(await track(ada, { sessionId, state: '1' }), done);
   const early = { sessionId, state: '2', endTime: Date.now() - 60_000 };
@@ -119,7 +119,7 @@ it.each([
     'the same player in another game',
     async () => server.openSession((await server.createGame()).gameId, ada.wallet),
   ],
-])('refuses the session id to %s, changing nothing', async (_who, openOther) => {
+])('a session id is refused to %s, changing nothing', async (_who, openOther) => {
   const sessionId = randomUUID();
   accepted(await track(ada, { sessionId, state: '"mine"' }), done);
   const before = await kept(sessionId);

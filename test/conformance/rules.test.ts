@@ -233,7 +233,7 @@ describe('the action', () => {
   });
 });
 
-it('with an unknown type makes the rule invalid, and the error lists the known ones', () => {
+it('a rule with an unknown action is refused, and the error lists the known ones', () => {
   const rules = [{ trigger: 'win', actions: [{ type: 'MintToken', contract: '0x0' }] }];
   const { error } = ruleList.safeParse(rules);
   expect(error?.issues.map((issue) => issue.message).join()).toMatch(/MintToken.*IssueToken/);

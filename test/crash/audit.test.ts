@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => directory[Symbol.asyncDispose]());
 
-test('finds nothing when nothing is wrong', async () => {
+test('the audit finds nothing when nothing is wrong', async () => {
   const findings = await audit(database, ledger);
   expect(findings).toSatisfy(isComplete);
   expect(findings).toMatchObject({ answered: 240, unanswered: 0 });
@@ -97,7 +97,7 @@ test.each<[what: string, sql: string, counted: keyof Findings]>([
   ['a gap in a stream', `DELETE FROM events WHERE ${anyOf('events')}`, 'streamsWithGaps'],
   ['a wrong row of a leaderboard', 'UPDATE board SET sort_score = 0', 'wrongRanks'],
   ['a wrong count along a leaderboard', 'UPDATE board_marks SET count = count + 1', 'wrongRanks'],
-])('counts %s', async (_what, sql, counted) => {
+])('the audit counts %s', async (_what, sql, counted) => {
   await using place = await temporaryDirectory();
   const copy = join(place.path, 'gantry.db');
   copyFileSync(database, copy);

@@ -179,7 +179,7 @@ const faults: Fault[] = [
   },
 ];
 
-test("finds nothing wrong with a server's data directory, nor on a running server", async () => {
+test("doctor finds nothing wrong with a server's data directory, nor on a running server", async () => {
   await using directory = await temporaryDirectory();
   const port = `${await freePort()}`;
   const data = join(directory.path, 'data');
@@ -192,7 +192,7 @@ test("finds nothing wrong with a server's data directory, nor on a running serve
   expect(server.output.stderr).toBe('');
 });
 
-describe.concurrent('reports a planted fault with its remedy, and nothing else:', () => {
+describe.concurrent('doctor reports a planted fault with its remedy, and nothing else:', () => {
   test.each(faults)('$fault', async ({ plant, finds }) => {
     await using directory = await temporaryDirectory();
     const data = join(directory.path, 'data');
@@ -214,7 +214,7 @@ describe.concurrent('reports a planted fault with its remedy, and nothing else:'
 });
 
 test.skipIf(!mayMountDisk)(
-  `reports a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
+  `doctor reports a full disk${mayMountDisk ? '' : ' (skipped: mounting a small disk takes root)'}`,
   async () => {
     await using disk = await smallDisk(12);
     const data = join(disk.path, 'data');
@@ -228,7 +228,7 @@ test.skipIf(!mayMountDisk)(
   },
 );
 
-test("reports a clock behind a chain's, and a chain with the wrong id", async () => {
+test("doctor reports a clock behind a chain's, and a chain with the wrong id", async () => {
   const ahead = 3_600;
   await using anvil = await startAnvil(['--timestamp', `${Math.floor(Date.now() / 1000) + ahead}`]);
   await using directory = await temporaryDirectory();
@@ -244,7 +244,7 @@ test("reports a clock behind a chain's, and a chain with the wrong id", async ()
   expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 is of chain 31337/);
 });
 
-test.skipIf(redisMissing !== null)('finds a Redis that answers, with the same time', async () => {
+test.skipIf(redisMissing !== null)('doctor finds a Redis that answers, with the same time', async () => {
   await using redis = await startRedis();
   await using directory = await temporaryDirectory();
   mkdirSync(join(directory.path, 'data'), { mode: 0o700 });
@@ -276,7 +276,7 @@ describe('what cannot be set up on this machine is tested with figures:', () => 
   });
 });
 
-test('is a table for people, with the remedy under each finding, in colour on a terminal only', async () => {
+test('the report is a table for people, with the remedy under each finding, in colour on a terminal only', async () => {
   await using directory = await temporaryDirectory();
   const { code, stdout } = await gantry(['doctor'], {
     env: { DATA_DIR: join(directory.path, 'none'), REDIS_URL: `redis://127.0.0.1:${await freePort()}` },

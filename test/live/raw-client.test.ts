@@ -121,7 +121,7 @@ async function twoPlayers(server: TestServer) {
 const isLive = (client: ReturnType<typeof rawClient>) =>
   until('the connection', () => client.state === 'live');
 
-test('calls with an acknowledgement, receives a message, and after a lost connection the missed events, once', async () => {
+test('a launcher calls with an acknowledgement, receives a message, and after a lost connection the missed events, once', async () => {
   await using server = await startTestServer();
   const { grace, calls } = await twoPlayers(server);
   using client = rawClient(server.url, grace.launcherJwt);
@@ -149,7 +149,7 @@ test('calls with an acknowledgement, receives a message, and after a lost connec
   expect(ofChannel.map(({ meta }) => meta.seq)).toEqual([1, 2, 3, 4, 5]);
 });
 
-test('is told which stream to reload when missed events are no longer kept', async () => {
+test('a launcher is told which stream to reload when missed events are no longer kept', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '3' });
   const { grace, calls } = await twoPlayers(server);
   using before = rawClient(server.url, grace.launcherJwt);
@@ -167,7 +167,7 @@ test('is told which stream to reload when missed events are no longer kept', asy
   expect(contents(after)).toEqual(['from here on']);
 });
 
-test('receives everything since its return to a channel it was removed from, once', async () => {
+test('a launcher receives everything since its return to a channel it was removed from, once', async () => {
   await using server = await startTestServer();
   const { grace, calls } = await twoPlayers(server);
   using client = rawClient(server.url, grace.launcherJwt);
@@ -188,7 +188,7 @@ test('receives everything since its return to a channel it was removed from, onc
   ]);
 });
 
-test('reconnects to a restarted server, and stays disconnected once its session has ended', async () => {
+test('a launcher reconnects to a restarted server, and stays disconnected once its session has ended', async () => {
   await using directory = await mkdtempDisposable(join(tmpdir(), 'gantry-raw-'));
   await using first = await startTestServer({ DATA_DIR: directory.path });
   const { grace, calls } = await twoPlayers(first);

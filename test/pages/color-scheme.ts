@@ -18,7 +18,7 @@ export async function issuesInBothSchemes(
   return { light, dark };
 }
 
-/** Switches the page's colour scheme and skips transitions. */
+/** Switches the page's colour scheme and finishes its transitions. */
 export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await page.evaluate(async () => {

@@ -406,7 +406,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await player.game.getByRole('button', { name: 'Start' }).waitFor();
   });
 
-  test('renames a player, ends a session, and erases a player only after double confirmation', async () => {
+  test('renames a player, ends a session, and erases a player only once the last four digits are typed', async () => {
     const { gameId } = await server.createGame({ name: 'Managed', slug: 'managed' });
     const { wallet, sessionId } = await server.openSession(gameId);
     const page = await open('games/managed/players');

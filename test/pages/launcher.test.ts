@@ -90,7 +90,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await ada.page.getByText('Offline').waitFor({ timeout: 15_000 });
   });
 
-  test('shows errors beside the text being written, and not over it', async () => {
+  test('shows notifications beside the text field, and not over it', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await startConversation(grace, ada.wallet);
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await until('no reaction', async () => (await grace.page.locator('.reaction').count()) === 0);
   });
 
-  test('unsent drafts survive a reload, and what was read stays read', async () => {
+  test('unread messages stay unread after a reload, and read ones stay read', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
     await say(ada, 'Are you there?');

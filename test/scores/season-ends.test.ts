@@ -12,7 +12,7 @@ interface Due {
   seasonId: string;
 }
 
-/** The number beyond what one poll ends. */
+/** More than one poll ends. */
 const failing = 60;
 
 /** Seasons that are due, of which those whose name begins with `bad` cannot be ended. */

@@ -34,7 +34,7 @@ function sampleOf(
   )?.value;
 }
 
-test('are readable with the admin token only', async () => {
+test('metrics are readable with the admin token only', async () => {
   await using server = await startTestServer();
   const url = `${server.url}/metrics`;
   expect((await get(url)).body).toMatchObject({ code: 401, data: { reason: 'admin_token_invalid' } });
@@ -44,7 +44,7 @@ test('are readable with the admin token only', async () => {
   expect(samples.filter(({ value }) => Number.isNaN(value))).toEqual([]);
 });
 
-test('are protected against guessing the token', async () => {
+test('metrics are protected against guessing the token', async () => {
   await using server = await startTestServer({ RATE_LIMIT_FACTOR: '1' });
   const statuses = new Set<number>();
   for (let guess = 0; guess < 25; guess++) {
@@ -55,7 +55,7 @@ test('are protected against guessing the token', async () => {
   expect((await get(`${server.url}/metrics`)).status).toBe(401);
 });
 
-test('have a separate port when it is set, which serves nothing else', async () => {
+test('metrics have a separate port when it is set, which serves nothing else', async () => {
   await using server = await startTestServer({ METRICS_PORT: `${await freePort()}` });
   expect(server.metricsUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
   expect((await scrape(String(server.metricsUrl))).length).toBeGreaterThan(50);
@@ -65,7 +65,7 @@ test('have a separate port when it is set, which serves nothing else', async () 
   expect((await get(`${server.url}/metrics`)).status).toBe(401);
 });
 
-test('count calls by outcome and transport, sockets, events, batches and commits', async () => {
+test('metrics count calls by outcome and transport, sockets, events, batches and commits', async () => {
   await using server = await startTestServer({ METRICS_PORT: '0' });
   const { gameId } = await server.createGame();
   const { launcherJwt } = await server.openSession(gameId);
@@ -101,7 +101,7 @@ test('count calls by outcome and transport, sockets, events, batches and commits
   );
 });
 
-test('show the queue: its length, age and results', async () => {
+test('metrics show the queue: its length, age and results', async () => {
   await using server = await startTestServer({ METRICS_PORT: '0' });
   const { gameId } = await server.createGame();
   const action = { kind: 'nobody-runs-it', type: 'Webhook', gameId, payload: {} };
@@ -114,7 +114,7 @@ test('show the queue: its length, age and results', async () => {
   expect(sampleOf(samples, 'gantry_queue_actions_total', { kind: 'chain', outcome: 'confirmed' })).toBe(0);
 });
 
-test('have labels of closed sets only, whatever callers send', async () => {
+test('metrics have labels of closed sets only, whatever callers send', async () => {
   await using server = await startTestServer({ METRICS_PORT: '0' });
   for (let made = 0; made < 300; made++) {
     await post(`${server.url}/launcher`, {}, { 'X-Service-Method': `made-up-${made}` });
@@ -139,7 +139,7 @@ test('have labels of closed sets only, whatever callers send', async () => {
   }
 });
 
-test('omit values that are currently unavailable, rather than reporting 0 or failing', async () => {
+test('metrics omit values that are currently unavailable, rather than reporting 0 or failing', async () => {
   const busy = () => Promise.reject(new Error('the database is busy'));
   const metrics = new Metrics({
     calls: new CallCounts(),
@@ -156,7 +156,7 @@ test('omit values that are currently unavailable, rather than reporting 0 or fai
   expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|redis)/);
 });
 
-test.skipIf(redisMissing !== null)('say whether Redis is available', async () => {
+test.skipIf(redisMissing !== null)('metrics say whether Redis is available', async () => {
   await using redis = await startRedis();
   await using server = await startTestServer({ METRICS_PORT: '0', REDIS_URL: redis.url });
   const isUp = async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_redis_up');

@@ -692,7 +692,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(today.sessions).toBeGreaterThanOrEqual(today.players);
   });
 
-  it('deletes a game after confirming its name', async () => {
+  it('deletes a game once its slug is confirmed', async () => {
     const { gameId, game } = await admin.call(createGame, { name: 'Gone' });
     const { launcherJwt } = await newPlayer(gameId);
     await expect(admin.call(deleteGame, { gameId, confirm: 'another' })).rejects.toThrow(game.slug);

@@ -29,7 +29,7 @@ import { Innocent, type Waits } from './innocent.ts';
 // Simulates callers with one ordinary token or none who try to exhaust the server, the disk or the memory, one kind
 // after another, each beside an innocent player on another address:
 //   node test/trust/hostile-callers.ts --seconds 10
-// Prints the innocent player's measurements before and during, and ends with 1 when they are too bad (see `isHarmless`).
+// Prints the innocent player's figures before and during, and ends with 1 when they are too bad (see `isHarmless`).
 
 /** The result of a kind of attack. Times in milliseconds, memory in bytes. */
 export interface Attacked {

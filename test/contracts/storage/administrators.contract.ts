@@ -169,7 +169,7 @@ export function administratorsContract(open: OpenStore): void {
       expect((await db.read(readBackupSchedule))?.schedule).toMatchObject({ failedAt: null, failure: null });
     });
 
-    test('comes sooner when the interval is shortened, and not later when it is saved unchanged', async () => {
+    test('comes sooner when the interval is shortened, and not later when only the number to keep changes', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;
       await db.write(changeBackupSchedule, { everyHours: 168, keep: 7 });

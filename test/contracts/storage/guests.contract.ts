@@ -307,7 +307,7 @@ export function guestsContract(open: OpenStore): void {
       expect((await upgrade(db, guest, randomWallet())).player.wallet).toMatch(/^0x/);
     });
 
-    test('can get a wallet that others have only added to channels, including a shared one', async () => {
+    test("can get a wallet that others have only added to channels, including the guest's own", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { id: gameId } = await addGame(db);

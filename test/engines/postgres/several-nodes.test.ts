@@ -10,7 +10,7 @@ import { gantry } from '../../support/warm-gantry.ts';
 const secretKey = '5e'.repeat(32);
 
 test.skipIf(noPostgres !== null)(
-  'a second node without REDIS_URL does not start, commands do, and so does a node after another was killed',
+  'a second node without REDIS_URL does not start, commands do, and so does a node once the first has stopped',
   async () => {
     await using database = await freshDatabase();
     const env = { DATABASE_URL: database.url, GANTRY_SECRET_KEY: secretKey };
