@@ -279,7 +279,7 @@ interface BatchInputOperationsItem {
 /** What batch answers */
 interface BatchOutput {
     success: boolean;
-    /** What each operation answers, in their order */
+    /** The result of each operation, in order */
     results: unknown[];
 }
 /** What blockPlayer takes */
@@ -375,7 +375,7 @@ interface CreateGuestOutput {
 /** What createMessageChannel takes */
 interface CreateMessageChannelInput {
     otherParticipants: string[];
-    /** The name of a new channel; one there is keeps its own */
+    /** The name of a new channel; an existing one keeps its own */
     channelName?: string;
 }
 /** What createUnverifiedChannel takes */
@@ -403,7 +403,7 @@ interface EditChannelMessageInput {
 interface EditGroupInfoInput {
     channelId: string;
     name?: string;
-    /** The picture's address; empty for none */
+    /** The picture's URL; empty for none */
     chatPicture?: string;
 }
 /** What endChannelSession takes */
@@ -417,13 +417,13 @@ interface EndChannelSessionOutput {
 /** What endLeaderboardSeason takes */
 interface EndLeaderboardSeasonInput {
     leaderboard: string;
-    /** The season that is to be over */
+    /** The season to end */
     season: number;
 }
 /** What endLeaderboardSeason answers */
 interface EndLeaderboardSeasonOutput {
     success: boolean;
-    /** The season under way */
+    /** The current season */
     season: number;
 }
 interface EndedSeason {
@@ -513,7 +513,7 @@ interface GetChannelMessagesOutput {
     nextCursor?: string;
     /** Only with `cursor` or `order`: whether there is more right now */
     more?: boolean;
-    /** What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away */
+    /** Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away */
     originals?: ChannelMessage[];
 }
 /** What getChannelParticipants takes */
@@ -625,7 +625,7 @@ interface GetMessageChannelsInput {
     cursor?: string;
     /** Which rows come first with cursors; default `newest` */
     order?: 'newest' | 'oldest';
-    /** Tell of each channel how many of its messages the player has not read */
+    /** Include the number of unread messages of each channel */
     withUnread?: boolean;
 }
 /** What getMessageChannels answers */
@@ -648,13 +648,13 @@ interface GetPlayerPresenceInput {
 /** What getPlayerPresence answers */
 interface GetPlayerPresenceOutput {
     success: boolean;
-    /** In the order asked */
+    /** In the order of `wallets` */
     players: GetPlayerPresenceOutputPlayersItem[];
 }
 interface GetPlayerPresenceOutputPlayersItem {
     /** Wallet address, lowercase */
     wallet: string;
-    /** Whether someone is there in a session of this game */
+    /** Whether the player is online in this game */
     present: boolean;
     /** How many live sessions the player has in this game */
     sessions: number;
@@ -715,11 +715,11 @@ interface GetUnreadCountOutput {
     success: boolean;
     /** Id (UUIDv7) */
     channelId: string;
-    /** Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
+    /** Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
     unreadCount: number;
     /** There are more unread messages than are counted */
     unreadCapped?: true;
-    /** The read marker's message; left out: nothing was marked as read */
+    /** The read marker's message; omitted if nothing was marked as read */
     lastReadMessageId?: string;
     /** Unix time in milliseconds */
     lastReadAt?: number;
@@ -791,7 +791,7 @@ interface InboxNotification {
     type: 'success' | 'error';
     /** Unix time in milliseconds */
     createdAt: number;
-    /** Only of a notification that was sent with an expiry */
+    /** Only if the notification was sent with an expiry */
     expiresAt?: number;
     /** Null: unread */
     readAt: number | null;
@@ -852,7 +852,7 @@ interface LeaderboardSeason {
 }
 interface LeaderboardSummary {
     leaderboard: string;
-    /** Which of a player's scores counts, or what is made of them */
+    /** Which of a player's scores counts, or how they are aggregated */
     keep: 'best' | 'latest' | 'sum' | 'count';
     /** `desc`: more is better. `asc`: less is better */
     order: 'desc' | 'asc';
@@ -893,7 +893,7 @@ interface ListGuestDevicesOutput {
 interface ListNotificationsInput {
     /** Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250 */
     limit?: number;
-    /** The `cursor` of the answer before */
+    /** The `cursor` of the previous response */
     after?: string;
     unreadOnly?: boolean;
 }
@@ -903,7 +903,7 @@ interface ListNotificationsOutput {
     notifications: InboxNotification[];
     /** In the whole inbox; 10000 means that many or more */
     unread: number;
-    /** Where to read on; null at the end */
+    /** Start of the next page; null at the end */
     cursor: string | null;
 }
 interface ListedGame {
@@ -933,11 +933,11 @@ interface ListedMessageChannel {
     participants: ListedMessageChannelParticipantsItem[];
     /** Id (UUIDv7) */
     gameId: string;
-    /** Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
+    /** Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
     unreadCount?: number;
     /** There are more unread messages than are counted */
     unreadCapped?: true;
-    /** The read marker's message; left out: nothing was marked as read */
+    /** The read marker's message; omitted if nothing was marked as read */
     lastReadMessageId?: string;
     /** Unix time in milliseconds */
     lastReadAt?: number;
@@ -962,13 +962,13 @@ interface MarkMessagesReadOutput {
 /** What markNotificationsRead takes */
 interface MarkNotificationsReadInput {
     notificationIds?: string[];
-    /** In the place of `notificationIds` */
+    /** Instead of `notificationIds` */
     all?: true;
 }
 /** What markNotificationsRead answers */
 interface MarkNotificationsReadOutput {
     success: boolean;
-    /** Which were marked by this call: those that were unread and are there */
+    /** The notifications marked by this call: those that exist and were unread */
     notificationIds: string[];
     /** With `all`: there are more than the 250 marked; call again */
     more: boolean;
@@ -997,7 +997,7 @@ interface MessageReaction {
     channelId: string;
     /** Id (UUIDv7) */
     messageId: string;
-    /** Who has reacted, or taken the reaction back */
+    /** Who added or removed the reaction */
     wallet: string;
     reaction: string;
     /** How many players have reacted with it, this one counted */
@@ -1008,32 +1008,32 @@ interface MessageReaction {
 /** What muteInGame takes */
 interface MuteInGameInput {
     wallet: string;
-    /** Left out: in all of the game */
+    /** Default: the whole game */
     channelId?: string;
-    /** For how long, from now; 0 ends it */
+    /** Duration of the mute from now, in seconds; 0 ends it */
     seconds: number;
-    /** The muted player is told */
+    /** Shown to the muted player */
     reason?: string;
 }
 /** What muteInGame answers */
 interface MuteInGameOutput {
     success: boolean;
-    /** Null: ended */
+    /** Null when the mute was ended */
     until: number | null;
 }
 /** What muteParticipant takes */
 interface MuteParticipantInput {
     channelId: string;
     wallet: string;
-    /** For how long, from now; 0 ends it */
+    /** Duration of the mute from now, in seconds; 0 ends it */
     seconds: number;
-    /** The muted player is told */
+    /** Shown to the muted player */
     reason?: string;
 }
 /** What muteParticipant answers */
 interface MuteParticipantOutput {
     success: boolean;
-    /** Null: ended */
+    /** Null when the mute was ended */
     until: number | null;
 }
 interface NamedLeaderboardChange {
@@ -1054,7 +1054,7 @@ interface Notification {
     type: 'success' | 'error';
     /** Unix time in milliseconds */
     createdAt: number;
-    /** Only of a notification that was sent with an expiry */
+    /** Only if the notification was sent with an expiry */
     expiresAt?: number;
 }
 interface NotificationsRead {
@@ -1071,13 +1071,13 @@ interface NotifyPlayersInput {
     wallets: string[];
     message: string;
     type: 'success' | 'error';
-    /** After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer */
+    /** Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer */
     expiresInSeconds?: number;
 }
 /** What notifyPlayers answers */
 interface NotifyPlayersOutput {
     success: boolean;
-    /** Who was not notified, being banned from the game; everyone else was */
+    /** Players not notified because they are banned from the game; all others were */
     banned: string[];
 }
 /** What openChannelSession takes */
@@ -1163,7 +1163,7 @@ interface RemoveGuestDeviceOutput {
 /** What removeParticipant takes */
 interface RemoveParticipantInput {
     channelId: string;
-    /** Who is removed; left out: oneself */
+    /** The player to remove; default: oneself */
     wallet?: string;
 }
 /** What removeReaction takes */
@@ -1254,9 +1254,9 @@ interface RuleAction {
     /** The type of the action in the rule, such as IssueToken */
     type: string;
     state: 'queued' | 'submitted' | 'confirmed' | 'failed' | 'cancelled';
-    /** Why it failed, or why it has not succeeded so far */
+    /** Why it failed or has not succeeded yet */
     error: string | null;
-    /** Of the transaction on the chain */
+    /** The hash of the on-chain transaction */
     transactionHash: string | null;
     /** Unix time in milliseconds */
     createdAt: number;
@@ -1304,7 +1304,7 @@ interface SendCustomActivityOutput {
 interface SendNotificationInput {
     message: string;
     type: 'success' | 'error';
-    /** After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer */
+    /** Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer */
     expiresInSeconds?: number;
 }
 /** What sendNotification answers */
@@ -1360,7 +1360,7 @@ interface SetUserScoreInput {
     /** Name of the leaderboard; left out: `default` */
     leaderboard?: string;
     label?: string;
-    /** Of the game's own, at most 1024 bytes as JSON: a replay's address, a character */
+    /** Custom data, at most 1024 bytes as JSON: a replay's URL, a character */
     metadata?: Record<string, unknown>;
 }
 /** What setUserScore answers */
@@ -1370,7 +1370,7 @@ interface SetUserScoreOutput {
 }
 /** What setUsername takes */
 interface SetUsernameInput {
-    /** At most 40 characters; empty takes the name away */
+    /** At most 40 characters; empty removes the name */
     username: string;
 }
 /** What setUsername answers */
@@ -1383,7 +1383,7 @@ interface ShownParticipant {
     wallet: string;
     username: string;
     avatar: string;
-    /** Whether someone is there, in this game or in a launcher */
+    /** Whether the player is online, in this game or in a launcher */
     present: boolean;
 }
 /** What signInGuest takes */
@@ -1504,7 +1504,7 @@ interface UnsendChannelMessageOutput {
     createdAt: number;
     /** Unix time in milliseconds */
     updatedAt: number;
-    /** Erased; there for clients to which an answer is a message */
+    /** Always empty; present for clients that parse the response as a message */
     content: '';
 }
 /** What unsubscribe takes */
@@ -1519,7 +1519,7 @@ interface UnsubscribeOutput {
 /** What updatePlayerProfile takes */
 interface UpdatePlayerProfileInput {
     wallet: string;
-    /** At most 40 characters; empty takes the name away */
+    /** At most 40 characters; empty removes the name */
     username: string;
 }
 /** What updatePlayerProfile answers */
@@ -1616,7 +1616,7 @@ interface Operations {
         input: GetUsersPositionInGameScoreLeaderboardInput;
         output: GetUsersPositionInGameScoreLeaderboardOutput;
     };
-    /** List a game's public leaderboards beside `default`, with their seasons under way */
+    /** List a game's public leaderboards except `default`, with their seasons under way */
     getLeaderboards: {
         input: GetLeaderboardsInput;
         output: GetLeaderboardsOutput;
@@ -1631,7 +1631,7 @@ interface Operations {
         input: GetLeaderboardAmongInput;
         output: GetLeaderboardAmongOutput;
     };
-    /** List the finished seasons of a leaderboard, the last one first */
+    /** List the finished seasons of a leaderboard, newest first */
     getLeaderboardSeasons: {
         input: GetLeaderboardSeasonsInput;
         output: GetLeaderboardSeasonsOutput;
@@ -1646,12 +1646,12 @@ interface Operations {
         input: EndLeaderboardSeasonInput;
         output: EndLeaderboardSeasonOutput;
     };
-    /** Keep a state of the player under a label, replacing the one before */
+    /** Store a state of the player under a label, replacing the previous one */
     setState: {
         input: SetStateInput;
         output: SetStateOutput;
     };
-    /** Keep several states of the player, each as `setState` does: all of them or none */
+    /** Store several states of the player atomically, each as `setState` does */
     setStates: {
         input: SetStatesInput;
         output: SetStatesOutput;
@@ -1691,7 +1691,7 @@ interface Operations {
         input: GetActivitiesInput;
         output: GetActivitiesOutput;
     };
-    /** Notify the player: kept, and pushed to the player's launchers */
+    /** Notify the player: stored, and pushed to the player's launchers */
     sendNotification: {
         input: SendNotificationInput;
         output: SendNotificationOutput;
@@ -1721,37 +1721,37 @@ interface Operations {
         input: SendChannelMessageInput;
         output: ChannelMessage;
     };
-    /** Change what a message of the player says */
+    /** Edit one of the player's messages */
     editChannelMessage: {
         input: EditChannelMessageInput;
         output: ChannelMessage;
     };
-    /** Take back a message of the player; what it said is erased for good */
+    /** Unsend one of the player's messages; its content is erased permanently */
     unsendChannelMessage: {
         input: UnsendChannelMessageInput;
         output: UnsendChannelMessageOutput;
     };
-    /** Tell who is in a channel the player is in: their names and pictures, and who is there now */
+    /** List the participants of a channel the player is in: their names, pictures, and who is online */
     getChannelParticipants: {
         input: GetChannelParticipantsInput;
         output: GetChannelParticipantsOutput;
     };
-    /** Add a player to a channel; takes the permission add-members */
+    /** Add a player to a channel; requires the permission add-members */
     addParticipant: {
         input: AddParticipantInput;
         output: MessageChannel;
     };
-    /** Leave a channel, or remove another player from it (takes the permission super-admin) */
+    /** Leave a channel, or remove another player from it (requires the permission super-admin) */
     removeParticipant: {
         input: RemoveParticipantInput;
         output: MessageChannel;
     };
-    /** Change a channel's name or picture; takes the permission edit-info */
+    /** Change a channel's name or picture; requires the permission edit-info */
     editGroupInfo: {
         input: EditGroupInfoInput;
         output: MessageChannel;
     };
-    /** Show the others in a channel that the player is writing; never stored, passed on once in two seconds */
+    /** Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds */
     sendTypingSignal: {
         input: SendTypingSignalInput;
         output: SendTypingSignalOutput;
@@ -1761,7 +1761,7 @@ interface Operations {
         input: MarkMessagesReadInput;
         output: MarkMessagesReadOutput;
     };
-    /** Tell how many messages of a channel the player has not read, and up to which one they have */
+    /** Get the number of a channel's unread messages and the player's read marker */
     getUnreadCount: {
         input: GetUnreadCountInput;
         output: GetUnreadCountOutput;
@@ -1771,22 +1771,22 @@ interface Operations {
         input: AddReactionInput;
         output: AddReactionOutput;
     };
-    /** Take back a reaction of the player to a message */
+    /** Remove the player's reaction to a message */
     removeReaction: {
         input: RemoveReactionInput;
         output: RemoveReactionOutput;
     };
-    /** Hear a game's public stream on this connection: its activities and its leaderboard's changes */
+    /** Subscribe this connection to a game's public stream: its activities and leaderboard changes */
     subscribe: {
         input: SubscribeInput;
         output: SubscribeOutput;
     };
-    /** Hear a game's public stream no longer on this connection */
+    /** Unsubscribe this connection from a game's public stream */
     unsubscribe: {
         input: UnsubscribeInput;
         output: UnsubscribeOutput;
     };
-    /** List the public streams this connection hears */
+    /** List the public streams this connection is subscribed to */
     getSubscribedChannels: {
         input: Record<never, never>;
         output: GetSubscribedChannelsOutput;
@@ -1796,7 +1796,7 @@ interface Operations {
         input: GetGamesInput;
         output: GetGamesOutput;
     };
-    /** Begin to sign in: get the message the wallet signs */
+    /** Start signing in: get the message for the wallet to sign */
     createUnverifiedChannel: {
         input: CreateUnverifiedChannelInput;
         output: CreateUnverifiedChannelOutput;
@@ -1816,7 +1816,7 @@ interface Operations {
         input: SignInGuestInput;
         output: SignInGuestOutput;
     };
-    /** Begin to give this player a wallet: get the message the wallet signs */
+    /** Start giving this player a wallet: get the message for the wallet to sign */
     requestGuestUpgrade: {
         input: RequestGuestUpgradeInput;
         output: RequestGuestUpgradeOutput;
@@ -1831,7 +1831,7 @@ interface Operations {
         input: Record<never, never>;
         output: ListGuestDevicesOutput;
     };
-    /** Have another device sign in as this player without a wallet: get a secret for it */
+    /** Add a device that can sign in as this player without a wallet, and get its secret */
     addGuestDevice: {
         input: AddGuestDeviceInput;
         output: AddGuestDeviceOutput;
@@ -1846,7 +1846,7 @@ interface Operations {
         input: VouchForPlayerInput;
         output: VouchForPlayerOutput;
     };
-    /** Tell how the token's channel session stands; an ended one no longer exists */
+    /** Read the status of the token's channel session; `exists` is false once it has ended */
     channelStatus: {
         input: Record<never, never>;
         output: ChannelSessionStatus;
@@ -1876,7 +1876,7 @@ interface Operations {
         input: RevokeChannelSessionInput;
         output: RevokeChannelSessionOutput;
     };
-    /** Notify up to 100 players at once; takes the game's secret */
+    /** Notify up to 100 players at once; requires the game's secret */
     notifyPlayers: {
         input: NotifyPlayersInput;
         output: NotifyPlayersOutput;
@@ -1891,7 +1891,7 @@ interface Operations {
         input: UpdatePlayerProfileInput;
         output: UpdatePlayerProfileOutput;
     };
-    /** Tell which of up to 100 players are in the game now; takes the game's secret */
+    /** Read which of up to 100 players are in the game now; requires the game's secret */
     getPlayerPresence: {
         input: GetPlayerPresenceInput;
         output: GetPlayerPresenceOutput;
@@ -1901,22 +1901,22 @@ interface Operations {
         input: ListNotificationsInput;
         output: ListNotificationsOutput;
     };
-    /** Mark some of the player's notifications as read, or all of them; the other launchers are told */
+    /** Mark some of the player's notifications as read, or all of them; the player's other launchers are notified */
     markNotificationsRead: {
         input: MarkNotificationsReadInput;
         output: MarkNotificationsReadOutput;
     };
-    /** Block another player in this game: their messages reach the player no more; they are not told */
+    /** Block another player in this game: the player no longer receives their messages; they are not notified */
     blockPlayer: {
         input: BlockPlayerInput;
         output: BlockPlayerOutput;
     };
-    /** Unblock a player in this game; what they said meanwhile is listed again */
+    /** Unblock a player in this game; messages they sent meanwhile are listed again */
     unblockPlayer: {
         input: UnblockPlayerInput;
         output: UnblockPlayerOutput;
     };
-    /** List whom the player has blocked in this game, the latest first */
+    /** List the players blocked by the player in this game, most recent first */
     listBlockedPlayers: {
         input: ListBlockedPlayersInput;
         output: ListBlockedPlayersOutput;
@@ -1931,17 +1931,17 @@ interface Operations {
         input: ReportPlayerInput;
         output: ReportPlayerOutput;
     };
-    /** Have someone in a channel post nothing for a time; takes the permission super-admin */
+    /** Mute a participant of a channel for a time; requires the permission super-admin */
     muteParticipant: {
         input: MuteParticipantInput;
         output: MuteParticipantOutput;
     };
-    /** Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret */
+    /** Mute a player in the game, or in one of its channels, for a time; requires the game's secret */
     muteInGame: {
         input: MuteInGameInput;
         output: MuteInGameOutput;
     };
-    /** Carry out up to 100 writes in one transaction: all of them, or none */
+    /** Run up to 100 writes in one transaction, atomically */
     batch: {
         input: BatchInput;
         output: BatchOutput;

@@ -12,7 +12,7 @@ export const getSubscribedChannels = defineOperation({
   name: 'getSubscribedChannels',
   service: 'realtime-events',
   kind: 'read',
-  summary: 'List the public streams this connection hears',
+  summary: 'List the public streams this connection is subscribed to',
   auth: 'player',
   input: z.object({}),
   otherForm: defineOtherForm({

@@ -13,7 +13,7 @@ export const subscribe = defineOperation({
   name: 'subscribe',
   service: 'realtime-events',
   kind: 'read',
-  summary: "Hear a game's public stream on this connection: its activities and its leaderboard's changes",
+  summary: "Subscribe this connection to a game's public stream: its activities and leaderboard changes",
   auth: 'player',
   input: z.object({
     gameId: idInput

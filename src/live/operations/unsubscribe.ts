@@ -13,7 +13,7 @@ export const unsubscribe = defineOperation({
   name: 'unsubscribe',
   service: 'realtime-events',
   kind: 'read',
-  summary: "Hear a game's public stream no longer on this connection",
+  summary: "Unsubscribe this connection from a game's public stream",
   auth: 'player',
   input: z.object({ gameId: idInput.optional() }),
   otherForm: defineOtherForm({

@@ -62,7 +62,7 @@ func _init(server_url = ""):
 # - optional session_id: String or null
 # - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
 # - optional label: String or null
-# - optional metadata: Dictionary or null. Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+# - optional metadata: Dictionary or null. Custom data, at most 1024 bytes as JSON: a replay's URL, a character
 # Answers: SetUserScoreOutput.
 func set_user_score(score, optional = {}, options = {}):
 	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "label": "label", "metadata": "metadata"}, options)
@@ -109,7 +109,7 @@ func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}
 	return _call_generated("getUsersPositionInGameScoreLeaderboard", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# List a game's public leaderboards beside `default`, with their seasons under way.
+# List a game's public leaderboards except `default`, with their seasons under way.
 # - game_id: String
 # Answers: GetLeaderboardsOutput.
 func get_leaderboards(game_id, options = {}):
@@ -139,7 +139,7 @@ func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAmong", {"gameId": game_id, "wallets": wallets}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# List the finished seasons of a leaderboard, the last one first.
+# List the finished seasons of a leaderboard, newest first.
 # - game_id: String
 # - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
 # - optional limit: int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
@@ -162,13 +162,13 @@ func read_leaderboard(optional = {}, options = {}):
 
 # End a season of a leaderboard of the server's own game, if it is under way; the next one begins.
 # - leaderboard: String
-# - season: int. The season that is to be over
+# - season: int. The season to end
 # Answers: EndLeaderboardSeasonOutput.
 func end_leaderboard_season(leaderboard, season, options = {}):
 	return _call_generated("endLeaderboardSeason", {"leaderboard": leaderboard, "season": season}, {}, {}, options)
 
 
-# Keep a state of the player under a label, replacing the one before.
+# Store a state of the player under a label, replacing the previous one.
 # - state: any JSON value
 # - label: String
 # - optional if_version: int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
@@ -178,7 +178,7 @@ func set_state(state, label, optional = {}, options = {}):
 	return _call_generated("setState", {"state": state, "label": label}, optional, {"if_version": "ifVersion", "public": "public"}, options)
 
 
-# Keep several states of the player, each as `setState` does: all of them or none.
+# Store several states of the player atomically, each as `setState` does.
 # - states: Array of SetStatesInputStatesItem. 1 to 20 states with different labels
 # Answers: SetStatesOutput.
 func set_states(states, options = {}):
@@ -252,10 +252,10 @@ func get_activities(optional = {}, options = {}):
 	return _call_generated("getActivities", {}, optional, {"page_number": "pageNumber", "page_size": "pageSize", "wallet_address": "walletAddress", "game_id": "gameId", "type": "type"}, options)
 
 
-# Notify the player: kept, and pushed to the player's launchers.
+# Notify the player: stored, and pushed to the player's launchers.
 # - message: String
 # - type: "success" or "error"
-# - optional expires_in_seconds: int or null. After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+# - optional expires_in_seconds: int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
 # Answers: SendNotificationOutput.
 func send_notification(message, type, optional = {}, options = {}):
 	return _call_generated("sendNotification", {"message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
@@ -275,7 +275,7 @@ func trigger_rules_engine(trigger, optional = {}, options = {}):
 # - optional skip: int or null. Rows to pass over; default 0
 # - optional cursor: String or null. The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
 # - optional order: "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
-# - optional with_unread: bool or null. Tell of each channel how many of its messages the player has not read
+# - optional with_unread: bool or null. Include the number of unread messages of each channel
 # Answers: GetMessageChannelsOutput.
 func get_message_channels(optional = {}, options = {}):
 	return _call_generated("getMessageChannels", {}, optional, {"limit": "limit", "skip": "skip", "cursor": "cursor", "order": "order", "with_unread": "withUnread"}, options)
@@ -283,7 +283,7 @@ func get_message_channels(optional = {}, options = {}):
 
 # Start a message channel with other players; the same participants get the same channel.
 # - other_participants: Array of String
-# - optional channel_name: String or null. The name of a new channel; one there is keeps its own
+# - optional channel_name: String or null. The name of a new channel; an existing one keeps its own
 # Answers: MessageChannel.
 func create_message_channel(other_participants, optional = {}, options = {}):
 	return _call_generated("createMessageChannel", {"otherParticipants": other_participants}, optional, {"channel_name": "channelName"}, options)
@@ -309,7 +309,7 @@ func send_channel_message(channel_id, content, optional = {}, options = {}):
 	return _call_generated("sendChannelMessage", {"channelId": channel_id, "content": content}, optional, {"reply_to": "replyTo"}, options)
 
 
-# Change what a message of the player says.
+# Edit one of the player's messages.
 # - message_id: String
 # - new_content: String
 # Answers: ChannelMessage.
@@ -317,21 +317,21 @@ func edit_channel_message(message_id, new_content, options = {}):
 	return _call_generated("editChannelMessage", {"messageId": message_id, "newContent": new_content}, {}, {}, options)
 
 
-# Take back a message of the player; what it said is erased for good.
+# Unsend one of the player's messages; its content is erased permanently.
 # - message_id: String
 # Answers: UnsendChannelMessageOutput.
 func unsend_channel_message(message_id, options = {}):
 	return _call_generated("unsendChannelMessage", {"messageId": message_id}, {}, {}, options)
 
 
-# Tell who is in a channel the player is in: their names and pictures, and who is there now.
+# List the participants of a channel the player is in: their names, pictures, and who is online.
 # - channel_id: String
 # Answers: GetChannelParticipantsOutput.
 func get_channel_participants(channel_id, options = {}):
 	return _call_generated("getChannelParticipants", {"channelId": channel_id}, {}, {}, options)
 
 
-# Add a player to a channel; takes the permission add-members.
+# Add a player to a channel; requires the permission add-members.
 # - channel_id: String
 # - wallet: String
 # Answers: MessageChannel.
@@ -339,24 +339,24 @@ func add_participant(channel_id, wallet, options = {}):
 	return _call_generated("addParticipant", {"channelId": channel_id, "wallet": wallet}, {}, {}, options)
 
 
-# Leave a channel, or remove another player from it (takes the permission super-admin).
+# Leave a channel, or remove another player from it (requires the permission super-admin).
 # - channel_id: String
-# - optional wallet: String or null. Who is removed; left out: oneself
+# - optional wallet: String or null. The player to remove; default: oneself
 # Answers: MessageChannel.
 func remove_participant(channel_id, optional = {}, options = {}):
 	return _call_generated("removeParticipant", {"channelId": channel_id}, optional, {"wallet": "wallet"}, options)
 
 
-# Change a channel's name or picture; takes the permission edit-info.
+# Change a channel's name or picture; requires the permission edit-info.
 # - channel_id: String
 # - optional name: String or null
-# - optional chat_picture: String or null. The picture's address; empty for none
+# - optional chat_picture: String or null. The picture's URL; empty for none
 # Answers: MessageChannel.
 func edit_group_info(channel_id, optional = {}, options = {}):
 	return _call_generated("editGroupInfo", {"channelId": channel_id}, optional, {"name": "name", "chat_picture": "chatPicture"}, options)
 
 
-# Show the others in a channel that the player is writing; never stored, passed on once in two seconds.
+# Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds.
 # - channel_id: String
 # Answers: SendTypingSignalOutput.
 func send_typing_signal(channel_id, options = {}):
@@ -371,7 +371,7 @@ func mark_messages_read(channel_id, message_id, options = {}):
 	return _call_generated("markMessagesRead", {"channelId": channel_id, "messageId": message_id}, {}, {}, options)
 
 
-# Tell how many messages of a channel the player has not read, and up to which one they have.
+# Get the number of a channel's unread messages and the player's read marker.
 # - channel_id: String
 # Answers: GetUnreadCountOutput.
 func get_unread_count(channel_id, options = {}):
@@ -386,7 +386,7 @@ func add_reaction(message_id, reaction, options = {}):
 	return _call_generated("addReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
-# Take back a reaction of the player to a message.
+# Remove the player's reaction to a message.
 # - message_id: String
 # - reaction: String. One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
 # Answers: RemoveReactionOutput.
@@ -394,21 +394,21 @@ func remove_reaction(message_id, reaction, options = {}):
 	return _call_generated("removeReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
-# Hear a game's public stream on this connection: its activities and its leaderboard's changes.
+# Subscribe this connection to a game's public stream: its activities and leaderboard changes.
 # - optional game_id: String or null. Left out: the token's game; another one takes a launcher's token
 # Answers: SubscribeOutput.
 func subscribe(optional = {}, options = {}):
 	return _call_generated("subscribe", {}, optional, {"game_id": "gameId"}, options)
 
 
-# Hear a game's public stream no longer on this connection.
+# Unsubscribe this connection from a game's public stream.
 # - optional game_id: String or null
 # Answers: UnsubscribeOutput.
 func unsubscribe(optional = {}, options = {}):
 	return _call_generated("unsubscribe", {}, optional, {"game_id": "gameId"}, options)
 
 
-# List the public streams this connection hears.
+# List the public streams this connection is subscribed to.
 # Answers: GetSubscribedChannelsOutput.
 func get_subscribed_channels(options = {}):
 	return _call_generated("getSubscribedChannels", {}, {}, {}, options)
@@ -424,7 +424,7 @@ func get_games(optional = {}, options = {}):
 	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
 
 
-# Begin to sign in: get the message the wallet signs.
+# Start signing in: get the message for the wallet to sign.
 # - wallet: String
 # - optional game_id: String or null. May be left out when the game secret or an allowed Origin names the game
 # - optional chain_id: int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
@@ -458,7 +458,7 @@ func sign_in_guest(device_secret, optional = {}, options = {}):
 	return _call_generated("signInGuest", {"deviceSecret": device_secret}, optional, {"game_id": "gameId"}, options)
 
 
-# Begin to give this player a wallet: get the message the wallet signs.
+# Start giving this player a wallet: get the message for the wallet to sign.
 # - wallet: String
 # - optional chain_id: int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
 # Answers: RequestGuestUpgradeOutput.
@@ -481,7 +481,7 @@ func list_guest_devices(options = {}):
 	return _call_generated("listGuestDevices", {}, {}, {}, options)
 
 
-# Have another device sign in as this player without a wallet: get a secret for it.
+# Add a device that can sign in as this player without a wallet, and get its secret.
 # - optional device_name: String or null. What the player knows the device by
 # Answers: AddGuestDeviceOutput.
 func add_guest_device(optional = {}, options = {}):
@@ -503,7 +503,7 @@ func vouch_for_player(player_id, optional = {}, options = {}):
 	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)
 
 
-# Tell how the token's channel session stands; an ended one no longer exists.
+# Read the status of the token's channel session; `exists` is false once it has ended.
 # Answers: ChannelSessionStatus.
 func channel_status(options = {}):
 	return _call_generated("channelStatus", {}, {}, {}, options)
@@ -543,18 +543,18 @@ func revoke_channel_session(wallet, optional = {}, options = {}):
 	return _call_generated("revokeChannelSession", {"wallet": wallet}, optional, {"session_id": "sessionId"}, options)
 
 
-# Notify up to 100 players at once; takes the game's secret.
+# Notify up to 100 players at once; requires the game's secret.
 # - wallets: Array of String
 # - message: String
 # - type: "success" or "error"
-# - optional expires_in_seconds: int or null. After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+# - optional expires_in_seconds: int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
 # Answers: NotifyPlayersOutput.
 func notify_players(wallets, message, type, optional = {}, options = {}):
 	return _call_generated("notifyPlayers", {"wallets": wallets, "message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
 
 
 # Set the player's own name, the same in every game; with the token of a launcher's own session.
-# - username: String. At most 40 characters; empty takes the name away
+# - username: String. At most 40 characters; empty removes the name
 # Answers: SetUsernameOutput.
 func set_username(username, options = {}):
 	return _call_generated("setUsername", {"username": username}, {}, {}, options)
@@ -562,13 +562,13 @@ func set_username(username, options = {}):
 
 # Set a player's name, the same in every game; takes the game's secret.
 # - wallet: String
-# - username: String. At most 40 characters; empty takes the name away
+# - username: String. At most 40 characters; empty removes the name
 # Answers: UpdatePlayerProfileOutput.
 func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
-# Tell which of up to 100 players are in the game now; takes the game's secret.
+# Read which of up to 100 players are in the game now; requires the game's secret.
 # - wallets: Array of String
 # Answers: GetPlayerPresenceOutput.
 func get_player_presence(wallets, options = {}):
@@ -577,36 +577,36 @@ func get_player_presence(wallets, options = {}):
 
 # List the player's notifications, newest first, with how many are unread.
 # - optional limit: int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-# - optional after: String or null. The `cursor` of the answer before
+# - optional after: String or null. The `cursor` of the previous response
 # - optional unread_only: bool or null
 # Answers: ListNotificationsOutput.
 func list_notifications(optional = {}, options = {}):
 	return _call_generated("listNotifications", {}, optional, {"limit": "limit", "after": "after", "unread_only": "unreadOnly"}, options)
 
 
-# Mark some of the player's notifications as read, or all of them; the other launchers are told.
+# Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.
 # - optional notification_ids: Array of String or null
-# - optional all: bool or null. In the place of `notificationIds`
+# - optional all: bool or null. Instead of `notificationIds`
 # Answers: MarkNotificationsReadOutput.
 func mark_notifications_read(optional = {}, options = {}):
 	return _call_generated("markNotificationsRead", {}, optional, {"notification_ids": "notificationIds", "all": "all"}, options)
 
 
-# Block another player in this game: their messages reach the player no more; they are not told.
+# Block another player in this game: the player no longer receives their messages; they are not notified.
 # - wallet: String
 # Answers: BlockPlayerOutput.
 func block_player(wallet, options = {}):
 	return _call_generated("blockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
-# Unblock a player in this game; what they said meanwhile is listed again.
+# Unblock a player in this game; messages they sent meanwhile are listed again.
 # - wallet: String
 # Answers: UnblockPlayerOutput.
 func unblock_player(wallet, options = {}):
 	return _call_generated("unblockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
-# List whom the player has blocked in this game, the latest first.
+# List the players blocked by the player in this game, most recent first.
 # - optional limit: int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
 # - optional skip: int or null. Rows to pass over; default 0
 # Answers: ListBlockedPlayersOutput.
@@ -632,27 +632,27 @@ func report_player(wallet, reason, optional = {}, options = {}):
 	return _call_generated("reportPlayer", {"wallet": wallet, "reason": reason}, optional, {"comment": "comment"}, options)
 
 
-# Have someone in a channel post nothing for a time; takes the permission super-admin.
+# Mute a participant of a channel for a time; requires the permission super-admin.
 # - channel_id: String
 # - wallet: String
-# - seconds: int. For how long, from now; 0 ends it
-# - optional reason: String or null. The muted player is told
+# - seconds: int. Duration of the mute from now, in seconds; 0 ends it
+# - optional reason: String or null. Shown to the muted player
 # Answers: MuteParticipantOutput.
 func mute_participant(channel_id, wallet, seconds, optional = {}, options = {}):
 	return _call_generated("muteParticipant", {"channelId": channel_id, "wallet": wallet, "seconds": seconds}, optional, {"reason": "reason"}, options)
 
 
-# Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret.
+# Mute a player in the game, or in one of its channels, for a time; requires the game's secret.
 # - wallet: String
-# - seconds: int. For how long, from now; 0 ends it
-# - optional channel_id: String or null. Left out: in all of the game
-# - optional reason: String or null. The muted player is told
+# - seconds: int. Duration of the mute from now, in seconds; 0 ends it
+# - optional channel_id: String or null. Default: the whole game
+# - optional reason: String or null. Shown to the muted player
 # Answers: MuteInGameOutput.
 func mute_in_game(wallet, seconds, optional = {}, options = {}):
 	return _call_generated("muteInGame", {"wallet": wallet, "seconds": seconds}, optional, {"channel_id": "channelId", "reason": "reason"}, options)
 
 
-# Carry out up to 100 writes in one transaction: all of them, or none.
+# Run up to 100 writes in one transaction, atomically.
 # - operations: Array of BatchInputOperationsItem
 # Answers: BatchOutput.
 func batch(operations, options = {}):

@@ -142,7 +142,7 @@ class BatchOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of any JSON value. What each operation answers, in their order
+	# Array of any JSON value. The result of each operation, in order
 	var results: Array = []
 
 	func read(from):
@@ -353,7 +353,7 @@ class CreateMessageChannelInput:
 	extends Record
 	# Array of String
 	var other_participants: Array = []
-	# String or null. The name of a new channel; one there is keeps its own
+	# String or null. The name of a new channel; an existing one keeps its own
 	var channel_name = null
 
 	func read(from):
@@ -421,7 +421,7 @@ class EditGroupInfoInput:
 	var channel_id: String = ""
 	# String or null
 	var name = null
-	# String or null. The picture's address; empty for none
+	# String or null. The picture's URL; empty for none
 	var chat_picture = null
 
 	func read(from):
@@ -461,7 +461,7 @@ class EndLeaderboardSeasonInput:
 	extends Record
 	# String
 	var leaderboard: String = ""
-	# int. The season that is to be over
+	# int. The season to end
 	var season: int = 0
 
 	func read(from):
@@ -476,7 +476,7 @@ class EndLeaderboardSeasonOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int. The season under way
+	# int. The current season
 	var season: int = 0
 
 	func read(from):
@@ -688,7 +688,7 @@ class GetChannelMessagesOutput:
 	var next_cursor = null
 	# bool or null. Only with `cursor` or `order`: whether there is more right now
 	var more = null
-	# Array of ChannelMessage or null. What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away
+	# Array of ChannelMessage or null. Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away
 	var originals = null
 
 	func read(from):
@@ -969,7 +969,7 @@ class GetMessageChannelsInput:
 	var cursor = null
 	# "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 	var order = null
-	# bool or null. Tell of each channel how many of its messages the player has not read
+	# bool or null. Include the number of unread messages of each channel
 	var with_unread = null
 
 	func read(from):
@@ -1029,7 +1029,7 @@ class GetPlayerPresenceOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of GetPlayerPresenceOutputPlayersItem. In the order asked
+	# Array of GetPlayerPresenceOutputPlayersItem. In the order of `wallets`
 	var players: Array = []
 
 	func read(from):
@@ -1043,7 +1043,7 @@ class GetPlayerPresenceOutputPlayersItem:
 	extends Record
 	# String. Wallet address, lowercase
 	var wallet: String = ""
-	# bool. Whether someone is there in a session of this game
+	# bool. Whether the player is online in this game
 	var present: bool = false
 	# int. How many live sessions the player has in this game
 	var sessions: int = 0
@@ -1185,11 +1185,11 @@ class GetUnreadCountOutput:
 	var success: bool = false
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
-	# int. Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+	# int. Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
 	var unread_count: int = 0
 	# bool or null. There are more unread messages than are counted
 	var unread_capped = null
-	# String or null. The read marker's message; left out: nothing was marked as read
+	# String or null. The read marker's message; omitted if nothing was marked as read
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
@@ -1361,7 +1361,7 @@ class InboxNotification:
 	var type: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
-	# int or null. Only of a notification that was sent with an expiry
+	# int or null. Only if the notification was sent with an expiry
 	var expires_at = null
 	# int or null. Null: unread
 	var read_at = null
@@ -1508,7 +1508,7 @@ class LeaderboardSummary:
 	extends Record
 	# String
 	var leaderboard: String = ""
-	# "best" or "latest" or "sum" or "count". Which of a player's scores counts, or what is made of them
+	# "best" or "latest" or "sum" or "count". Which of a player's scores counts, or how they are aggregated
 	var keep: String = ""
 	# "desc" or "asc". `desc`: more is better. `asc`: less is better
 	var order: String = ""
@@ -1607,7 +1607,7 @@ class ListNotificationsInput:
 	extends Record
 	# int or null. Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
 	var limit = null
-	# String or null. The `cursor` of the answer before
+	# String or null. The `cursor` of the previous response
 	var after = null
 	# bool or null
 	var unread_only = null
@@ -1629,7 +1629,7 @@ class ListNotificationsOutput:
 	var notifications: Array = []
 	# int. In the whole inbox; 10000 means that many or more
 	var unread: int = 0
-	# String or null. Where to read on; null at the end
+	# String or null. Start of the next page; null at the end
 	var cursor = null
 
 	func read(from):
@@ -1689,11 +1689,11 @@ class ListedMessageChannel:
 	var participants: Array = []
 	# String. Id (UUIDv7)
 	var game_id: String = ""
-	# int or null. Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+	# int or null. Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
 	var unread_count = null
 	# bool or null. There are more unread messages than are counted
 	var unread_capped = null
-	# String or null. The read marker's message; left out: nothing was marked as read
+	# String or null. The read marker's message; omitted if nothing was marked as read
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
@@ -1766,7 +1766,7 @@ class MarkNotificationsReadInput:
 	extends Record
 	# Array of String or null
 	var notification_ids = null
-	# bool or null. In the place of `notificationIds`
+	# bool or null. Instead of `notificationIds`
 	var all = null
 
 	func read(from):
@@ -1781,7 +1781,7 @@ class MarkNotificationsReadOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of String. Which were marked by this call: those that were unread and are there
+	# Array of String. The notifications marked by this call: those that exist and were unread
 	var notification_ids: Array = []
 	# bool. With `all`: there are more than the 250 marked; call again
 	var more: bool = false
@@ -1846,7 +1846,7 @@ class MessageReaction:
 	var channel_id: String = ""
 	# String. Id (UUIDv7)
 	var message_id: String = ""
-	# String. Who has reacted, or taken the reaction back
+	# String. Who added or removed the reaction
 	var wallet: String = ""
 	# String
 	var reaction: String = ""
@@ -1871,11 +1871,11 @@ class MuteInGameInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String or null. Left out: in all of the game
+	# String or null. Default: the whole game
 	var channel_id = null
-	# int. For how long, from now; 0 ends it
+	# int. Duration of the mute from now, in seconds; 0 ends it
 	var seconds: int = 0
-	# String or null. The muted player is told
+	# String or null. Shown to the muted player
 	var reason = null
 
 	func read(from):
@@ -1892,7 +1892,7 @@ class MuteInGameOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int or null. Null: ended
+	# int or null. Null when the mute was ended
 	var until = null
 
 	func read(from):
@@ -1909,9 +1909,9 @@ class MuteParticipantInput:
 	var channel_id: String = ""
 	# String
 	var wallet: String = ""
-	# int. For how long, from now; 0 ends it
+	# int. Duration of the mute from now, in seconds; 0 ends it
 	var seconds: int = 0
-	# String or null. The muted player is told
+	# String or null. Shown to the muted player
 	var reason = null
 
 	func read(from):
@@ -1928,7 +1928,7 @@ class MuteParticipantOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int or null. Null: ended
+	# int or null. Null when the mute was ended
 	var until = null
 
 	func read(from):
@@ -1972,7 +1972,7 @@ class Notification:
 	var type: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
-	# int or null. Only of a notification that was sent with an expiry
+	# int or null. Only if the notification was sent with an expiry
 	var expires_at = null
 
 	func read(from):
@@ -2016,7 +2016,7 @@ class NotifyPlayersInput:
 	var message: String = ""
 	# "success" or "error"
 	var type: String = ""
-	# int or null. After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+	# int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
 	var expires_in_seconds = null
 
 	func read(from):
@@ -2033,7 +2033,7 @@ class NotifyPlayersOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of String. Who was not notified, being banned from the game; everyone else was
+	# Array of String. Players not notified because they are banned from the game; all others were
 	var banned: Array = []
 
 	func read(from):
@@ -2237,7 +2237,7 @@ class RemoveParticipantInput:
 	extends Record
 	# String
 	var channel_id: String = ""
-	# String or null. Who is removed; left out: oneself
+	# String or null. The player to remove; default: oneself
 	var wallet = null
 
 	func read(from):
@@ -2456,9 +2456,9 @@ class RuleAction:
 	var type: String = ""
 	# "queued" or "submitted" or "confirmed" or "failed" or "cancelled"
 	var state: String = ""
-	# String or null. Why it failed, or why it has not succeeded so far
+	# String or null. Why it failed or has not succeeded yet
 	var error = null
-	# String or null. Of the transaction on the chain
+	# String or null. The hash of the on-chain transaction
 	var transaction_hash = null
 	# int. Unix time in milliseconds
 	var created_at: int = 0
@@ -2576,7 +2576,7 @@ class SendNotificationInput:
 	var message: String = ""
 	# "success" or "error"
 	var type: String = ""
-	# int or null. After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+	# int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
 	var expires_in_seconds = null
 
 	func read(from):
@@ -2719,7 +2719,7 @@ class SetUserScoreInput:
 	var leaderboard = null
 	# String or null
 	var label = null
-	# Dictionary or null. Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+	# Dictionary or null. Custom data, at most 1024 bytes as JSON: a replay's URL, a character
 	var metadata = null
 
 	func read(from):
@@ -2751,7 +2751,7 @@ class SetUserScoreOutput:
 # What setUsername takes
 class SetUsernameInput:
 	extends Record
-	# String. At most 40 characters; empty takes the name away
+	# String. At most 40 characters; empty removes the name
 	var username: String = ""
 
 	func read(from):
@@ -2783,7 +2783,7 @@ class ShownParticipant:
 	var username: String = ""
 	# String
 	var avatar: String = ""
-	# bool. Whether someone is there, in this game or in a launcher
+	# bool. Whether the player is online, in this game or in a launcher
 	var present: bool = false
 
 	func read(from):
@@ -3065,7 +3065,7 @@ class UnsendChannelMessageOutput:
 	var created_at: int = 0
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
-	# "". Erased; there for clients to which an answer is a message
+	# "". Always empty; present for clients that parse the response as a message
 	var content: String = ""
 
 	func read(from):
@@ -3112,7 +3112,7 @@ class UpdatePlayerProfileInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String. At most 40 characters; empty takes the name away
+	# String. At most 40 characters; empty removes the name
 	var username: String = ""
 
 	func read(from):

@@ -91,7 +91,7 @@ class Operations:
         """Set the player's score; with a nonce used before, replace the score under it.
 
         leaderboard: Name of the leaderboard; left out: `default`
-        metadata: Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+        metadata: Custom data, at most 1024 bytes as JSON: a replay's URL, a character
         """
         return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
 
@@ -130,7 +130,7 @@ class Operations:
         return self._call("getUsersPositionInGameScoreLeaderboard", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboards(self, *, game_id: str) -> GetLeaderboardsOutput:
-        """List a game's public leaderboards beside `default`, with their seasons under way."""
+        """List a game's public leaderboards except `default`, with their seasons under way."""
         return self._call("getLeaderboards", _given({"gameId": game_id}, {}))
 
     def get_leaderboard_around(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None) -> GetLeaderboardAroundOutput:
@@ -151,7 +151,7 @@ class Operations:
         return self._call("getLeaderboardAmong", _given({"gameId": game_id, "wallets": wallets}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboard_seasons(self, *, game_id: str, leaderboard: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> GetLeaderboardSeasonsOutput:
-        """List the finished seasons of a leaderboard, the last one first.
+        """List the finished seasons of a leaderboard, newest first.
 
         leaderboard: Name of the leaderboard; left out: `default`
         limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
@@ -172,12 +172,12 @@ class Operations:
     def end_leaderboard_season(self, *, leaderboard: str, season: int) -> EndLeaderboardSeasonOutput:
         """End a season of a leaderboard of the server's own game, if it is under way; the next one begins.
 
-        season: The season that is to be over
+        season: The season to end
         """
         return self._call("endLeaderboardSeason", _given({"leaderboard": leaderboard, "season": season}, {}))
 
     def set_state(self, *, state: Any, label: str, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> SetStateOutput:
-        """Keep a state of the player under a label, replacing the one before.
+        """Store a state of the player under a label, replacing the previous one.
 
         if_version: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
         public: Whether other players of the game may read it; left out: as before, at first private
@@ -185,7 +185,7 @@ class Operations:
         return self._call("setState", _given({"state": state, "label": label}, {"ifVersion": if_version, "public": public, "idempotencyKey": idempotency_key}))
 
     def set_states(self, *, states: list[SetStatesInputStatesItem], idempotency_key: Optional[str] = None) -> SetStatesOutput:
-        """Keep several states of the player, each as `setState` does: all of them or none.
+        """Store several states of the player atomically, each as `setState` does.
 
         states: 1 to 20 states with different labels
         """
@@ -246,9 +246,9 @@ class Operations:
         return self._call("getActivities", _given({}, {"pageNumber": page_number, "pageSize": page_size, "walletAddress": wallet_address, "gameId": game_id, "type": type}))
 
     def send_notification(self, *, message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> SendNotificationOutput:
-        """Notify the player: kept, and pushed to the player's launchers.
+        """Notify the player: stored, and pushed to the player's launchers.
 
-        expires_in_seconds: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+        expires_in_seconds: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
         """
         return self._call("sendNotification", _given({"message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
@@ -263,14 +263,14 @@ class Operations:
         skip: Rows to pass over; default 0
         cursor: The `nextCursor` of the page before, or empty for the first page; in the place of `skip`
         order: Which rows come first with cursors; default `newest`
-        with_unread: Tell of each channel how many of its messages the player has not read
+        with_unread: Include the number of unread messages of each channel
         """
         return self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread}))
 
     def create_message_channel(self, *, other_participants: list[str], channel_name: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
         """Start a message channel with other players; the same participants get the same channel.
 
-        channel_name: The name of a new channel; one there is keeps its own
+        channel_name: The name of a new channel; an existing one keeps its own
         """
         return self._call("createMessageChannel", _given({"otherParticipants": other_participants}, {"channelName": channel_name, "idempotencyKey": idempotency_key}))
 
@@ -292,37 +292,37 @@ class Operations:
         return self._call("sendChannelMessage", _given({"channelId": channel_id, "content": content}, {"replyTo": reply_to, "idempotencyKey": idempotency_key}))
 
     def edit_channel_message(self, *, message_id: str, new_content: str, idempotency_key: Optional[str] = None) -> ChannelMessage:
-        """Change what a message of the player says."""
+        """Edit one of the player's messages."""
         return self._call("editChannelMessage", _given({"messageId": message_id, "newContent": new_content}, {"idempotencyKey": idempotency_key}))
 
     def unsend_channel_message(self, *, message_id: str, idempotency_key: Optional[str] = None) -> UnsendChannelMessageOutput:
-        """Take back a message of the player; what it said is erased for good."""
+        """Unsend one of the player's messages; its content is erased permanently."""
         return self._call("unsendChannelMessage", _given({"messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
     def get_channel_participants(self, *, channel_id: str) -> GetChannelParticipantsOutput:
-        """Tell who is in a channel the player is in: their names and pictures, and who is there now."""
+        """List the participants of a channel the player is in: their names, pictures, and who is online."""
         return self._call("getChannelParticipants", _given({"channelId": channel_id}, {}))
 
     def add_participant(self, *, channel_id: str, wallet: str, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Add a player to a channel; takes the permission add-members."""
+        """Add a player to a channel; requires the permission add-members."""
         return self._call("addParticipant", _given({"channelId": channel_id, "wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def remove_participant(self, *, channel_id: str, wallet: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Leave a channel, or remove another player from it (takes the permission super-admin).
+        """Leave a channel, or remove another player from it (requires the permission super-admin).
 
-        wallet: Who is removed; left out: oneself
+        wallet: The player to remove; default: oneself
         """
         return self._call("removeParticipant", _given({"channelId": channel_id}, {"wallet": wallet, "idempotencyKey": idempotency_key}))
 
     def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Change a channel's name or picture; takes the permission edit-info.
+        """Change a channel's name or picture; requires the permission edit-info.
 
-        chat_picture: The picture's address; empty for none
+        chat_picture: The picture's URL; empty for none
         """
         return self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
 
     def send_typing_signal(self, *, channel_id: str) -> SendTypingSignalOutput:
-        """Show the others in a channel that the player is writing; never stored, passed on once in two seconds."""
+        """Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds."""
         return self._call("sendTypingSignal", _given({"channelId": channel_id}, {}))
 
     def mark_messages_read(self, *, channel_id: str, message_id: str, idempotency_key: Optional[str] = None) -> MarkMessagesReadOutput:
@@ -333,7 +333,7 @@ class Operations:
         return self._call("markMessagesRead", _given({"channelId": channel_id, "messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
     def get_unread_count(self, *, channel_id: str) -> GetUnreadCountOutput:
-        """Tell how many messages of a channel the player has not read, and up to which one they have."""
+        """Get the number of a channel's unread messages and the player's read marker."""
         return self._call("getUnreadCount", _given({"channelId": channel_id}, {}))
 
     def add_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> AddReactionOutput:
@@ -344,25 +344,25 @@ class Operations:
         return self._call("addReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def remove_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> RemoveReactionOutput:
-        """Take back a reaction of the player to a message.
+        """Remove the player's reaction to a message.
 
         reaction: One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
         """
         return self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def subscribe(self, *, game_id: Optional[str] = None) -> SubscribeOutput:
-        """Hear a game's public stream on this connection: its activities and its leaderboard's changes.
+        """Subscribe this connection to a game's public stream: its activities and leaderboard changes.
 
         game_id: Left out: the token's game; another one takes a launcher's token
         """
         return self._call("subscribe", _given({}, {"gameId": game_id}))
 
     def unsubscribe(self, *, game_id: Optional[str] = None) -> UnsubscribeOutput:
-        """Hear a game's public stream no longer on this connection."""
+        """Unsubscribe this connection from a game's public stream."""
         return self._call("unsubscribe", _given({}, {"gameId": game_id}))
 
     def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
-        """List the public streams this connection hears."""
+        """List the public streams this connection is subscribed to."""
         return self._call("getSubscribedChannels", _given({}, {}))
 
     def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
@@ -374,7 +374,7 @@ class Operations:
         return self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
 
     def create_unverified_channel(self, *, wallet: str, game_id: Optional[str] = None, chain_id: Optional[int] = None) -> CreateUnverifiedChannelOutput:
-        """Begin to sign in: get the message the wallet signs.
+        """Start signing in: get the message for the wallet to sign.
 
         game_id: May be left out when the game secret or an allowed Origin names the game
         chain_id: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
@@ -404,7 +404,7 @@ class Operations:
         return self._call("signInGuest", _given({"deviceSecret": device_secret}, {"gameId": game_id}))
 
     def request_guest_upgrade(self, *, wallet: str, chain_id: Optional[int] = None) -> RequestGuestUpgradeOutput:
-        """Begin to give this player a wallet: get the message the wallet signs.
+        """Start giving this player a wallet: get the message for the wallet to sign.
 
         chain_id: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
         """
@@ -422,7 +422,7 @@ class Operations:
         return self._call("listGuestDevices", _given({}, {}))
 
     def add_guest_device(self, *, device_name: Optional[str] = None) -> AddGuestDeviceOutput:
-        """Have another device sign in as this player without a wallet: get a secret for it.
+        """Add a device that can sign in as this player without a wallet, and get its secret.
 
         device_name: What the player knows the device by
         """
@@ -441,7 +441,7 @@ class Operations:
         return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
 
     def channel_status(self) -> ChannelSessionStatus:
-        """Tell how the token's channel session stands; an ended one no longer exists."""
+        """Read the status of the token's channel session; `exists` is false once it has ended."""
         return self._call("channelStatus", _given({}, {}))
 
     def channel_heartbeat(self) -> ChannelHeartbeatOutput:
@@ -471,55 +471,55 @@ class Operations:
         return self._call("revokeChannelSession", _given({"wallet": wallet}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
 
     def notify_players(self, *, wallets: list[str], message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> NotifyPlayersOutput:
-        """Notify up to 100 players at once; takes the game's secret.
+        """Notify up to 100 players at once; requires the game's secret.
 
-        expires_in_seconds: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+        expires_in_seconds: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
         """
         return self._call("notifyPlayers", _given({"wallets": wallets, "message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
     def set_username(self, *, username: str, idempotency_key: Optional[str] = None) -> SetUsernameOutput:
         """Set the player's own name, the same in every game; with the token of a launcher's own session.
 
-        username: At most 40 characters; empty takes the name away
+        username: At most 40 characters; empty removes the name
         """
         return self._call("setUsername", _given({"username": username}, {"idempotencyKey": idempotency_key}))
 
     def update_player_profile(self, *, wallet: str, username: str, idempotency_key: Optional[str] = None) -> UpdatePlayerProfileOutput:
         """Set a player's name, the same in every game; takes the game's secret.
 
-        username: At most 40 characters; empty takes the name away
+        username: At most 40 characters; empty removes the name
         """
         return self._call("updatePlayerProfile", _given({"wallet": wallet, "username": username}, {"idempotencyKey": idempotency_key}))
 
     def get_player_presence(self, *, wallets: list[str]) -> GetPlayerPresenceOutput:
-        """Tell which of up to 100 players are in the game now; takes the game's secret."""
+        """Read which of up to 100 players are in the game now; requires the game's secret."""
         return self._call("getPlayerPresence", _given({"wallets": wallets}, {}))
 
     def list_notifications(self, *, limit: Optional[int] = None, after: Optional[str] = None, unread_only: Optional[bool] = None) -> ListNotificationsOutput:
         """List the player's notifications, newest first, with how many are unread.
 
         limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
-        after: The `cursor` of the answer before
+        after: The `cursor` of the previous response
         """
         return self._call("listNotifications", _given({}, {"limit": limit, "after": after, "unreadOnly": unread_only}))
 
     def mark_notifications_read(self, *, notification_ids: Optional[list[str]] = None, all: Optional[bool] = None) -> MarkNotificationsReadOutput:
-        """Mark some of the player's notifications as read, or all of them; the other launchers are told.
+        """Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.
 
-        all: In the place of `notificationIds`
+        all: Instead of `notificationIds`
         """
         return self._call("markNotificationsRead", _given({}, {"notificationIds": notification_ids, "all": all}))
 
     def block_player(self, *, wallet: str) -> BlockPlayerOutput:
-        """Block another player in this game: their messages reach the player no more; they are not told."""
+        """Block another player in this game: the player no longer receives their messages; they are not notified."""
         return self._call("blockPlayer", _given({"wallet": wallet}, {}))
 
     def unblock_player(self, *, wallet: str, idempotency_key: Optional[str] = None) -> UnblockPlayerOutput:
-        """Unblock a player in this game; what they said meanwhile is listed again."""
+        """Unblock a player in this game; messages they sent meanwhile are listed again."""
         return self._call("unblockPlayer", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def list_blocked_players(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListBlockedPlayersOutput:
-        """List whom the player has blocked in this game, the latest first.
+        """List the players blocked by the player in this game, most recent first.
 
         limit: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
         skip: Rows to pass over; default 0
@@ -535,22 +535,22 @@ class Operations:
         return self._call("reportPlayer", _given({"wallet": wallet, "reason": reason}, {"comment": comment, "idempotencyKey": idempotency_key}))
 
     def mute_participant(self, *, channel_id: str, wallet: str, seconds: int, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteParticipantOutput:
-        """Have someone in a channel post nothing for a time; takes the permission super-admin.
+        """Mute a participant of a channel for a time; requires the permission super-admin.
 
-        seconds: For how long, from now; 0 ends it
-        reason: The muted player is told
+        seconds: Duration of the mute from now, in seconds; 0 ends it
+        reason: Shown to the muted player
         """
         return self._call("muteParticipant", _given({"channelId": channel_id, "wallet": wallet, "seconds": seconds}, {"reason": reason, "idempotencyKey": idempotency_key}))
 
     def mute_in_game(self, *, wallet: str, seconds: int, channel_id: Optional[str] = None, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteInGameOutput:
-        """Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret.
+        """Mute a player in the game, or in one of its channels, for a time; requires the game's secret.
 
-        channel_id: Left out: in all of the game
-        seconds: For how long, from now; 0 ends it
-        reason: The muted player is told
+        channel_id: Default: the whole game
+        seconds: Duration of the mute from now, in seconds; 0 ends it
+        reason: Shown to the muted player
         """
         return self._call("muteInGame", _given({"wallet": wallet, "seconds": seconds}, {"channelId": channel_id, "reason": reason, "idempotencyKey": idempotency_key}))
 
     def batch(self, *, operations: list[BatchInputOperationsItem], idempotency_key: Optional[str] = None) -> BatchOutput:
-        """Carry out up to 100 writes in one transaction: all of them, or none."""
+        """Run up to 100 writes in one transaction, atomically."""
         return self._call("batch", _given({"operations": operations}, {"idempotencyKey": idempotency_key}))

@@ -81,7 +81,7 @@ class BatchOutput(TypedDict):
     """What batch answers."""
 
     success: bool
-    #: What each operation answers, in their order
+    #: The result of each operation, in order
     results: list[Any]
 
 
@@ -200,7 +200,7 @@ class _CreateMessageChannelInputRequired(TypedDict):
 class CreateMessageChannelInput(_CreateMessageChannelInputRequired, total=False):
     """What createMessageChannel takes."""
 
-    #: The name of a new channel; one there is keeps its own
+    #: The name of a new channel; an existing one keeps its own
     channelName: str
 
 
@@ -242,7 +242,7 @@ class EditGroupInfoInput(_EditGroupInfoInputRequired, total=False):
     """What editGroupInfo takes."""
 
     name: str
-    #: The picture's address; empty for none
+    #: The picture's URL; empty for none
     chatPicture: str
 
 
@@ -262,7 +262,7 @@ class EndLeaderboardSeasonInput(TypedDict):
     """What endLeaderboardSeason takes."""
 
     leaderboard: str
-    #: The season that is to be over
+    #: The season to end
     season: int
 
 
@@ -270,7 +270,7 @@ class EndLeaderboardSeasonOutput(TypedDict):
     """What endLeaderboardSeason answers."""
 
     success: bool
-    #: The season under way
+    #: The current season
     season: int
 
 
@@ -379,7 +379,7 @@ class GetChannelMessagesOutput(_GetChannelMessagesOutputRequired, total=False):
     nextCursor: str
     #: Only with `cursor` or `order`: whether there is more right now
     more: bool
-    #: What replies in `data` reply to, where it is not in `data` itself; one that is in neither was unsent, or said while the player was away
+    #: Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away
     originals: list[ChannelMessage]
 
 
@@ -533,7 +533,7 @@ class GetMessageChannelsInput(TypedDict, total=False):
     cursor: str
     #: Which rows come first with cursors; default `newest`
     order: Literal["newest", "oldest"]
-    #: Tell of each channel how many of its messages the player has not read
+    #: Include the number of unread messages of each channel
     withUnread: bool
 
 
@@ -565,14 +565,14 @@ class GetPlayerPresenceOutput(TypedDict):
     """What getPlayerPresence answers."""
 
     success: bool
-    #: In the order asked
+    #: In the order of `wallets`
     players: list[GetPlayerPresenceOutputPlayersItem]
 
 
 class GetPlayerPresenceOutputPlayersItem(TypedDict):
     #: Wallet address, lowercase
     wallet: str
-    #: Whether someone is there in a session of this game
+    #: Whether the player is online in this game
     present: bool
     #: How many live sessions the player has in this game
     sessions: int
@@ -655,7 +655,7 @@ class _GetUnreadCountOutputRequired(TypedDict):
     success: bool
     #: Id (UUIDv7)
     channelId: str
-    #: Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+    #: Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
     unreadCount: int
 
 
@@ -664,7 +664,7 @@ class GetUnreadCountOutput(_GetUnreadCountOutputRequired, total=False):
 
     #: There are more unread messages than are counted
     unreadCapped: bool
-    #: The read marker's message; left out: nothing was marked as read
+    #: The read marker's message; omitted if nothing was marked as read
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
@@ -762,7 +762,7 @@ class _InboxNotificationRequired(TypedDict):
 
 
 class InboxNotification(_InboxNotificationRequired, total=False):
-    #: Only of a notification that was sent with an expiry
+    #: Only if the notification was sent with an expiry
     expiresAt: int
 
 
@@ -832,7 +832,7 @@ class LeaderboardSeason(TypedDict):
 
 class LeaderboardSummary(TypedDict):
     leaderboard: str
-    #: Which of a player's scores counts, or what is made of them
+    #: Which of a player's scores counts, or how they are aggregated
     keep: Literal["best", "latest", "sum", "count"]
     #: `desc`: more is better. `asc`: less is better
     order: Literal["desc", "asc"]
@@ -883,7 +883,7 @@ class ListNotificationsInput(TypedDict, total=False):
 
     #: Rows wanted; default 50, which 0 stands for too; more than 250 is capped to 250
     limit: int
-    #: The `cursor` of the answer before
+    #: The `cursor` of the previous response
     after: str
     unreadOnly: bool
 
@@ -895,7 +895,7 @@ class ListNotificationsOutput(TypedDict):
     notifications: list[InboxNotification]
     #: In the whole inbox; 10000 means that many or more
     unread: int
-    #: Where to read on; null at the end
+    #: Start of the next page; null at the end
     cursor: Optional[str]
 
 
@@ -930,11 +930,11 @@ class _ListedMessageChannelRequired(TypedDict):
 
 
 class ListedMessageChannel(_ListedMessageChannelRequired, total=False):
-    #: Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+    #: Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
     unreadCount: int
     #: There are more unread messages than are counted
     unreadCapped: bool
-    #: The read marker's message; left out: nothing was marked as read
+    #: The read marker's message; omitted if nothing was marked as read
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
@@ -966,7 +966,7 @@ class MarkNotificationsReadInput(TypedDict, total=False):
     """What markNotificationsRead takes."""
 
     notificationIds: list[str]
-    #: In the place of `notificationIds`
+    #: Instead of `notificationIds`
     all: bool
 
 
@@ -974,7 +974,7 @@ class MarkNotificationsReadOutput(TypedDict):
     """What markNotificationsRead answers."""
 
     success: bool
-    #: Which were marked by this call: those that were unread and are there
+    #: The notifications marked by this call: those that exist and were unread
     notificationIds: list[str]
     #: With `all`: there are more than the 250 marked; call again
     more: bool
@@ -1006,7 +1006,7 @@ class MessageReaction(TypedDict):
     channelId: str
     #: Id (UUIDv7)
     messageId: str
-    #: Who has reacted, or taken the reaction back
+    #: Who added or removed the reaction
     wallet: str
     reaction: str
     #: How many players have reacted with it, this one counted
@@ -1017,16 +1017,16 @@ class MessageReaction(TypedDict):
 
 class _MuteInGameInputRequired(TypedDict):
     wallet: str
-    #: For how long, from now; 0 ends it
+    #: Duration of the mute from now, in seconds; 0 ends it
     seconds: int
 
 
 class MuteInGameInput(_MuteInGameInputRequired, total=False):
     """What muteInGame takes."""
 
-    #: Left out: in all of the game
+    #: Default: the whole game
     channelId: str
-    #: The muted player is told
+    #: Shown to the muted player
     reason: str
 
 
@@ -1034,21 +1034,21 @@ class MuteInGameOutput(TypedDict):
     """What muteInGame answers."""
 
     success: bool
-    #: Null: ended
+    #: Null when the mute was ended
     until: Optional[int]
 
 
 class _MuteParticipantInputRequired(TypedDict):
     channelId: str
     wallet: str
-    #: For how long, from now; 0 ends it
+    #: Duration of the mute from now, in seconds; 0 ends it
     seconds: int
 
 
 class MuteParticipantInput(_MuteParticipantInputRequired, total=False):
     """What muteParticipant takes."""
 
-    #: The muted player is told
+    #: Shown to the muted player
     reason: str
 
 
@@ -1056,7 +1056,7 @@ class MuteParticipantOutput(TypedDict):
     """What muteParticipant answers."""
 
     success: bool
-    #: Null: ended
+    #: Null when the mute was ended
     until: Optional[int]
 
 
@@ -1082,7 +1082,7 @@ class _NotificationRequired(TypedDict):
 
 
 class Notification(_NotificationRequired, total=False):
-    #: Only of a notification that was sent with an expiry
+    #: Only if the notification was sent with an expiry
     expiresAt: int
 
 
@@ -1105,7 +1105,7 @@ class _NotifyPlayersInputRequired(TypedDict):
 class NotifyPlayersInput(_NotifyPlayersInputRequired, total=False):
     """What notifyPlayers takes."""
 
-    #: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+    #: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
     expiresInSeconds: int
 
 
@@ -1113,7 +1113,7 @@ class NotifyPlayersOutput(TypedDict):
     """What notifyPlayers answers."""
 
     success: bool
-    #: Who was not notified, being banned from the game; everyone else was
+    #: Players not notified because they are banned from the game; all others were
     banned: list[str]
 
 
@@ -1229,7 +1229,7 @@ class _RemoveParticipantInputRequired(TypedDict):
 class RemoveParticipantInput(_RemoveParticipantInputRequired, total=False):
     """What removeParticipant takes."""
 
-    #: Who is removed; left out: oneself
+    #: The player to remove; default: oneself
     wallet: str
 
 
@@ -1360,9 +1360,9 @@ class RuleAction(TypedDict):
     #: The type of the action in the rule, such as IssueToken
     type: str
     state: Literal["queued", "submitted", "confirmed", "failed", "cancelled"]
-    #: Why it failed, or why it has not succeeded so far
+    #: Why it failed or has not succeeded yet
     error: Optional[str]
-    #: Of the transaction on the chain
+    #: The hash of the on-chain transaction
     transactionHash: Optional[str]
     #: Unix time in milliseconds
     createdAt: int
@@ -1428,7 +1428,7 @@ class _SendNotificationInputRequired(TypedDict):
 class SendNotificationInput(_SendNotificationInputRequired, total=False):
     """What sendNotification takes."""
 
-    #: After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer
+    #: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
     expiresInSeconds: int
 
 
@@ -1510,7 +1510,7 @@ class SetUserScoreInput(_SetUserScoreInputRequired, total=False):
     #: Name of the leaderboard; left out: `default`
     leaderboard: str
     label: str
-    #: Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+    #: Custom data, at most 1024 bytes as JSON: a replay's URL, a character
     metadata: dict[str, Any]
 
 
@@ -1524,7 +1524,7 @@ class SetUserScoreOutput(TypedDict):
 class SetUsernameInput(TypedDict):
     """What setUsername takes."""
 
-    #: At most 40 characters; empty takes the name away
+    #: At most 40 characters; empty removes the name
     username: str
 
 
@@ -1540,7 +1540,7 @@ class ShownParticipant(TypedDict):
     wallet: str
     username: str
     avatar: str
-    #: Whether someone is there, in this game or in a launcher
+    #: Whether the player is online, in this game or in a launcher
     present: bool
 
 
@@ -1703,7 +1703,7 @@ class UnsendChannelMessageOutput(TypedDict):
     createdAt: int
     #: Unix time in milliseconds
     updatedAt: int
-    #: Erased; there for clients to which an answer is a message
+    #: Always empty; present for clients that parse the response as a message
     content: Literal[""]
 
 
@@ -1724,7 +1724,7 @@ class UpdatePlayerProfileInput(TypedDict):
     """What updatePlayerProfile takes."""
 
     wallet: str
-    #: At most 40 characters; empty takes the name away
+    #: At most 40 characters; empty removes the name
     username: str
 
 

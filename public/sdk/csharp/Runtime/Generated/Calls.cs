@@ -35,7 +35,7 @@ namespace Gantry
             return CallAsync(Operations.GetUsersPositionInGameScoreLeaderboard, input, options, GetUsersPositionInGameScoreLeaderboardOutput.From);
         }
 
-        /// <summary>List a game's public leaderboards beside <c>default</c>, with their seasons under way.</summary>
+        /// <summary>List a game's public leaderboards except <c>default</c>, with their seasons under way.</summary>
         public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboards, input, options, GetLeaderboardsOutput.From);
@@ -53,7 +53,7 @@ namespace Gantry
             return CallAsync(Operations.GetLeaderboardAmong, input, options, GetLeaderboardAmongOutput.From);
         }
 
-        /// <summary>List the finished seasons of a leaderboard, the last one first.</summary>
+        /// <summary>List the finished seasons of a leaderboard, newest first.</summary>
         public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboardSeasons, input, options, GetLeaderboardSeasonsOutput.From);
@@ -71,13 +71,13 @@ namespace Gantry
             return CallAsync(Operations.EndLeaderboardSeason, input, options, EndLeaderboardSeasonOutput.From);
         }
 
-        /// <summary>Keep a state of the player under a label, replacing the one before.</summary>
+        /// <summary>Store a state of the player under a label, replacing the previous one.</summary>
         public Task<SetStateOutput> SetStateAsync(SetStateInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetState, input, options, SetStateOutput.From);
         }
 
-        /// <summary>Keep several states of the player, each as <c>setState</c> does: all of them or none.</summary>
+        /// <summary>Store several states of the player atomically, each as <c>setState</c> does.</summary>
         public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetStates, input, options, SetStatesOutput.From);
@@ -125,7 +125,7 @@ namespace Gantry
             return CallAsync(Operations.GetActivities, input, options, GetActivitiesOutput.From);
         }
 
-        /// <summary>Notify the player: kept, and pushed to the player's launchers.</summary>
+        /// <summary>Notify the player: stored, and pushed to the player's launchers.</summary>
         public Task<SendNotificationOutput> SendNotificationAsync(SendNotificationInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendNotification, input, options, SendNotificationOutput.From);
@@ -161,43 +161,43 @@ namespace Gantry
             return CallAsync(Operations.SendChannelMessage, input, options, ChannelMessage.From);
         }
 
-        /// <summary>Change what a message of the player says.</summary>
+        /// <summary>Edit one of the player's messages.</summary>
         public Task<ChannelMessage> EditChannelMessageAsync(EditChannelMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EditChannelMessage, input, options, ChannelMessage.From);
         }
 
-        /// <summary>Take back a message of the player; what it said is erased for good.</summary>
+        /// <summary>Unsend one of the player's messages; its content is erased permanently.</summary>
         public Task<UnsendChannelMessageOutput> UnsendChannelMessageAsync(UnsendChannelMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UnsendChannelMessage, input, options, UnsendChannelMessageOutput.From);
         }
 
-        /// <summary>Tell who is in a channel the player is in: their names and pictures, and who is there now.</summary>
+        /// <summary>List the participants of a channel the player is in: their names, pictures, and who is online.</summary>
         public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetChannelParticipants, input, options, GetChannelParticipantsOutput.From);
         }
 
-        /// <summary>Add a player to a channel; takes the permission add-members.</summary>
+        /// <summary>Add a player to a channel; requires the permission add-members.</summary>
         public Task<MessageChannel> AddParticipantAsync(AddParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.AddParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Leave a channel, or remove another player from it (takes the permission super-admin).</summary>
+        /// <summary>Leave a channel, or remove another player from it (requires the permission super-admin).</summary>
         public Task<MessageChannel> RemoveParticipantAsync(RemoveParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Change a channel's name or picture; takes the permission edit-info.</summary>
+        /// <summary>Change a channel's name or picture; requires the permission edit-info.</summary>
         public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EditGroupInfo, input, options, MessageChannel.From);
         }
 
-        /// <summary>Show the others in a channel that the player is writing; never stored, passed on once in two seconds.</summary>
+        /// <summary>Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds.</summary>
         public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendTypingSignal, input, options, SendTypingSignalOutput.From);
@@ -209,7 +209,7 @@ namespace Gantry
             return CallAsync(Operations.MarkMessagesRead, input, options, MarkMessagesReadOutput.From);
         }
 
-        /// <summary>Tell how many messages of a channel the player has not read, and up to which one they have.</summary>
+        /// <summary>Get the number of a channel's unread messages and the player's read marker.</summary>
         public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetUnreadCount, input, options, GetUnreadCountOutput.From);
@@ -221,25 +221,25 @@ namespace Gantry
             return CallAsync(Operations.AddReaction, input, options, AddReactionOutput.From);
         }
 
-        /// <summary>Take back a reaction of the player to a message.</summary>
+        /// <summary>Remove the player's reaction to a message.</summary>
         public Task<RemoveReactionOutput> RemoveReactionAsync(RemoveReactionInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveReaction, input, options, RemoveReactionOutput.From);
         }
 
-        /// <summary>Hear a game's public stream on this connection: its activities and its leaderboard's changes.</summary>
+        /// <summary>Subscribe this connection to a game's public stream: its activities and leaderboard changes.</summary>
         public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Subscribe, input, options, SubscribeOutput.From);
         }
 
-        /// <summary>Hear a game's public stream no longer on this connection.</summary>
+        /// <summary>Unsubscribe this connection from a game's public stream.</summary>
         public Task<UnsubscribeOutput> UnsubscribeAsync(UnsubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Unsubscribe, input, options, UnsubscribeOutput.From);
         }
 
-        /// <summary>List the public streams this connection hears.</summary>
+        /// <summary>List the public streams this connection is subscribed to.</summary>
         public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null)
         {
             return CallAsync(Operations.GetSubscribedChannels, null, options, GetSubscribedChannelsOutput.From);
@@ -251,7 +251,7 @@ namespace Gantry
             return CallAsync(Operations.GetGames, input, options, GetGamesOutput.From);
         }
 
-        /// <summary>Begin to sign in: get the message the wallet signs.</summary>
+        /// <summary>Start signing in: get the message for the wallet to sign.</summary>
         public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null)
         {
             return CallAsync(Operations.CreateUnverifiedChannel, input, options, CreateUnverifiedChannelOutput.From);
@@ -275,7 +275,7 @@ namespace Gantry
             return CallAsync(Operations.SignInGuest, input, options, SignInGuestOutput.From);
         }
 
-        /// <summary>Begin to give this player a wallet: get the message the wallet signs.</summary>
+        /// <summary>Start giving this player a wallet: get the message for the wallet to sign.</summary>
         public Task<RequestGuestUpgradeOutput> RequestGuestUpgradeAsync(RequestGuestUpgradeInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RequestGuestUpgrade, input, options, RequestGuestUpgradeOutput.From);
@@ -293,7 +293,7 @@ namespace Gantry
             return CallAsync(Operations.ListGuestDevices, null, options, ListGuestDevicesOutput.From);
         }
 
-        /// <summary>Have another device sign in as this player without a wallet: get a secret for it.</summary>
+        /// <summary>Add a device that can sign in as this player without a wallet, and get its secret.</summary>
         public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.AddGuestDevice, input, options, AddGuestDeviceOutput.From);
@@ -311,7 +311,7 @@ namespace Gantry
             return CallAsync(Operations.VouchForPlayer, input, options, VouchForPlayerOutput.From);
         }
 
-        /// <summary>Tell how the token's channel session stands; an ended one no longer exists.</summary>
+        /// <summary>Read the status of the token's channel session; <c>exists</c> is false once it has ended.</summary>
         public Task<ChannelSessionStatus> ChannelStatusAsync(CallOptions options = null)
         {
             return CallAsync(Operations.ChannelStatus, null, options, ChannelSessionStatus.From);
@@ -347,7 +347,7 @@ namespace Gantry
             return CallAsync(Operations.RevokeChannelSession, input, options, RevokeChannelSessionOutput.From);
         }
 
-        /// <summary>Notify up to 100 players at once; takes the game's secret.</summary>
+        /// <summary>Notify up to 100 players at once; requires the game's secret.</summary>
         public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null)
         {
             return CallAsync(Operations.NotifyPlayers, input, options, NotifyPlayersOutput.From);
@@ -365,7 +365,7 @@ namespace Gantry
             return CallAsync(Operations.UpdatePlayerProfile, input, options, UpdatePlayerProfileOutput.From);
         }
 
-        /// <summary>Tell which of up to 100 players are in the game now; takes the game's secret.</summary>
+        /// <summary>Read which of up to 100 players are in the game now; requires the game's secret.</summary>
         public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetPlayerPresence, input, options, GetPlayerPresenceOutput.From);
@@ -377,25 +377,25 @@ namespace Gantry
             return CallAsync(Operations.ListNotifications, input, options, ListNotificationsOutput.From);
         }
 
-        /// <summary>Mark some of the player's notifications as read, or all of them; the other launchers are told.</summary>
+        /// <summary>Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.</summary>
         public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.MarkNotificationsRead, input, options, MarkNotificationsReadOutput.From);
         }
 
-        /// <summary>Block another player in this game: their messages reach the player no more; they are not told.</summary>
+        /// <summary>Block another player in this game: the player no longer receives their messages; they are not notified.</summary>
         public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.BlockPlayer, input, options, BlockPlayerOutput.From);
         }
 
-        /// <summary>Unblock a player in this game; what they said meanwhile is listed again.</summary>
+        /// <summary>Unblock a player in this game; messages they sent meanwhile are listed again.</summary>
         public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UnblockPlayer, input, options, UnblockPlayerOutput.From);
         }
 
-        /// <summary>List whom the player has blocked in this game, the latest first.</summary>
+        /// <summary>List the players blocked by the player in this game, most recent first.</summary>
         public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.ListBlockedPlayers, input, options, ListBlockedPlayersOutput.From);
@@ -413,19 +413,19 @@ namespace Gantry
             return CallAsync(Operations.ReportPlayer, input, options, ReportPlayerOutput.From);
         }
 
-        /// <summary>Have someone in a channel post nothing for a time; takes the permission super-admin.</summary>
+        /// <summary>Mute a participant of a channel for a time; requires the permission super-admin.</summary>
         public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteParticipant, input, options, MuteParticipantOutput.From);
         }
 
-        /// <summary>Have a player post nothing in the game, or in a channel of it, for a time; takes the game's secret.</summary>
+        /// <summary>Mute a player in the game, or in one of its channels, for a time; requires the game's secret.</summary>
         public Task<MuteInGameOutput> MuteInGameAsync(MuteInGameInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteInGame, input, options, MuteInGameOutput.From);
         }
 
-        /// <summary>Carry out up to 100 writes in one transaction: all of them, or none.</summary>
+        /// <summary>Run up to 100 writes in one transaction, atomically.</summary>
         public Task<BatchOutput> BatchAsync(BatchInput input, CallOptions options = null)
         {
             return CallAsync(Operations.Batch, input, options, BatchOutput.From);

@@ -297,7 +297,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>What each operation answers, in their order</summary>
+        /// <summary>The result of each operation, in order</summary>
         public IReadOnlyList<object> Results
         {
             get { return Get("results", value => Read.List(value, Read.Any)); }
@@ -742,7 +742,7 @@ namespace Gantry
             set { Set("otherParticipants", value); }
         }
 
-        /// <summary>The name of a new channel; one there is keeps its own</summary>
+        /// <summary>The name of a new channel; an existing one keeps its own</summary>
         public string ChannelName
         {
             get { return Get("channelName", Read.String); }
@@ -881,7 +881,7 @@ namespace Gantry
             set { Set("name", value); }
         }
 
-        /// <summary>The picture's address; empty for none</summary>
+        /// <summary>The picture's URL; empty for none</summary>
         public string ChatPicture
         {
             get { return Get("chatPicture", Read.String); }
@@ -957,7 +957,7 @@ namespace Gantry
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>The season that is to be over</summary>
+        /// <summary>The season to end</summary>
         public long Season
         {
             get { return Get("season", Read.Integer); }
@@ -987,7 +987,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>The season under way</summary>
+        /// <summary>The current season</summary>
         public long Season
         {
             get { return Get("season", Read.Integer); }
@@ -1440,7 +1440,7 @@ namespace Gantry
             set { Set("more", value); }
         }
 
-        /// <summary>What replies in <c>data</c> reply to, where it is not in <c>data</c> itself; one that is in neither was unsent, or said while the player was away</summary>
+        /// <summary>Messages that replies in <c>data</c> refer to and that are not in <c>data</c> themselves; one in neither was unsent, or sent while the player was away</summary>
         public IReadOnlyList<ChannelMessage> Originals
         {
             get { return Get("originals", value => Read.List(value, ChannelMessage.From)); }
@@ -2003,7 +2003,7 @@ namespace Gantry
             set { Set("order", value); }
         }
 
-        /// <summary>Tell of each channel how many of its messages the player has not read</summary>
+        /// <summary>Include the number of unread messages of each channel</summary>
         public bool? WithUnread
         {
             get { return Get("withUnread", Read.OptionalBoolean); }
@@ -2118,7 +2118,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>In the order asked</summary>
+        /// <summary>In the order of <c>wallets</c></summary>
         public IReadOnlyList<GetPlayerPresenceOutputPlayersItem> Players
         {
             get { return Get("players", value => Read.List(value, GetPlayerPresenceOutputPlayersItem.From)); }
@@ -2148,7 +2148,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Whether someone is there in a session of this game</summary>
+        /// <summary>Whether the player is online in this game</summary>
         public bool Present
         {
             get { return Get("present", Read.Boolean); }
@@ -2441,7 +2441,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
+        /// <summary>Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
         public long UnreadCount
         {
             get { return Get("unreadCount", Read.Integer); }
@@ -2455,7 +2455,7 @@ namespace Gantry
             set { Set("unreadCapped", value); }
         }
 
-        /// <summary>The read marker's message; left out: nothing was marked as read</summary>
+        /// <summary>The read marker's message; omitted if nothing was marked as read</summary>
         public string LastReadMessageId
         {
             get { return Get("lastReadMessageId", Read.String); }
@@ -2815,7 +2815,7 @@ namespace Gantry
             set { Set("createdAt", value); }
         }
 
-        /// <summary>Only of a notification that was sent with an expiry</summary>
+        /// <summary>Only if the notification was sent with an expiry</summary>
         public long? ExpiresAt
         {
             get { return Get("expiresAt", Read.OptionalInteger); }
@@ -3116,7 +3116,7 @@ namespace Gantry
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Which of a player's scores counts, or what is made of them One of <c>best</c>, <c>latest</c>, <c>sum</c>, <c>count</c>.</summary>
+        /// <summary>Which of a player's scores counts, or how they are aggregated One of <c>best</c>, <c>latest</c>, <c>sum</c>, <c>count</c>.</summary>
         public string Keep
         {
             get { return Get("keep", Read.String); }
@@ -3317,7 +3317,7 @@ namespace Gantry
             set { Set("limit", value); }
         }
 
-        /// <summary>The <c>cursor</c> of the answer before</summary>
+        /// <summary>The <c>cursor</c> of the previous response</summary>
         public string After
         {
             get { return Get("after", Read.String); }
@@ -3366,7 +3366,7 @@ namespace Gantry
             set { Set("unread", value); }
         }
 
-        /// <summary>Where to read on; null at the end May be null.</summary>
+        /// <summary>Start of the next page; null at the end May be null.</summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -3505,7 +3505,7 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Messages of others behind the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
+        /// <summary>Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
         public long? UnreadCount
         {
             get { return Get("unreadCount", Read.OptionalInteger); }
@@ -3519,7 +3519,7 @@ namespace Gantry
             set { Set("unreadCapped", value); }
         }
 
-        /// <summary>The read marker's message; left out: nothing was marked as read</summary>
+        /// <summary>The read marker's message; omitted if nothing was marked as read</summary>
         public string LastReadMessageId
         {
             get { return Get("lastReadMessageId", Read.String); }
@@ -3651,7 +3651,7 @@ namespace Gantry
             set { Set("notificationIds", value); }
         }
 
-        /// <summary>In the place of <c>notificationIds</c></summary>
+        /// <summary>Instead of <c>notificationIds</c></summary>
         public bool? All
         {
             get { return Get("all", Read.OptionalBoolean); }
@@ -3681,7 +3681,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Which were marked by this call: those that were unread and are there</summary>
+        /// <summary>The notifications marked by this call: those that exist and were unread</summary>
         public IReadOnlyList<string> NotificationIds
         {
             get { return Get("notificationIds", value => Read.List(value, Read.String)); }
@@ -3823,7 +3823,7 @@ namespace Gantry
             set { Set("messageId", value); }
         }
 
-        /// <summary>Who has reacted, or taken the reaction back</summary>
+        /// <summary>Who added or removed the reaction</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -3873,21 +3873,21 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Left out: in all of the game</summary>
+        /// <summary>Default: the whole game</summary>
         public string ChannelId
         {
             get { return Get("channelId", Read.String); }
             set { Set("channelId", value); }
         }
 
-        /// <summary>For how long, from now; 0 ends it</summary>
+        /// <summary>Duration of the mute from now, in seconds; 0 ends it</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
             set { Set("seconds", value); }
         }
 
-        /// <summary>The muted player is told</summary>
+        /// <summary>Shown to the muted player</summary>
         public string Reason
         {
             get { return Get("reason", Read.String); }
@@ -3917,7 +3917,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Null: ended May be null.</summary>
+        /// <summary>Null when the mute was ended May be null.</summary>
         public long? Until
         {
             get { return Get("until", Read.OptionalInteger); }
@@ -3953,14 +3953,14 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>For how long, from now; 0 ends it</summary>
+        /// <summary>Duration of the mute from now, in seconds; 0 ends it</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
             set { Set("seconds", value); }
         }
 
-        /// <summary>The muted player is told</summary>
+        /// <summary>Shown to the muted player</summary>
         public string Reason
         {
             get { return Get("reason", Read.String); }
@@ -3990,7 +3990,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Null: ended May be null.</summary>
+        /// <summary>Null when the mute was ended May be null.</summary>
         public long? Until
         {
             get { return Get("until", Read.OptionalInteger); }
@@ -4095,7 +4095,7 @@ namespace Gantry
             set { Set("createdAt", value); }
         }
 
-        /// <summary>Only of a notification that was sent with an expiry</summary>
+        /// <summary>Only if the notification was sent with an expiry</summary>
         public long? ExpiresAt
         {
             get { return Get("expiresAt", Read.OptionalInteger); }
@@ -4181,7 +4181,7 @@ namespace Gantry
             set { Set("type", value); }
         }
 
-        /// <summary>After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer</summary>
+        /// <summary>Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer</summary>
         public long? ExpiresInSeconds
         {
             get { return Get("expiresInSeconds", Read.OptionalInteger); }
@@ -4211,7 +4211,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Who was not notified, being banned from the game; everyone else was</summary>
+        /// <summary>Players not notified because they are banned from the game; all others were</summary>
         public IReadOnlyList<string> Banned
         {
             get { return Get("banned", value => Read.List(value, Read.String)); }
@@ -4630,7 +4630,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Who is removed; left out: oneself</summary>
+        /// <summary>The player to remove; default: oneself</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -5087,14 +5087,14 @@ namespace Gantry
             set { Set("state", value); }
         }
 
-        /// <summary>Why it failed, or why it has not succeeded so far May be null.</summary>
+        /// <summary>Why it failed or has not succeeded yet May be null.</summary>
         public string Error
         {
             get { return Get("error", Read.String); }
             set { SetNullable("error", value); }
         }
 
-        /// <summary>Of the transaction on the chain May be null.</summary>
+        /// <summary>The hash of the on-chain transaction May be null.</summary>
         public string TransactionHash
         {
             get { return Get("transactionHash", Read.String); }
@@ -5328,7 +5328,7 @@ namespace Gantry
             set { Set("type", value); }
         }
 
-        /// <summary>After how many seconds it is gone from the inbox, heard or not; left out: the server keeps it until a launcher hears it, and a while longer</summary>
+        /// <summary>Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer</summary>
         public long? ExpiresInSeconds
         {
             get { return Get("expiresInSeconds", Read.OptionalInteger); }
@@ -5620,7 +5620,7 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Of the game's own, at most 1024 bytes as JSON: a replay's address, a character</summary>
+        /// <summary>Custom data, at most 1024 bytes as JSON: a replay's URL, a character</summary>
         public JsonObject Metadata
         {
             get { return Get("metadata", Read.Object); }
@@ -5673,7 +5673,7 @@ namespace Gantry
             return value == null ? null : new SetUsernameInput((JsonObject)value);
         }
 
-        /// <summary>At most 40 characters; empty takes the name away</summary>
+        /// <summary>At most 40 characters; empty removes the name</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
@@ -5744,7 +5744,7 @@ namespace Gantry
             set { Set("avatar", value); }
         }
 
-        /// <summary>Whether someone is there, in this game or in a launcher</summary>
+        /// <summary>Whether the player is online, in this game or in a launcher</summary>
         public bool Present
         {
             get { return Get("present", Read.Boolean); }
@@ -6330,7 +6330,7 @@ namespace Gantry
             set { Set("updatedAt", value); }
         }
 
-        /// <summary>Erased; there for clients to which an answer is a message One of <c></c>.</summary>
+        /// <summary>Always empty; present for clients that parse the response as a message One of <c></c>.</summary>
         public string Content
         {
             get { return Get("content", Read.String); }
@@ -6412,7 +6412,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>At most 40 characters; empty takes the name away</summary>
+        /// <summary>At most 40 characters; empty removes the name</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
