@@ -182,15 +182,15 @@ function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box
 
 function tokenKeysMissing(file: string): string {
   return (
-    `${file} is missing, and the database beside it is not. Put it back from a backup; if there is none, run ` +
+    `${file} is missing, and the database beside it is not. Restore it from a backup; if there is none, run ` +
     '`gantry key rotate`: players then sign in again.'
   );
 }
 
 function secretKeyMissing(file: string): string {
   return (
-    `${file} is missing, and the database beside it is not. Put it back from a backup, or set GANTRY_SECRET_KEY to ` +
-    'what it held: game secrets cannot be read without it.'
+    `${file} is missing, and the database beside it is not. Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
+    'its former content: game secrets cannot be read without it.'
   );
 }
 

@@ -26,7 +26,7 @@ export class FileAdminToken implements AdminTokenStore {
     const kept = readOrCreateKeyFile(this.#file, () => hash);
     if (!/^[0-9a-f]{64}$/.test(kept)) {
       throw new KeyFileError(
-        `${this.#file} does not hold the hash of an admin token. Put it back from a backup, or remove it: the next ` +
+        `${this.#file} does not hold the hash of an admin token. Restore it from a backup, or remove it: the next ` +
           'start makes a new token and prints it.',
       );
     }

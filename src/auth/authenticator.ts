@@ -341,5 +341,5 @@ function secretRequired(why: string): GantryError {
 }
 
 function wrongSecret(): GantryError {
-  return new GantryError('secret_invalid', 'The game secret is of another game');
+  return new GantryError('secret_invalid', 'The game secret belongs to another game');
 }

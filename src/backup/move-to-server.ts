@@ -104,7 +104,7 @@ async function keyRows(
 ): Promise<AnyRow[]> {
   if (!existsSync(files.tokenKeys)) {
     throw new KeyFileError(
-      `${files.tokenKeys} is missing. Put it back from a backup; if there is none, run \`gantry key rotate\`: players ` +
+      `${files.tokenKeys} is missing. Restore it from a backup; if there is none, run \`gantry key rotate\`: players ` +
         'then have to sign in again.',
     );
   }

@@ -241,7 +241,7 @@ test('names a clock that a chain is ahead of, and a chain under the number of an
     message: expect.stringMatching(/^is (359\d|36\d\d) s behind chain 31337/),
     remedy: expect.stringMatching(/NTP/),
   });
-  expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 is of chain 31337/);
+  expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 serves chain 31337/);
 });
 
 test.skipIf(redisMissing !== null)('finds a Redis that answers, and tells the same time', async () => {
