@@ -80,7 +80,7 @@ function Head({ game, board, onChanged }) {
             onDone=${onChanged}
           >
             <p>Its standings become final and stay readable, and season ${season + 1} begins with an empty leaderboard. Players, webhooks and rules are notified.</p>
-            ${seasonEndsAt !== null && html`<p>By its schedule it would end on ${minuteTime(seasonEndsAt)}.</p>`}
+            ${seasonEndsAt !== null && html`<p>It is scheduled to end on ${minuteTime(seasonEndsAt)}.</p>`}
           <//>
           <${ConfirmButton}
             needs="removeLeaderboard"

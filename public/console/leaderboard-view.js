@@ -65,7 +65,7 @@ export function LeaderboardView({ game, name, season, board }) {
     return html`
       <div class="card table-card">
         <div class="table-tools">
-          <p>Around <strong>${around.username}</strong>, place ${asCount(around.position)}${label && ` of ${label}`}</p>
+          <p>Around <strong>${around.username}</strong>, rank ${asCount(around.position)}${label && ` of ${label}`}</p>
           <${Button} size="small" onClick=${() => setAround(null)}>Show all<//>
         </div>
         <${Around} key=${around._id} choice=${choice} row=${around} columns=${columns} />

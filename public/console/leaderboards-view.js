@@ -52,7 +52,7 @@ export function LeaderboardsView({ game, name, part }) {
         </div>
         ${
           boards?.length === 0
-            ? html`<p class="card-body quiet">Only <code>default</code>, which is below. Others have a name, separate rules and seasons.</p>`
+            ? html`<p class="card-body quiet">Only <code>default</code>, shown below. Others have a name, separate rules and seasons.</p>`
             : html`<${Table}
           caption="Leaderboards of ${game.name}"
           columns=${columnsOf(game)}

@@ -87,7 +87,7 @@ export function RefusalsView() {
       pages=${pages}
       keyOf=${keyOf}
       fileName="refusals"
-      empty=${html`<${Empty} icon="shield" title="Nobody was refused" />`}
+      empty=${html`<${Empty} icon="shield" title="No refusals" />`}
     >
       <${SelectField} label="Reason" hideLabel value=${reason} onValue=${setReason} options=${[['', 'All reasons'], ...limits.map((one) => [one, one])]} />
     <//>

@@ -141,7 +141,7 @@ export function RequestsView({ outcome: linked, range: rangeText, search }) {
       pages=${pages}
       keyOf=${keyOf}
       fileName="requests"
-      empty=${html`<${Empty} icon="check" title="No such requests"><p>${range ? 'They may have been evicted by later ones, or were answered before the last restart.' : 'Requests appear here as they are answered.'}</p><//>`}
+      empty=${html`<${Empty} icon="check" title="No matching requests"><p>${range ? 'They may have been evicted by later ones, or were answered before the last restart.' : 'Requests appear here as they are answered.'}</p><//>`}
     >
       <${SelectField} label="Outcome" hideLabel value=${outcome} onValue=${(/** @type {string} */ value) => goTo('requests', value || 'all', ...(rangeText ? [rangeText] : []), ...(search ? [search] : []))} options=${outcomes} />
       <${SelectField} label="Game" hideLabel value=${gameId} onValue=${setGameId} options=${gameChoices(names)} />

@@ -20,7 +20,8 @@ export function WordFilterForm({ game, onChanged }) {
   const [words, setWords] = useState(wordFilter.words.join('\n'));
   const { busy, error, save } = useSaveGame(onChanged);
   const count = linesOf(words).length;
-  const tooMany = count > maxWords ? `${count} words and phrases; at most ${maxWords} fit` : undefined;
+  const tooMany =
+    count > maxWords ? `${count} words and phrases; at most ${maxWords} are allowed` : undefined;
   const given = () => ({
     gameId: game.gameId,
     policies: {
@@ -34,7 +35,7 @@ export function WordFilterForm({ game, onChanged }) {
     <section class="card" aria-labelledby="moderation">
       <div class="card-head"><h2 id="moderation">Moderation: word filter</h2></div>
       <form class="card-body form" onSubmit=${save(given)}>
-        <${SelectField} label="Messages with these words" value=${action} onValue=${setAction} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Refuse the message']]} hint="Names of players and channels with these words are always rejected." />
+        <${SelectField} label="Messages with these words" value=${action} onValue=${setAction} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Reject the message']]} hint="Names of players and channels with these words are always rejected." />
         <${TextField} label="Words and phrases" rows=${6} spellcheck=${false} value=${words} onValue=${setWords} problem=${tooMany ?? problemAtLine(error, 'policies.wordFilter.words', words)} hint="One per line, up to ${maxWords} of at most 60 characters. Only whole words match; case and accents are ignored. Messages already sent are not changed." />
         <${FormProblem} error=${error} fields=${['policies.wordFilter.words']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${html`<p class="quiet small">Your role cannot change settings.</p>`}><${Button} type="submit" kind="primary" busy=${busy} disabled=${tooMany !== undefined}>Save word filter<//><//></div>

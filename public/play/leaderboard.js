@@ -66,7 +66,7 @@ function BoardChoice({ boards }) {
         (board.season > 1 || seasons.length > 0) &&
         html`
           <select class="input" aria-label="Season" value=${season ?? ''} onChange=${chooseSeason}>
-            <option value="" selected=${season === null}>Season ${board.season}, now</option>
+            <option value="" selected=${season === null}>Season ${board.season}, current</option>
             ${seasons.map((one) => html`<option key=${one.season} value=${one.season} selected=${one.season === season}>Season ${one.season}, ended ${day.format(one.endedAt)}</option>`)}
           </select>
         `

@@ -62,7 +62,7 @@ export function MessageItem({
           html`
             <p class="replied small">
               <${Icon} name="reply" />
-              ${original === null ? html`<em>A message that is gone</em>` : html`<span class="truncate"><strong>${players.name(original.senderId)}</strong> ${excerptOf(original.content)}</span>`}
+              ${original === null ? html`<em>Message removed</em>` : html`<span class="truncate"><strong>${players.name(original.senderId)}</strong> ${excerptOf(original.content)}</span>`}
             </p>
           `
         }

@@ -51,7 +51,7 @@ export function responseTo(message) {
       },
     },
     notice: feature
-      ? `The game asked for ${feature}, which this launcher does not support.`
+      ? `The game requested ${feature}, which this launcher does not support.`
       : 'The game sent a request that this launcher does not support.',
   };
 }

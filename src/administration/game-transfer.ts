@@ -305,7 +305,7 @@ class Import {
       );
     }
     const [same, named] = yield* this.#tx.all(this.#tx.get(games, id), this.#tx.get(games.bySlug, slug));
-    if (same) throw new DatabaseUnusableError(`The game ${id} is there already; nothing was changed.`);
+    if (same) throw new DatabaseUnusableError(`The game ${id} already exists; nothing was changed.`);
     if (named) {
       throw new DatabaseUnusableError(
         `Another game has the slug ${slug}: choose a different one with --slug.`,
@@ -420,7 +420,7 @@ class Import {
   #requireChannel(type: string, channelId: string) {
     const channel = this.#channels.get(channelId);
     if (channel) return channel;
-    throw new DatabaseUnusableError(`A record of ${type} is of a channel that is not in the file`);
+    throw new DatabaseUnusableError(`A record of ${type} refers to a channel that is not in the file`);
   }
 
   #parse(table: AnyTable, row: AnyRow): AnyRow {
@@ -437,18 +437,18 @@ class Import {
 function toImportError(thrown: unknown, type: string): unknown {
   if (thrown instanceof GantryError) {
     return new DatabaseUnusableError(
-      `A record of ${type} is not as it should be (${thrown.message}); nothing was changed.`,
+      `A record of ${type} is invalid (${thrown.message}); nothing was changed.`,
     );
   }
   if (!(thrown instanceof z.ZodError) && !(thrown instanceof SyntaxError)) return thrown;
   const issue = thrown instanceof z.ZodError ? thrown.issues[0] : undefined;
   if (issue?.code === 'unrecognized_keys' || issue?.code === 'invalid_type') {
     return new DatabaseUnusableError(
-      `A record of ${type} has not the fields it should have (${[...issue.path, issue.message].join(': ')}); nothing was changed.`,
+      `A record of ${type} does not have the expected fields (${[...issue.path, issue.message].join(': ')}); nothing was changed.`,
     );
   }
   const why = issue ? ` (${[...issue.path, issue.message].join(': ')})` : '';
-  return new DatabaseUnusableError(`A record of ${type} is not as it should be${why}; nothing was changed.`);
+  return new DatabaseUnusableError(`A record of ${type} is invalid${why}; nothing was changed.`);
 }
 
 // ---- statements built from the table declarations

@@ -241,7 +241,7 @@ function schemaOfColumn(
   const byKind: Partial<Record<Kind, z.ZodType<Value>>> = {
     uuid: storedId,
     int: count,
-    ms: count.max(now + clockToleranceMs, 'lies in the future'),
+    ms: count.max(now + clockToleranceMs, 'is in the future'),
     real: z.number(),
     stream: text(1, 200), // checked against the streams of the file
   };

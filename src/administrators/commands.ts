@@ -108,6 +108,6 @@ function* requireFreeName(tx: Tx, name: string, ownId: string | null): Steps<voi
   if (!taken || taken.id === ownId) return;
   throw new GantryError(
     'administrator_name_taken',
-    `There is an administrator called ${taken.name} already; choose another name`,
+    `An administrator named ${taken.name} already exists; choose another name`,
   );
 }

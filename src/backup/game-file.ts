@@ -108,7 +108,7 @@ export function* readRecords(file: string): Iterable<GameRecord> {
     if (number === 1) continue;
     if (hasEnded) throw new BackupError(`${file} has data after its end, in line ${number}.`);
     const value = jsonOf(line);
-    if (value === undefined) throw new BackupError(`${file} has no JSON in line ${number}.`);
+    if (value === undefined) throw new BackupError(`${file} has invalid JSON in line ${number}.`);
     const footer = end.safeParse(value);
     if (footer.success) {
       if (footer.data.records !== number - 2)

@@ -108,7 +108,7 @@ function bytes(text: string, size: number | null): string {
 }
 
 function integer(type: string, text: string): bigint {
-  if (!/^-?\d{1,78}$/.test(text)) throw new Error(`"${text}" is no whole number`);
+  if (!/^-?\d{1,78}$/.test(text)) throw new Error(`"${text}" is not an integer`);
   const value = BigInt(text);
   const [, unsigned, bits = '256'] = /^(u?)int(\d*)$/.exec(type) ?? [];
   const size = BigInt(bits || '256');

@@ -39,7 +39,7 @@ export class ChainClients {
     });
     const actualChainId = await client.getChainId();
     if (actualChainId !== chainId) {
-      throw new Error(`the RPC server configured for chain ${chainId} is of chain ${actualChainId}`);
+      throw new Error(`the RPC server configured for chain ${chainId} serves chain ${actualChainId}`);
     }
     return client;
   }

@@ -42,7 +42,7 @@ export class ContractWallets {
     if (actualChainId !== chainId) {
       throw new GantryError(
         'chain_unavailable',
-        `The RPC server configured for chain ${chainId} is of chain ${actualChainId}`,
+        `The RPC server configured for chain ${chainId} serves chain ${actualChainId}`,
       );
     }
     // Without code it is not a contract. The signature of its key has already been rejected in the only accepted
@@ -59,7 +59,7 @@ export class ContractWallets {
         'chain_unknown',
         known.length > 0
           ? `chainId: this server knows the chains ${known.join(', ')}`
-          : 'chainId: this server knows no chain, so only wallets with a key of their own can sign in',
+          : 'chainId: no chain is configured, so only externally owned accounts can sign in',
       );
     }
     const client = this.#clients.get(chainId) ?? connect(urls);

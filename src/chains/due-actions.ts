@@ -48,7 +48,7 @@ export class DueActions {
     const { maxFeePerGas, maxPriorityFeePerGas } = await client.estimateFeesPerGas();
     const tooExpensive = feeRefusal(maxFeePerGas, settings.bounds);
     if (tooExpensive !== null) {
-      await Promise.all(due.map((action) => this.#postpone(action, `${tooExpensive}; it is tried again`)));
+      await Promise.all(due.map((action) => this.#postpone(action, `${tooExpensive}; it will be retried`)));
       return 0;
     }
     const ready = await Promise.all(due.map((action) => this.#prepare(action)));
@@ -89,7 +89,7 @@ export class DueActions {
       const wei = call.gas * fees.maxFeePerGas;
       const overBudget = budgetRefusal(wei, { left, chainId }, bounds);
       if (overBudget !== null) {
-        await this.#postpone(action, `${overBudget}; it is tried again`);
+        await this.#postpone(action, `${overBudget}; it will be retried`);
         continue;
       }
       left -= wei;

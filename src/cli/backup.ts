@@ -66,7 +66,7 @@ export function backupCommand(): Command {
         return;
       }
       if (keep !== undefined) throw new ConfigError('--keep goes with --schedule');
-      if (file === undefined) throw new ConfigError('give a file, or --schedule <hours>');
+      if (file === undefined) throw new ConfigError('specify a file, or --schedule <hours>');
       const dataDirectory = requireDataDirectory(readConfig(), useInstead);
       const progress = new Progress('Copying');
       const report = await backUp(databaseFiles, dataDirectory, resolve(file), {

@@ -98,7 +98,7 @@ export function gameCommand(administrator: Administrator): Command {
 
   command
     .command('archive')
-    .description('end all sessions in a game and refuse its players and server; everything in it is kept')
+    .description('end all sessions in a game and reject its players and server; its data is kept')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--undo', 'list an archived game again')
     .option('--json', 'print JSON')
@@ -114,7 +114,7 @@ export function gameCommand(administrator: Administrator): Command {
 
   command
     .command('delete')
-    .description('delete a game with everything its players have in it, for good')
+    .description('permanently delete a game with all its data')
     .requiredOption('--game <game>', 'game ID or slug')
     .requiredOption('--confirm <slug>', "the game's slug, to confirm the deletion")
     .option('--json', 'print JSON')

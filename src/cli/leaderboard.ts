@@ -86,7 +86,7 @@ function addReadCommands(command: Command, administrator: Administrator): void {
     });
 
   withGame(command.command('list'))
-    .description("list a game's leaderboards beside `default`")
+    .description("list a game's leaderboards, except `default`")
     .addHelpText('after', '\nExample:\n  gantry leaderboard list --game space-race')
     .action(async ({ game, json }: GameOptions) => {
       const gameId = await administrator.gameId(game);
@@ -104,7 +104,7 @@ function addReadCommands(command: Command, administrator: Administrator): void {
     });
 
   withPageOptions(command.command('seasons <leaderboard>'))
-    .description('list the finished seasons of a leaderboard, the last one first')
+    .description('list the finished seasons of a leaderboard, newest first')
     .addHelpText('after', '\nExample:\n  gantry leaderboard seasons weekly --game space-race')
     .action(async (leaderboard: string, { game, json, ...page }: PageOptions) => {
       const gameId = await administrator.gameId(game);
@@ -120,7 +120,7 @@ function addReadCommands(command: Command, administrator: Administrator): void {
 
 function addWriteCommands(command: Command, administrator: Administrator): void {
   withSettings(command.command('create <leaderboard>'))
-    .description('create a leaderboard; how it ranks does not change later')
+    .description('create a leaderboard; its ranking rules cannot be changed later')
     .addOption(
       new Option('--keep <rule>', "which of a player's scores counts")
         .choices(keepRule.options)
@@ -169,7 +169,7 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
     });
 
   withGame(command.command('end-season <leaderboard>'))
-    .description('end the season of a leaderboard now; its places are kept, and the next one begins')
+    .description('end the season of a leaderboard now; its standings are kept, and the next one begins')
     .addHelpText('after', '\nExample:\n  gantry leaderboard end-season weekly --game space-race')
     .action(async (leaderboard: string, { game, json }: GameOptions) => {
       const gameId = await administrator.gameId(game);
@@ -191,7 +191,7 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
 /** The input that both operations share. */
 function settingsOf({ private: isPrivate, schedule, timeZone, keepSeasons }: Omit<Settings, 'game'>) {
   if (timeZone !== undefined && (schedule === undefined || schedule === 'none')) {
-    throw new GantryError('input_invalid', '--time-zone is that of --schedule: give both');
+    throw new GantryError('input_invalid', '--time-zone requires --schedule');
   }
   return {
     ...(isPrivate && { public: false }),

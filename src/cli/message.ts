@@ -47,7 +47,7 @@ export function messageCommand(administrator: Administrator): Command {
 
   command
     .command('remove <message>')
-    .description('take back a message; its content is erased permanently')
+    .description('remove a message; its content is erased permanently')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry message remove 0198…')
     .action(async (messageId: string, { json }: { json?: boolean }) => {

@@ -54,5 +54,5 @@ export const decimal = z
 /** How many finished seasons to keep, or `all` (commander does not accept null as a value). */
 export const seasonsKept = z
   .string()
-  .regex(/^(\d{1,5}|all)$/, 'must be a number, or all')
+  .regex(/^(\d{1,5}|all)$/, 'must be a number or all')
   .transform((text) => (text === 'all' ? text : Number(text)));

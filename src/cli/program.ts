@@ -92,7 +92,7 @@ export function createProgram(): Command {
       throw new ConfigError(`gantry ${command.name()} works on DATA_DIR, not on the server at --url`);
     }
     if (url === undefined && adminToken !== undefined) {
-      throw new ConfigError('--token is for the server of --url; on DATA_DIR no token is needed');
+      throw new ConfigError('--token requires --url; commands on DATA_DIR need no token');
     }
     target = { ...(url && { url }), ...(adminToken !== undefined && { token: adminToken }) };
   });

@@ -7,9 +7,10 @@ const defaultTimeoutMs = 30_000;
 
 /** What a server continues to do after the response timed out, by operation name. */
 const continuesWith: Readonly<Record<string, string>> = {
-  deleteGame: 'It goes on deleting the game, which is archived until it is gone: see gantry game list',
-  erasePlayer: 'It continues to erase the player, who stays banned until then',
-  makeBackup: 'It continues to make the backup',
+  deleteGame:
+    'The server is still deleting the game, which stays archived until this is complete: see gantry game list',
+  erasePlayer: 'The server is still erasing the player, who stays banned until this is complete',
+  makeBackup: 'The server is still creating the backup',
 };
 
 const errorBody = z.object({ success: z.literal(false), message: z.string() });
@@ -38,7 +39,7 @@ export function executeOn(serverUrl: URL, token: string, timeoutMs: number = def
     if (status === 200) return body;
     const error = errorBody.safeParse(body);
     if (!error.success) {
-      throw new RemoteError(`${serverUrl.origin} answered with status ${status}, and not as Gantry does`);
+      throw new RemoteError(`${serverUrl.origin} answered with status ${status}, but not like Gantry`);
     }
     throw new RemoteError(error.data.message);
   };
@@ -46,7 +47,7 @@ export function executeOn(serverUrl: URL, token: string, timeoutMs: number = def
 
 function describeOutcome({ name, kind }: AnyOperation): string {
   if (kind === 'read') return 'Try again';
-  return continuesWith[name] ?? 'It may have carried the command out: look before you repeat it';
+  return continuesWith[name] ?? 'It may have executed the command: check before you repeat it';
 }
 
 async function post(

@@ -8,7 +8,7 @@ export function scoreCommand(administrator: Administrator): Command {
 
   command
     .command('remove <score>')
-    .description('remove a score; the leaderboard follows')
+    .description('remove a score and update the leaderboard')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry score remove 0198… --game space-race')

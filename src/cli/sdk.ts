@@ -7,7 +7,7 @@ const languages = ['typescript', 'csharp', 'gdscript', 'python'];
 
 export function sdkCommand(): Command {
   return new Command('sdk')
-    .description('write the SDK of a language into a directory, for a game to be built with')
+    .description('write the SDK of a language into a directory, to build a game with')
     .addArgument(new Argument('<language>', 'which SDK').choices(languages))
     .requiredOption(
       '--out <directory>',

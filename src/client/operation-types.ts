@@ -222,14 +222,14 @@ export interface EndChannelSessionOutput {
 /** What endLeaderboardSeason takes */
 export interface EndLeaderboardSeasonInput {
   leaderboard: string;
-  /** The season that is to be over */
+  /** The season to end */
   season: number;
 }
 
 /** What endLeaderboardSeason answers */
 export interface EndLeaderboardSeasonOutput {
   success: boolean;
-  /** The season under way */
+  /** The current season */
   season: number;
 }
 
@@ -481,14 +481,14 @@ export interface GetPlayerPresenceInput {
 /** What getPlayerPresence answers */
 export interface GetPlayerPresenceOutput {
   success: boolean;
-  /** In the order asked */
+  /** In the order of `wallets` */
   players: GetPlayerPresenceOutputPlayersItem[];
 }
 
 export interface GetPlayerPresenceOutputPlayersItem {
   /** Wallet address, lowercase */
   wallet: string;
-  /** Whether someone is there in a session of this game */
+  /** Whether the player is online in this game */
   present: boolean;
   /** How many live sessions the player has in this game */
   sessions: number;
@@ -708,7 +708,7 @@ export interface LeaderboardSeason {
 
 export interface LeaderboardSummary {
   leaderboard: string;
-  /** Which of a player's scores counts, or what is made of them */
+  /** Which of a player's scores counts, or how they are aggregated */
   keep: 'best' | 'latest' | 'sum' | 'count';
   /** `desc`: more is better. `asc`: less is better */
   order: 'desc' | 'asc';
@@ -1160,9 +1160,9 @@ export interface RuleAction {
   /** The type of the action in the rule, such as IssueToken */
   type: string;
   state: 'queued' | 'submitted' | 'confirmed' | 'failed' | 'cancelled';
-  /** Why it failed, or why it has not succeeded so far */
+  /** Why it failed or has not succeeded yet */
   error: string | null;
-  /** Of the transaction on the chain */
+  /** The hash of the on-chain transaction */
   transactionHash: string | null;
   /** Unix time in milliseconds */
   createdAt: number;
@@ -1280,7 +1280,7 @@ export interface SetUserScoreInput {
   /** Name of the leaderboard; left out: `default` */
   leaderboard?: string;
   label?: string;
-  /** Of the game's own, at most 1024 bytes as JSON: a replay's address, a character */
+  /** Custom data, at most 1024 bytes as JSON: a replay's URL, a character */
   metadata?: Record<string, unknown>;
 }
 
@@ -1292,7 +1292,7 @@ export interface SetUserScoreOutput {
 
 /** What setUsername takes */
 export interface SetUsernameInput {
-  /** At most 40 characters; empty takes the name away */
+  /** At most 40 characters; empty removes the name */
   username: string;
 }
 
@@ -1461,7 +1461,7 @@ export interface UnsubscribeOutput {
 /** What updatePlayerProfile takes */
 export interface UpdatePlayerProfileInput {
   wallet: string;
-  /** At most 40 characters; empty takes the name away */
+  /** At most 40 characters; empty removes the name */
   username: string;
 }
 
@@ -1552,21 +1552,21 @@ export interface Operations {
   getGameScoresLeaderboard: { input: GetGameScoresLeaderboardInput; output: GetGameScoresLeaderboardOutput };
   /** Read a player's position on a game's leaderboard, from 1; left out without a score */
   getUsersPositionInGameScoreLeaderboard: { input: GetUsersPositionInGameScoreLeaderboardInput; output: GetUsersPositionInGameScoreLeaderboardOutput };
-  /** List a game's public leaderboards beside `default`, with their seasons under way */
+  /** List a game's public leaderboards except `default`, with their seasons under way */
   getLeaderboards: { input: GetLeaderboardsInput; output: GetLeaderboardsOutput };
   /** Read the rows of a leaderboard around a player's, with their places; none without a score */
   getLeaderboardAround: { input: GetLeaderboardAroundInput; output: GetLeaderboardAroundOutput };
   /** Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first */
   getLeaderboardAmong: { input: GetLeaderboardAmongInput; output: GetLeaderboardAmongOutput };
-  /** List the finished seasons of a leaderboard, the last one first */
+  /** List the finished seasons of a leaderboard, newest first */
   getLeaderboardSeasons: { input: GetLeaderboardSeasonsInput; output: GetLeaderboardSeasonsOutput };
   /** Read a leaderboard of the server's own game, also one that is not public, with places */
   readLeaderboard: { input: ReadLeaderboardInput; output: ReadLeaderboardOutput };
   /** End a season of a leaderboard of the server's own game, if it is under way; the next one begins */
   endLeaderboardSeason: { input: EndLeaderboardSeasonInput; output: EndLeaderboardSeasonOutput };
-  /** Keep a state of the player under a label, replacing the one before */
+  /** Store a state of the player under a label, replacing the previous one */
   setState: { input: SetStateInput; output: SetStateOutput };
-  /** Keep several states of the player, each as `setState` does: all of them or none */
+  /** Store several states of the player atomically, each as `setState` does */
   setStates: { input: SetStatesInput; output: SetStatesOutput };
   /** Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {} */
   patchState: { input: PatchStateInput; output: PatchStateOutput };
@@ -1616,7 +1616,7 @@ export interface Operations {
   addReaction: { input: AddReactionInput; output: AddReactionOutput };
   /** Remove the player's reaction to a message */
   removeReaction: { input: RemoveReactionInput; output: RemoveReactionOutput };
-  /** Subscribe this connection to a game's public stream: its activities and its leaderboard's changes */
+  /** Subscribe this connection to a game's public stream: its activities and leaderboard changes */
   subscribe: { input: SubscribeInput; output: SubscribeOutput };
   /** Unsubscribe this connection from a game's public stream */
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
@@ -1624,7 +1624,7 @@ export interface Operations {
   getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
   /** List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only */
   getGames: { input: GetGamesInput; output: GetGamesOutput };
-  /** Begin to sign in: get the message the wallet signs */
+  /** Start signing in: get the message for the wallet to sign */
   createUnverifiedChannel: { input: CreateUnverifiedChannelInput; output: CreateUnverifiedChannelOutput };
   /** Finish signing in: exchange the wallet's signature for a launcherJwt */
   verifyUnverifiedChannel: { input: VerifyUnverifiedChannelInput; output: VerifyUnverifiedChannelOutput };
@@ -1632,19 +1632,19 @@ export interface Operations {
   createGuest: { input: CreateGuestInput; output: CreateGuestOutput };
   /** Sign in again as a player without a wallet: exchange a device's secret for a launcherJwt */
   signInGuest: { input: SignInGuestInput; output: SignInGuestOutput };
-  /** Begin to give this player a wallet: get the message the wallet signs */
+  /** Start giving this player a wallet: get the message for the wallet to sign */
   requestGuestUpgrade: { input: RequestGuestUpgradeInput; output: RequestGuestUpgradeOutput };
   /** Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt */
   upgradeGuest: { input: UpgradeGuestInput; output: UpgradeGuestOutput };
   /** List the devices that sign in as this player without a wallet, oldest first */
   listGuestDevices: { input: Record<never, never>; output: ListGuestDevicesOutput };
-  /** Have another device sign in as this player without a wallet: get a secret for it */
+  /** Add a device that can sign in as this player without a wallet, and get its secret */
   addGuestDevice: { input: AddGuestDeviceInput; output: AddGuestDeviceOutput };
   /** Remove a device of this player without a wallet, and end the player's other sessions */
   removeGuestDevice: { input: RemoveGuestDeviceInput; output: RemoveGuestDeviceOutput };
   /** Open a session for a player whom the game's server has signed in itself; takes the game's secret */
   vouchForPlayer: { input: VouchForPlayerInput; output: VouchForPlayerOutput };
-  /** Tell how the token's channel session stands; an ended one no longer exists */
+  /** Read the status of the token's channel session; `exists` is false once it has ended */
   channelStatus: { input: Record<never, never>; output: ChannelSessionStatus };
   /** Keep the channel session present for another 3 minutes */
   channelHeartbeat: { input: Record<never, never>; output: ChannelHeartbeatOutput };
@@ -1662,7 +1662,7 @@ export interface Operations {
   setUsername: { input: SetUsernameInput; output: SetUsernameOutput };
   /** Set a player's name, the same in every game; takes the game's secret */
   updatePlayerProfile: { input: UpdatePlayerProfileInput; output: UpdatePlayerProfileOutput };
-  /** Tell which of up to 100 players are in the game now; takes the game's secret */
+  /** Read which of up to 100 players are in the game now; requires the game's secret */
   getPlayerPresence: { input: GetPlayerPresenceInput; output: GetPlayerPresenceOutput };
   /** List the player's notifications, newest first, with how many are unread */
   listNotifications: { input: ListNotificationsInput; output: ListNotificationsOutput };

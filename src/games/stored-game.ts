@@ -28,6 +28,6 @@ export function toGame(row: GameRow): Game {
 
 /** The policies of a game that is being written to, and so must exist. */
 export function policiesOf(row: GameRow | undefined, gameId: string): GamePolicies {
-  if (!row) throw new Error(`cannot write to game ${gameId}, which is not there`);
+  if (!row) throw new Error(`cannot write to game ${gameId}, which does not exist`);
   return toGame(row).policies;
 }

@@ -14,7 +14,7 @@ export function runAsGuestOf(find: (name: string) => AnyCommand | undefined): Ru
     function* (tx: Tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
       yield* requireGuest(tx, wallet);
       const run = find(commandName);
-      if (!run || run.isExclusive) throw new Error(`${commandName} cannot run within another command`);
+      if (!run || run.isExclusive) throw new Error(`${commandName} cannot run inside another command`);
       return yield* run(tx, ...(args as never));
     },
   );

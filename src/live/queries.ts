@@ -177,7 +177,7 @@ function afterOf({ afterLane, afterPosition }: EventRow): EventPlace | null {
 function positionsAt(cursor: string): Positions {
   const positions = fromCursor(cursor);
   if (positions) return positions;
-  const message = 'must be the `cursor` of an earlier answer';
+  const message = 'must be the `cursor` of an earlier response';
   throw new GantryError('input_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
 }
 

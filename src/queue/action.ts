@@ -19,8 +19,8 @@ export const actionRecord = z
     normalizedAddress,
     type: z.string().meta({ description: 'The type of the action in the rule, such as IssueToken' }),
     state: actionState,
-    error: z.string().nullable().meta({ description: 'Why it failed, or why it has not succeeded so far' }),
-    transactionHash: z.string().nullable().meta({ description: 'Of the transaction on the chain' }),
+    error: z.string().nullable().meta({ description: 'Why it failed or has not succeeded yet' }),
+    transactionHash: z.string().nullable().meta({ description: 'The hash of the on-chain transaction' }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -35,7 +35,7 @@ export const listedAction = actionRecord
   .extend({
     kind: z
       .string()
-      .meta({ description: 'What carries it out: chain or webhook; rules: nothing, it was refused' }),
+      .meta({ description: 'The worker that carries it out: chain or webhook; rules: none, it was refused' }),
     lane: z.string().meta({ description: 'Chain and signer, for what is sent to a chain' }),
     payload: z.json(),
     attempts: z.int(),

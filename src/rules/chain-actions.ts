@@ -92,7 +92,7 @@ function* fillTemplate<Yielded>(
   let end = 0;
   for (const { 0: whole, 1: name = '', index } of template.matchAll(placeholder)) {
     const value = yield* resolvePlaceholder(name, placeholders, input, facts);
-    if (value === undefined || value === null) throw new Error(`there is nothing to fill {${name}} with`);
+    if (value === undefined || value === null) throw new Error(`no value for {${name}}`);
     filled += template.slice(end, index) + (typeof value === 'string' ? value : formatValue(value));
     end = index + whole.length;
   }

@@ -34,7 +34,7 @@ export function* reasonNotDue<Yielded>(
     const expected = condition.type === 'user-owns-tokens' ? BigInt(condition.amount) : condition.value;
     if (compare(actual, condition.operator, expected)) continue;
     const found = actual === undefined || actual === null ? 'there is none' : `it is ${formatValue(actual)}`;
-    return `${condition.type} wants ${operandName(condition)} ${condition.operator} ${formatValue(expected)}, and ${found}`;
+    return `${condition.type} requires ${operandName(condition)} ${condition.operator} ${formatValue(expected)}, but ${found}`;
   }
   const needsValue =
     (action.type === 'UpdateScore' || action.type === 'IssueToken') && action.ratio !== undefined;

@@ -60,7 +60,7 @@ export const addLeaderboard = command(
     if (input.name === defaultLeaderboard || existing.some(({ name }) => name === input.name)) {
       throw new GantryError(
         'leaderboard_name_taken',
-        'The game has a leaderboard with this name; give another name',
+        'The game already has a leaderboard with this name; choose another one',
       );
     }
     if (existing.length >= maxLeaderboards) {

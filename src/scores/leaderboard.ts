@@ -40,7 +40,7 @@ export const metadataInput = z
   })
   .optional()
   .meta({
-    description: `Of the game's own, at most ${maxMetadataBytes} bytes as JSON: a replay's address, a character`,
+    description: `Custom data, at most ${maxMetadataBytes} bytes as JSON: a replay's URL, a character`,
   });
 
 export const keepRule = z.enum(['best', 'latest', 'sum', 'count']);
@@ -63,7 +63,7 @@ export const keepSeasonsInput = z.int().min(0).max(10_000);
 
 /** How a leaderboard is ranked; immutable after it is created. */
 export const leaderboardRules = {
-  keep: keepRule.meta({ description: "Which of a player's scores counts, or what is made of them" }),
+  keep: keepRule.meta({ description: "Which of a player's scores counts, or how they are aggregated" }),
   order: z.enum(['desc', 'asc']).meta({ description: '`desc`: more is better. `asc`: less is better' }),
   entries: entryRule.meta({
     description: '`player`: each player has one entry. `all`: every score is an entry of its own',

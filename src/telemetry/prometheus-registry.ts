@@ -51,7 +51,7 @@ export class PrometheusRegistry {
   #describeTraffic(): void {
     this.#counter(
       'gantry_bytes_refused_total',
-      'Calls refused for bytes: of the address, wallet or game, or held for the address (held-address) or for all (held)',
+      'Calls refused by a byte limit, by budget: address, wallet, game, held-address (bytes in memory per address) or held (in total)',
       ['budget'],
       () => [...this.#counts.refused].map(([budget, value]) => ({ labels: { budget }, value })),
     );

@@ -37,7 +37,7 @@ export class HttpWebhookSender implements WebhookSender {
     const answer = await this.#exchange(message, signal);
     if (answer.delivered || answer.status !== null || !signal.aborted) return answer;
     return undelivered(
-      timeout.aborted ? `no answer within ${this.#timeoutMs / 1000} s` : 'the server was stopped',
+      timeout.aborted ? `no response within ${this.#timeoutMs / 1000} s` : 'the server was stopped',
     );
   }
 
@@ -72,7 +72,7 @@ export class HttpWebhookSender implements WebhookSender {
       });
       sent.on('error', (error) => resolve(undelivered(describeError(error))));
       // Closed without a response or an error: a status such as 101, for which Node emits neither.
-      sent.on('close', () => resolve(undelivered('the connection was closed without an answer')));
+      sent.on('close', () => resolve(undelivered('the connection was closed without a response')));
       sent.end(body);
     });
   }

@@ -69,15 +69,15 @@ export type WebhookPayload = z.infer<typeof webhookPayload>;
 /** A delivery as administrators see it; `failed` ones are dead letters. */
 export const webhookDelivery = z
   .object({
-    deliveryId: id.meta({ description: 'The header webhook-id, the same at every try' }),
+    deliveryId: id.meta({ description: 'The header webhook-id, the same for every attempt' }),
     webhookId: id,
     gameId: id,
     event: z.string(),
     state: actionState,
     attempts: z.int(),
-    error: z.string().nullable().meta({ description: 'Why the last try failed' }),
-    dueAt: timestamp.meta({ description: 'When it is tried next, while it is queued' }),
-    giveUpAt: timestamp.meta({ description: 'It is not tried after this' }),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
+    dueAt: timestamp.meta({ description: 'When the next attempt is due, while it is queued' }),
+    giveUpAt: timestamp.meta({ description: 'No attempts after this time' }),
     createdAt: timestamp,
     updatedAt: timestamp,
     payload: webhookPayload,

@@ -327,7 +327,7 @@ test("every record of a file is validated like a caller's input", async () => {
     ['states', { label: '' }, /states .*label/],
     ['play_sessions', { state: '{' }, /play_sessions .*must be a string that contains JSON/],
     ['activities', { label: 'x'.repeat(501) }, /activities .*label/],
-    ['activities', { timestamp: Date.now() + 2 * 86_400_000 }, /activities .*timestamp: lies in the future/],
+    ['activities', { timestamp: Date.now() + 2 * 86_400_000 }, /activities .*timestamp: is in the future/],
     ['notifications', { type: 'alarm' }, /notifications .*type/],
     ['message_channels', { name: 'x'.repeat(101) }, /message_channels .*name/],
     ['message_channels', { participantsKey: 'others' }, /message_channels names other participants/],
@@ -349,7 +349,7 @@ test("every record of a file is validated like a caller's input", async () => {
   const foreign = { name: `channel:${newId()}`, wallet: null, seq: 1 };
   const secret = { secret: 'easy', createdAt: 0, expiresAt: null };
   for (const [type, row, words] of [
-    ['streams', foreign, /streams is of a channel that is not in the file/],
+    ['streams', foreign, /streams refers to a channel that is not in the file/],
     ['secrets', secret, /secrets .*must be a game secret/],
   ] as const) {
     expectRefused(
@@ -371,7 +371,7 @@ test('an existing game is refused, and so is a slug in use, consistently', async
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
   for (let time = 0; time < 2; time++)
-    expectRefused(await run(['import', game.file], game.data), /is there already/);
+    expectRefused(await run(['import', game.file], game.data), /The game \S+ already exists/);
   await gantryJson(['game', 'create', '--name', 'Space Race'], game.other);
   expectRefused(await run(['import', game.file], game.other), /--slug/);
   await gantryJson(['import', game.file, '--slug', 'race-two'], game.other);
@@ -398,7 +398,7 @@ test('a file that is truncated, modified, or partly of another game is refused, 
   const faults: [string[], RegExp][] = [
     [whole.slice(0, -1), /truncated/],
     [['{', ...whole.slice(1)], /not a file written by/],
-    [[...whole.slice(0, 2), '{', ...whole.slice(2)], /no JSON in line 3/],
+    [[...whole.slice(0, 2), '{', ...whole.slice(2)], /invalid JSON in line 3/],
     [without(4), /is incomplete/],
     [[...whole, '{}'], /data after its end/],
     [changed(/"version":1,"schema/, '"version":9,"schema'), /not a file written by/],
@@ -408,12 +408,9 @@ test('a file that is truncated, modified, or partly of another game is refused, 
       /another game/,
     ],
     [changed('"type":"states"', '"type":"audit_log"'), /unknown here/],
-    [changed('"ipfsHash"', '"ipfs"'), /not the fields/],
-    [changed('"policies":"{', '"policies":"['), /is not as it should be/],
-    [
-      changed(`"id":"${game.gameId}"`, '"id":"x\\",\\"game\\":\\"y"'),
-      /games is not as it should be \(id: must be/,
-    ],
+    [changed('"ipfsHash"', '"ipfs"'), /does not have the expected fields/],
+    [changed('"policies":"{', '"policies":"['), /A record of games is invalid/],
+    [changed(`"id":"${game.gameId}"`, '"id":"x\\",\\"game\\":\\"y"'), /games is invalid \(id: must be/],
     [changed(/"channelId":"[^"]+"/, `"channelId":"${newId()}"`), /channel that is not in the file/],
     [without(1), /is incomplete|begin with the game/],
     [['a text'], /not a file written by/],

@@ -60,11 +60,11 @@ test('a leaderboard is created, changed, ended season by season, and removed', a
 test.each([
   [['create', 'Weekly'], /lowercase letters, digits and single hyphens/],
   [['create', 'weekly', '--schedule', 'fridays'], /cron expression of five fields/],
-  [['create', 'weekly', '--time-zone', 'UTC'], /--time-zone is that of --schedule/],
+  [['create', 'weekly', '--time-zone', 'UTC'], /--time-zone requires --schedule/],
   [['create', 'weekly', '--keep', 'worst'], /Allowed choices are best, latest, sum, count/],
   [['show', 'weekly', '--season', '3'], /no leaderboard with this name/],
   [['show', '--around', 'ada'], /around/],
-  [['update', 'weekly', '--keep-seasons', 'some'], /must be a number, or all/],
+  [['update', 'weekly', '--keep-seasons', 'some'], /must be a number or all/],
 ])('gantry leaderboard %j explains the error', async (args, words) => {
   const { code, stderr } = await run('leaderboard', ...args, '--game', 'one');
   expect(code).toBe(1);

@@ -226,11 +226,7 @@ describe('failures are reported in one sentence:', () => {
       /cannot be reached/,
     ],
     ['an invalid URL', () => ['--url', 'play.example', 'game', 'list'], /--url.*http/],
-    [
-      'a token without a URL',
-      () => ['--token', adminToken, 'game', 'list'],
-      /--token is for the server of --url/,
-    ],
+    ['a token without a URL', () => ['--token', adminToken, 'game', 'list'], /--token requires --url/],
     [
       'a command for DATA_DIR only',
       () => ['--url', server.url, 'backup', 'x.gantry'],
@@ -255,7 +251,7 @@ describe('failures are reported in one sentence:', () => {
         gantry(['--url', `http://127.0.0.1:${port}${path}`, '--token', adminToken, 'game', 'list']);
       expect(await at('')).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/status 404, and not as Gantry/),
+        stderr: expect.stringMatching(/status 404, but not like Gantry/),
       });
       expect(await at('/moved')).toMatchObject({
         code: 1,
@@ -275,10 +271,10 @@ test('a slow server is not reported as down: the command continues there', async
   try {
     const late = `http://127.0.0.1:${port} has not answered within 0.02 s. `;
     await expect(execute(deleteGame, { gameId, confirm: 'one' })).rejects.toThrow(
-      `${late}It goes on deleting the game, which is archived until it is gone: see gantry game list`,
+      `${late}The server is still deleting the game, which stays archived until this is complete: see gantry game list`,
     );
     await expect(execute(createGame, { name: 'Two' })).rejects.toThrow(
-      `${late}It may have carried the command out: look before you repeat it`,
+      `${late}It may have executed the command: check before you repeat it`,
     );
     await expect(execute(listGames, {})).rejects.toThrow(`${late}Try again`);
   } finally {

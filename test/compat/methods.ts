@@ -81,7 +81,7 @@ export interface Served {
 
 export type Method = Served | { outside: string };
 
-const balances = 'Gantry asks chains for conditions of rules only, and tells no balances';
+const balances = 'Gantry queries chains only for rule conditions, and does not provide balances';
 const onChainOnly = 'about chains and tokens, of which Gantry keeps no index';
 
 export const methods: Readonly<Record<string, Readonly<Record<string, Method>>>> = {

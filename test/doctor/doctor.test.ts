@@ -241,7 +241,7 @@ test("doctor reports a clock behind a chain's, and a chain with the wrong id", a
     message: expect.stringMatching(/^is (359\d|36\d\d) s behind chain 31337/),
     remedy: expect.stringMatching(/NTP/),
   });
-  expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 is of chain 31337/);
+  expect(wrong.find(({ check }) => check === 'chains')?.message).toMatch(/chain 5 serves chain 31337/);
 });
 
 test.skipIf(redisMissing !== null)('doctor finds a Redis that answers, with the same time', async () => {

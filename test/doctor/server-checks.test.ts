@@ -127,7 +127,7 @@ describe.skipIf(noPostgres !== null)('doctor, for a PostgreSQL,', () => {
   test('finds that there is no room for another node, by the limit that is reached first', async () => {
     await run('ALTER DATABASE gantry CONNECTION LIMIT 20');
     expect(notOk(await look())).toMatchObject([
-      { check: 'connections', level: 'warning', message: '20 left; a node makes 12' },
+      { check: 'connections', level: 'warning', message: '20 left; a node opens 12' },
     ]);
     await run('ALTER DATABASE gantry CONNECTION LIMIT 10');
     expect(notOk(await look())).toMatchObject([{ check: 'connections', level: 'error' }]);

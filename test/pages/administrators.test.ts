@@ -71,7 +71,7 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('button', { name: 'New administrator' }).click();
     await page.getByRole('textbox', { name: 'Name' }).fill('ADA');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('There is an administrator called Ada already').waitFor();
+    await page.getByText('An administrator named Ada already exists').waitFor();
     opened[0]?.complaints.splice(0);
   });
 

@@ -89,10 +89,10 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
     await page.getByLabel('Filter by player').fill('Ada');
     await expect.poll(operations).toEqual(['setUserScore']);
     await page.getByLabel('Request ID, operation or reason').fill('setState');
-    await page.getByText('No such requests').waitFor();
+    await page.getByText('No matching requests').waitFor();
     await page.getByLabel('Request ID, operation or reason').fill('');
     await page.getByLabel('Outcome').selectOption('failed');
-    await page.getByText('No such requests').waitFor();
+    await page.getByText('No matching requests').waitFor();
   });
 
   test('sees when and in which game live events happened, and filters by game, player and name', async () => {

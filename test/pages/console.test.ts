@@ -113,7 +113,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
       '3',
     ]);
     await page.getByLabel('Reason').selectOption('rate_limited');
-    await page.getByText('Nobody was refused').waitFor();
+    await page.getByText('No refusals').waitFor();
     await page.getByLabel('Reason').selectOption('storage_full');
     await row.getByRole('link', { name: 'Show requests refused with storage_full' }).click();
     await page.getByRole('heading', { name: 'Requests', level: 1 }).waitFor();

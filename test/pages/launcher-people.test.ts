@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
 
     const next = await db.write(endSeason, gameId, 'weekly');
     await page.getByText('No scores yet').waitFor();
-    await page.getByRole('combobox', { name: 'Season' }).selectOption({ label: `Season ${next}, now` });
+    await page.getByRole('combobox', { name: 'Season' }).selectOption({ label: `Season ${next}, current` });
     const finished = page
       .getByLabel('Season')
       .locator('option')
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.getByText(/^Replying to/).waitFor({ state: 'hidden' });
     await grace.page.getByRole('button', { name: 'Unsend: Shall we play' }).click();
     await grace.page.getByRole('button', { name: 'Unsend', exact: true }).click();
-    await ada.page.getByText('A message that is gone').waitFor();
+    await ada.page.getByText('Message removed').waitFor();
   });
 
   test('unread messages are counted, and reading them on one device marks them as read on all', async () => {

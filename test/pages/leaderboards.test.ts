@@ -137,7 +137,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByRole('button', { name: 'New leaderboard' }).click();
     await form.getByLabel('Name').fill('weekly-cup');
     await form.getByRole('button', { name: 'Create' }).click();
-    await form.getByText('The game has a leaderboard with this name; give another name').waitFor();
+    await form.getByText('The game already has a leaderboard with this name; choose another one').waitFor();
     await form.getByRole('button', { name: 'Cancel' }).click();
     expectRefusals(4);
     await page
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('Leaderboard weekly-cup deleted').waitFor();
-    await page.getByText('Only default, which is below.').waitFor();
+    await page.getByText('Only default, shown below.').waitFor();
     expect(await page.getByRole('row', { name: /^weekly-cup/ }).count()).toBe(0);
     expect(await db.read(findLeaderboard, gameId, 'weekly-cup')).toBeNull();
   });
@@ -168,14 +168,14 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByRole('row', { name: /^3 Alan/ }).waitFor();
     await page.getByRole('row', { name: /Ada/ }).waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Show the places around Alan' }).click();
-    await page.getByText('Around Alan, place 3').waitFor();
+    await page.getByText('Around Alan, rank 3').waitFor();
     await page.getByRole('row', { name: /^1 Ada/ }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByLabel('Search players').fill('');
 
     await page.getByRole('button', { name: 'End season 1' }).click();
     const requested = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
-    await requested.getByText('By its schedule it would end on').waitFor();
+    await requested.getByText('It is scheduled to end on').waitFor();
     await requested.getByRole('button', { name: 'End season' }).click();
     await page.getByText('No scores yet').waitFor();
     expect(await db.read(findLeaderboard, gameId, 'weekly')).toMatchObject({ season: 2 });
@@ -211,7 +211,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     const page = await open(`games/${slug}/settings`);
     const words = page.getByLabel('Words and phrases');
     await words.fill(`darn\n\n!!!\n${'x'.repeat(61)}`);
-    await page.getByLabel('Messages with these words').selectOption('Refuse the message');
+    await page.getByLabel('Messages with these words').selectOption('Reject the message');
     const save = page.getByRole('button', { name: 'Save word filter' });
     await save.click();
     await page.getByText('Line 3: must have a letter or a digit').waitFor();
@@ -220,7 +220,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     expect(await words.evaluate((element) => element === document.activeElement)).toBe(true);
     expectRefusals(1);
     await words.fill(Array.from({ length: 501 }, (_, index) => `word${index}`).join('\n'));
-    await page.getByText('501 words and phrases; at most 500 fit').waitFor();
+    await page.getByText('501 words and phrases; at most 500 are allowed').waitFor();
     expect(await save.isDisabled()).toBe(true);
     await words.fill(' darn \ngo away\n');
     await save.click();

@@ -109,7 +109,7 @@ describe.skipIf(noBrowser !== null)('signing in with a browser wallet', () => {
     });
     await page.goto(`${server.url}/play`);
     await page.getByRole('button', { name: 'Sign in with Test Wallet' }).click();
-    await page.getByRole('alert').filter({ hasText: 'knows no chain' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'no chain is configured' }).waitFor();
   });
 
   test.each([

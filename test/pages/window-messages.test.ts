@@ -97,7 +97,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
         data: { type, success: false, error: expect.any(String) },
       })),
     );
-    await player.page.getByText('The game asked for a tip').waitFor();
+    await player.page.getByText('The game requested a tip').waitFor();
 
     await trigger(gameId, { trigger: 'said', value: 'hello' });
     await until('the message', async () => (await received()).length === 3);

@@ -248,8 +248,8 @@ describe('rules on a chain', () => {
     expect(actions.map(({ state, error }) => [state, error])).toEqual([
       ['confirmed', null],
       ['confirmed', null],
-      ['failed', 'argument 2 (amount): "Zoë" is no whole number'],
-      ['failed', 'there is nothing to fill {state.villain.name} with'],
+      ['failed', 'argument 2 (amount): "Zoë" is not an integer'],
+      ['failed', 'no value for {state.villain.name}'],
     ]);
     expect(await chain.read('Board', 'calls', [`n of ${player.wallet}`])).toBe(42n);
     const bytes = (text: string) => `0x${Buffer.from(text).toString('hex').padEnd(64, '0')}`;
@@ -341,7 +341,7 @@ describe('rules on a chain', () => {
     };
     const expected = [
       null,
-      'payload-value-condition wants the value gt 9, and it is 7',
+      'payload-value-condition requires the value gt 9, but it is 7',
       'spending limit: the game may send 0 transactions a day',
     ];
     expect(await dryRun()).toEqual(expected);

@@ -106,7 +106,7 @@ describe('a signer', () => {
     const waiting = await becomes(server, player, 'explained', ({ error }) => error !== null);
     expect(waiting).toMatchObject({ state: 'queued', transactionHash: null });
     expect(waiting.error).toMatch(
-      /^the RPC server wants 90000\d\.\d+ gwei per gas, and CHAIN_MAX_FEE_GWEI allows 1000; it is tried again$/,
+      /^the RPC server wants 90000\d\.\d+ gwei per gas, and CHAIN_MAX_FEE_GWEI allows 1000; it will be retried$/,
     );
     expect(await balance()).toBe(before);
     proxy.falsify('eth_maxPriorityFeePerGas', null);
@@ -168,7 +168,7 @@ describe('a signer', () => {
       expect(rows.length - waiting.length).toBeGreaterThan(0);
       for (const { error } of waiting) {
         expect(error).toMatch(
-          /^it may cost \d+ wei, and of the 200000000000000 wei that CHAIN_DAILY_WEI allows the signer per day \(UTC\) on chain 31337, \d+ are left; it is tried again$/,
+          /^it may cost \d+ wei, and of the 200000000000000 wei that CHAIN_DAILY_WEI allows the signer per day \(UTC\) on chain 31337, \d+ are left; it will be retried$/,
         );
       }
     }

@@ -40,7 +40,7 @@ describe('a database that writes in a separate thread', () => {
   test('rejects an internal error unchanged', async () => {
     await using fixture = await openThreadedDatabase();
     const defect = fixture.db.write(setScore, { gameId: 'no game', wallet: '0x' }, 1);
-    await expect(defect).rejects.toThrow(/game no game, which is not there/);
+    await expect(defect).rejects.toThrow(/game no game, which does not exist/);
     await expect(defect).rejects.not.toBeInstanceOf(GantryError);
   });
 });

@@ -174,7 +174,7 @@ describe('an owner', () => {
   it.each([
     ['an empty name', { name: '  ', role: 'owner' }],
     ['a name with a line break', { name: 'Ada\nBob', role: 'owner' }],
-    ['a name the audit log has another meaning for', { name: 'CLI', role: 'owner' }],
+    ['a name reserved by the audit log', { name: 'CLI', role: 'owner' }],
     ['a name that is too long', { name: 'a'.repeat(61), role: 'owner' }],
     ['an unknown role', { name: 'Eve', role: 'superuser' }],
     ['a lifetime of nothing', { name: 'Eve', role: 'owner', lifetimeDays: 0 }],

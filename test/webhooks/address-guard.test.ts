@@ -366,12 +366,12 @@ describe("a receiver's response", () => {
   });
 
   test.each<[string, string]>([
-    ['never', 'no answer within 1 s'],
-    ['drop by drop', 'no answer within 1 s'],
+    ['never', 'no response within 1 s'],
+    ['drop by drop', 'no response within 1 s'],
     ['by closing the connection', 'socket hang up'],
     ['with invalid HTTP', 'Parse Error'],
     ['with endless headers', 'Parse Error'],
-    ['by switching protocols', 'closed without an answer'],
+    ['by switching protocols', 'closed without a response'],
   ])('%s is a failure with a clear error: %s', async (how, error) => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);

@@ -183,7 +183,7 @@ describe('a webhook', () => {
     await trigger(player, { trigger: 'win' });
     const { rows } = await server.services.db.read(readActions, { gameId }, { limit: 9, skip: 0 });
     expect(rows).toMatchObject([
-      { state: 'failed', error: 'the game has no enabled webhook that takes it in' },
+      { state: 'failed', error: 'the game has no enabled webhook that accepts it' },
     ]);
   });
 

@@ -428,13 +428,13 @@ interface EndChannelSessionOutput {
 /** What endLeaderboardSeason takes */
 interface EndLeaderboardSeasonInput {
     leaderboard: string;
-    /** The season that is to be over */
+    /** The season to end */
     season: number;
 }
 /** What endLeaderboardSeason answers */
 interface EndLeaderboardSeasonOutput {
     success: boolean;
-    /** The season under way */
+    /** The current season */
     season: number;
 }
 interface EndedSeason {
@@ -659,13 +659,13 @@ interface GetPlayerPresenceInput {
 /** What getPlayerPresence answers */
 interface GetPlayerPresenceOutput {
     success: boolean;
-    /** In the order asked */
+    /** In the order of `wallets` */
     players: GetPlayerPresenceOutputPlayersItem[];
 }
 interface GetPlayerPresenceOutputPlayersItem {
     /** Wallet address, lowercase */
     wallet: string;
-    /** Whether someone is there in a session of this game */
+    /** Whether the player is online in this game */
     present: boolean;
     /** How many live sessions the player has in this game */
     sessions: number;
@@ -863,7 +863,7 @@ interface LeaderboardSeason {
 }
 interface LeaderboardSummary {
     leaderboard: string;
-    /** Which of a player's scores counts, or what is made of them */
+    /** Which of a player's scores counts, or how they are aggregated */
     keep: 'best' | 'latest' | 'sum' | 'count';
     /** `desc`: more is better. `asc`: less is better */
     order: 'desc' | 'asc';
@@ -1265,9 +1265,9 @@ interface RuleAction {
     /** The type of the action in the rule, such as IssueToken */
     type: string;
     state: 'queued' | 'submitted' | 'confirmed' | 'failed' | 'cancelled';
-    /** Why it failed, or why it has not succeeded so far */
+    /** Why it failed or has not succeeded yet */
     error: string | null;
-    /** Of the transaction on the chain */
+    /** The hash of the on-chain transaction */
     transactionHash: string | null;
     /** Unix time in milliseconds */
     createdAt: number;
@@ -1371,7 +1371,7 @@ interface SetUserScoreInput {
     /** Name of the leaderboard; left out: `default` */
     leaderboard?: string;
     label?: string;
-    /** Of the game's own, at most 1024 bytes as JSON: a replay's address, a character */
+    /** Custom data, at most 1024 bytes as JSON: a replay's URL, a character */
     metadata?: Record<string, unknown>;
 }
 /** What setUserScore answers */
@@ -1381,7 +1381,7 @@ interface SetUserScoreOutput {
 }
 /** What setUsername takes */
 interface SetUsernameInput {
-    /** At most 40 characters; empty takes the name away */
+    /** At most 40 characters; empty removes the name */
     username: string;
 }
 /** What setUsername answers */
@@ -1530,7 +1530,7 @@ interface UnsubscribeOutput {
 /** What updatePlayerProfile takes */
 interface UpdatePlayerProfileInput {
     wallet: string;
-    /** At most 40 characters; empty takes the name away */
+    /** At most 40 characters; empty removes the name */
     username: string;
 }
 /** What updatePlayerProfile answers */
@@ -1627,7 +1627,7 @@ interface Operations {
         input: GetUsersPositionInGameScoreLeaderboardInput;
         output: GetUsersPositionInGameScoreLeaderboardOutput;
     };
-    /** List a game's public leaderboards beside `default`, with their seasons under way */
+    /** List a game's public leaderboards except `default`, with their seasons under way */
     getLeaderboards: {
         input: GetLeaderboardsInput;
         output: GetLeaderboardsOutput;
@@ -1642,7 +1642,7 @@ interface Operations {
         input: GetLeaderboardAmongInput;
         output: GetLeaderboardAmongOutput;
     };
-    /** List the finished seasons of a leaderboard, the last one first */
+    /** List the finished seasons of a leaderboard, newest first */
     getLeaderboardSeasons: {
         input: GetLeaderboardSeasonsInput;
         output: GetLeaderboardSeasonsOutput;
@@ -1657,12 +1657,12 @@ interface Operations {
         input: EndLeaderboardSeasonInput;
         output: EndLeaderboardSeasonOutput;
     };
-    /** Keep a state of the player under a label, replacing the one before */
+    /** Store a state of the player under a label, replacing the previous one */
     setState: {
         input: SetStateInput;
         output: SetStateOutput;
     };
-    /** Keep several states of the player, each as `setState` does: all of them or none */
+    /** Store several states of the player atomically, each as `setState` does */
     setStates: {
         input: SetStatesInput;
         output: SetStatesOutput;
@@ -1787,7 +1787,7 @@ interface Operations {
         input: RemoveReactionInput;
         output: RemoveReactionOutput;
     };
-    /** Subscribe this connection to a game's public stream: its activities and its leaderboard's changes */
+    /** Subscribe this connection to a game's public stream: its activities and leaderboard changes */
     subscribe: {
         input: SubscribeInput;
         output: SubscribeOutput;
@@ -1807,7 +1807,7 @@ interface Operations {
         input: GetGamesInput;
         output: GetGamesOutput;
     };
-    /** Begin to sign in: get the message the wallet signs */
+    /** Start signing in: get the message for the wallet to sign */
     createUnverifiedChannel: {
         input: CreateUnverifiedChannelInput;
         output: CreateUnverifiedChannelOutput;
@@ -1827,7 +1827,7 @@ interface Operations {
         input: SignInGuestInput;
         output: SignInGuestOutput;
     };
-    /** Begin to give this player a wallet: get the message the wallet signs */
+    /** Start giving this player a wallet: get the message for the wallet to sign */
     requestGuestUpgrade: {
         input: RequestGuestUpgradeInput;
         output: RequestGuestUpgradeOutput;
@@ -1842,7 +1842,7 @@ interface Operations {
         input: Record<never, never>;
         output: ListGuestDevicesOutput;
     };
-    /** Have another device sign in as this player without a wallet: get a secret for it */
+    /** Add a device that can sign in as this player without a wallet, and get its secret */
     addGuestDevice: {
         input: AddGuestDeviceInput;
         output: AddGuestDeviceOutput;
@@ -1857,7 +1857,7 @@ interface Operations {
         input: VouchForPlayerInput;
         output: VouchForPlayerOutput;
     };
-    /** Tell how the token's channel session stands; an ended one no longer exists */
+    /** Read the status of the token's channel session; `exists` is false once it has ended */
     channelStatus: {
         input: Record<never, never>;
         output: ChannelSessionStatus;
@@ -1902,7 +1902,7 @@ interface Operations {
         input: UpdatePlayerProfileInput;
         output: UpdatePlayerProfileOutput;
     };
-    /** Tell which of up to 100 players are in the game now; takes the game's secret */
+    /** Read which of up to 100 players are in the game now; requires the game's secret */
     getPlayerPresence: {
         input: GetPlayerPresenceInput;
         output: GetPlayerPresenceOutput;

@@ -84,12 +84,9 @@ export function cursorPageOf({
 
 /** Output fields of a list with cursor pagination, in addition to its rows. */
 export const cursorOutput = {
-  nextCursor: z
-    .exactOptional(z.string())
-    .meta({
-      description:
-        'Only with `cursor` or `order`: where to continue reading, now or once there are more rows',
-    }),
+  nextCursor: z.exactOptional(z.string()).meta({
+    description: 'Only with `cursor` or `order`: where to continue reading, now or once there are more rows',
+  }),
   more: z
     .exactOptional(z.boolean())
     .meta({ description: 'Only with `cursor` or `order`: whether there are more rows now' }),

@@ -11,7 +11,7 @@ export const addGuestDevice = defineOperation({
   name: 'addGuestDevice',
   service: 'launcher',
   kind: 'sign-in',
-  summary: 'Have another device sign in as this player without a wallet: get a secret for it',
+  summary: 'Add a device that can sign in as this player without a wallet, and get its secret',
   auth: 'player',
   input: z.object({ deviceName }),
   output: z.object({ success, deviceId: id, deviceSecret }),

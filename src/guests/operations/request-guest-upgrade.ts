@@ -15,7 +15,7 @@ export const requestGuestUpgrade = defineOperation({
   name: 'requestGuestUpgrade',
   service: 'launcher',
   kind: 'sign-in',
-  summary: 'Begin to give this player a wallet: get the message the wallet signs',
+  summary: 'Start giving this player a wallet: get the message for the wallet to sign',
   auth: 'player',
   input: z.object({ wallet: walletInput, chainId: signInChain }),
   output: z.object({

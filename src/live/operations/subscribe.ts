@@ -13,8 +13,7 @@ export const subscribe = defineOperation({
   name: 'subscribe',
   service: 'realtime-events',
   kind: 'read',
-  summary:
-    "Subscribe this connection to a game's public stream: its activities and its leaderboard's changes",
+  summary: "Subscribe this connection to a game's public stream: its activities and leaderboard changes",
   auth: 'player',
   input: z.object({
     gameId: idInput

@@ -14,7 +14,7 @@ export const setUsername = defineOperation({
   summary: "Set the player's own name, the same in every game; with the token of a launcher's own session",
   auth: 'player',
   input: z.object({
-    username: username.meta({ description: 'At most 40 characters; empty takes the name away' }),
+    username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, username: z.string() }),
   async handler({ input, caller }, { db }: { db: Database }) {

@@ -16,7 +16,7 @@ export const updatePlayerProfile = defineOperation({
   auth: 'game-secret',
   input: z.object({
     wallet: addressInput,
-    username: username.meta({ description: 'At most 40 characters; empty takes the name away' }),
+    username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
   async handler({ input, caller: { game } }, { db }: { db: Database }) {

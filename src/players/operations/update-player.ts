@@ -11,7 +11,7 @@ export const updatePlayer = defineOperation({
   name: 'updatePlayer',
   service: 'admin',
   kind: 'write',
-  summary: "Change a player's name or picture; empty takes it away",
+  summary: "Change a player's name or picture; empty removes it",
   auth: 'admin',
   roles: moderators,
   input: z.object({

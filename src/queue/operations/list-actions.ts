@@ -12,7 +12,7 @@ export const listActions = defineOperation({
   name: 'listActions',
   service: 'admin',
   kind: 'read',
-  summary: "List what is and was in the rules' queue, newest first",
+  summary: "List the actions of the rules' queue, newest first",
   auth: 'admin',
   roles: everyRole,
   input: z.object({

@@ -11,7 +11,7 @@ export const retryAction = defineOperation({
   name: 'retryAction',
   service: 'admin',
   kind: 'write',
-  summary: 'Try an action again that has failed, was cancelled or waits',
+  summary: 'Retry a failed, cancelled or waiting action',
   auth: 'admin',
   roles: operators,
   input: z.object({ actionId: idInput }),

@@ -20,7 +20,7 @@ export const testRules = defineOperation({
   name: 'testRules',
   service: 'admin',
   kind: 'read',
-  summary: 'Say which actions a trigger would run for a player, and why not the others; nothing is done',
+  summary: 'Dry-run a trigger: which actions it would run for a player, and why not the others',
   auth: 'admin',
   roles: operators,
   input: z.object({

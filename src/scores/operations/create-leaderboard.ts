@@ -21,7 +21,7 @@ export const createLeaderboard = defineOperation({
   name: 'createLeaderboard',
   service: 'admin',
   kind: 'write',
-  summary: 'Create a leaderboard beside `default`; how it ranks does not change later',
+  summary: 'Create a leaderboard in addition to `default`; its ranking rules cannot be changed later',
   auth: 'admin',
   roles: operators,
   input: z
@@ -30,7 +30,7 @@ export const createLeaderboard = defineOperation({
       name: leaderboardName,
       keep: keepRule.default('best').meta({
         description:
-          "Which of a player's scores counts (`best`, `latest`), or what is made of them (`sum`, `count`)",
+          "Which of a player's scores counts (`best`, `latest`), or how they are aggregated (`sum`, `count`)",
       }),
       order: leaderboardRules.order.default('desc'),
       entries: entryRule.default('player').meta({
@@ -46,7 +46,7 @@ export const createLeaderboard = defineOperation({
       schedule: scheduleInput
         .nullable()
         .default(null)
-        .meta({ description: 'When seasons end; null: when told to' }),
+        .meta({ description: 'When seasons end; null: on request only' }),
       keepSeasons: keepSeasonsInput
         .nullable()
         .default(null)

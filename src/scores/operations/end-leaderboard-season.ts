@@ -13,9 +13,9 @@ export const endLeaderboardSeason = defineOperation({
   isRepeatable: true, // a season ends once
   input: z.object({
     leaderboard: z.string().min(1).max(200),
-    season: z.int().min(1).meta({ description: 'The season that is to be over' }),
+    season: z.int().min(1).meta({ description: 'The season to end' }),
   }),
-  output: z.object({ success, season: z.int().meta({ description: 'The season under way' }) }),
+  output: z.object({ success, season: z.int().meta({ description: 'The current season' }) }),
   async handler({ input: { leaderboard, season }, caller }, { db }: { db: Database }) {
     return { success: true, season: await db.write(endSeason, caller.game.id, leaderboard, { season }) };
   },

@@ -15,7 +15,7 @@ export const getLeaderboardSeasons = defineOperation({
   name: 'getLeaderboardSeasons',
   service: 'scores',
   kind: 'read',
-  summary: 'List the finished seasons of a leaderboard, the last one first',
+  summary: 'List the finished seasons of a leaderboard, newest first',
   auth: 'public',
   input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
   output: z.object({ success, seasons: z.array(seasonRecord) }),

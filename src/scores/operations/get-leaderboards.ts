@@ -12,7 +12,7 @@ export const getLeaderboards = defineOperation({
   name: 'getLeaderboards',
   service: 'scores',
   kind: 'read',
-  summary: "List a game's public leaderboards beside `default`, with their seasons under way",
+  summary: "List a game's public leaderboards except `default`, with their seasons under way",
   auth: 'public',
   input: z.object({ gameId: idInput }),
   output: z.object({ success, leaderboards: z.array(leaderboardSummary) }),

@@ -15,7 +15,7 @@ export const listLeaderboardSeasons = defineOperation({
   name: 'listLeaderboardSeasons',
   service: 'admin',
   kind: 'read',
-  summary: 'List the finished seasons of a leaderboard, also one that is not public, the last one first',
+  summary: 'List the finished seasons of a leaderboard, also one that is not public, newest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200), ...paging }),

@@ -13,7 +13,7 @@ export const listLeaderboards = defineOperation({
   name: 'listLeaderboards',
   service: 'admin',
   kind: 'read',
-  summary: "List a game's leaderboards beside `default`",
+  summary: "List a game's leaderboards except `default`",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput }),

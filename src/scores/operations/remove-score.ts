@@ -10,7 +10,7 @@ export const removeScore = defineOperation({
   name: 'removeScore',
   service: 'admin',
   kind: 'write',
-  summary: 'Take a score away; the leaderboard follows',
+  summary: 'Delete a score, and update the leaderboard',
   auth: 'admin',
   roles: moderators,
   input: z.object({ gameId: idInput, scoreId: idInput }),

@@ -18,11 +18,15 @@ export const updateLeaderboard = defineOperation({
     gameId: idInput,
     leaderboard: z.string().min(1).max(200),
     public: z.boolean().optional(),
-    addLabels: z.array(scoreLabel).max(maxLabels).optional().meta({ description: 'Beside those there are' }),
+    addLabels: z
+      .array(scoreLabel)
+      .max(maxLabels)
+      .optional()
+      .meta({ description: 'Added to the existing labels' }),
     schedule: scheduleInput
       .nullable()
       .optional()
-      .meta({ description: 'When seasons end; null: when told to' }),
+      .meta({ description: 'When seasons end; null: on request only' }),
     keepSeasons: keepSeasonsInput.nullable().optional().meta({
       description: 'How many finished seasons are kept from the next end on; null: all',
     }),

@@ -9,7 +9,7 @@ export const channelStatus = defineOperation({
   name: 'channelStatus',
   service: 'launcher',
   kind: 'read',
-  summary: "Tell how the token's channel session stands; an ended one no longer exists",
+  summary: "Read the status of the token's channel session; `exists` is false once it has ended",
   auth: 'session',
   input: z.object({}),
   output: status,

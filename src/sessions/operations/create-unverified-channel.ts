@@ -12,7 +12,7 @@ export const createUnverifiedChannel = defineOperation({
   name: 'createUnverifiedChannel',
   service: 'launcher',
   kind: 'sign-in',
-  summary: 'Begin to sign in: get the message the wallet signs',
+  summary: 'Start signing in: get the message for the wallet to sign',
   auth: 'game',
   input: z.object({
     wallet: walletInput,

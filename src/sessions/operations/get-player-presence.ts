@@ -13,7 +13,7 @@ export const getPlayerPresence = defineOperation({
   name: 'getPlayerPresence',
   service: 'launcher',
   kind: 'read',
-  summary: "Tell which of up to 100 players are in the game now; takes the game's secret",
+  summary: "Read which of up to 100 players are in the game now; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallets: z
@@ -27,11 +27,11 @@ export const getPlayerPresence = defineOperation({
       .array(
         z.object({
           wallet: normalizedAddress,
-          present: z.boolean().meta({ description: 'Whether someone is there in a session of this game' }),
+          present: z.boolean().meta({ description: 'Whether the player is online in this game' }),
           sessions: z.int().meta({ description: 'How many live sessions the player has in this game' }),
         }),
       )
-      .meta({ description: 'In the order asked' }),
+      .meta({ description: 'In the order of `wallets`' }),
   }),
   async handler({ input, caller: { game } }, services: { db: Database; presence: Presence }) {
     const players = input.wallets.map(async (wallet) => {

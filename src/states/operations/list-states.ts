@@ -13,7 +13,7 @@ export const listStates = defineOperation({
   name: 'listStates',
   service: 'admin',
   kind: 'read',
-  summary: 'List the states players have in a game, by wallet and label; without what is in them',
+  summary: 'List the states players have in a game, by wallet and label; without their content',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),

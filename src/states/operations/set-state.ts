@@ -13,7 +13,7 @@ export const setState = defineOperation({
   name: 'setState',
   service: 'launcher',
   kind: 'write',
-  summary: 'Keep a state of the player under a label, replacing the one before',
+  summary: 'Store a state of the player under a label, replacing the previous one',
   auth: 'player-or-server',
   input: z.object({ state: stateText, label: stateLabel, ifVersion, public: isPublic }),
   dispatchInput: z.object({ state: jsonOrText, label: stateLabel, ifVersion, public: isPublic }),

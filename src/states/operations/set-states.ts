@@ -35,7 +35,7 @@ export const setStates = defineOperation({
   name: 'setStates',
   service: 'launcher',
   kind: 'write',
-  summary: 'Keep several states of the player, each as `setState` does: all of them or none',
+  summary: 'Store several states of the player atomically, each as `setState` does',
   auth: 'player-or-server',
   serverOnlyWith: 'setState',
   input: z.object({ states: stateList(stateText) }),

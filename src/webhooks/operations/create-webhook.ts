@@ -15,14 +15,14 @@ export const createWebhook = defineOperation({
   name: 'createWebhook',
   service: 'admin',
   kind: 'write',
-  summary: 'Have what happens in a game told to an address; its secret is answered this once',
+  summary: "Create a webhook for a game's events; its secret is returned only once",
   auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, url: webhookUrl, filter: webhookFilter.default('all') }),
   output: z.object({
     success,
     webhook: webhookRecord,
-    secret: z.string().meta({ description: 'What deliveries are signed with, whsec_…' }),
+    secret: z.string().meta({ description: 'The secret that signs deliveries, whsec_…' }),
   }),
   async handler(
     { input: { gameId, url, filter } },

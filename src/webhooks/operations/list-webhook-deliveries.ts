@@ -12,7 +12,7 @@ export const listWebhookDeliveries = defineOperation({
   name: 'listWebhookDeliveries',
   service: 'admin',
   kind: 'read',
-  summary: 'List what webhooks were and are to be told, newest first; `failed` ones are the dead letters',
+  summary: 'List webhook deliveries, newest first; `failed` ones are dead letters',
   auth: 'admin',
   roles: everyRole,
   input: z.object({

@@ -12,7 +12,7 @@ export const listWebhooks = defineOperation({
   name: 'listWebhooks',
   service: 'admin',
   kind: 'read',
-  summary: 'List webhooks, of one game or of all, oldest first',
+  summary: 'List webhooks of one game or all games, oldest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput.optional() }),

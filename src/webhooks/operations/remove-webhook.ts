@@ -10,7 +10,7 @@ export const removeWebhook = defineOperation({
   name: 'removeWebhook',
   service: 'admin',
   kind: 'write',
-  summary: 'Remove a webhook with its deliveries, also those it still had to get',
+  summary: 'Remove a webhook and its deliveries, including pending ones',
   auth: 'admin',
   roles: operators,
   input: z.object({ webhookId: idInput }),

@@ -11,7 +11,7 @@ export const replayWebhookDelivery = defineOperation({
   name: 'replayWebhookDelivery',
   service: 'admin',
   kind: 'write',
-  summary: 'Deliver something again, whatever became of it, under the same webhook-id',
+  summary: 'Replay a delivery, whatever its state, with the same webhook-id',
   auth: 'admin',
   roles: operators,
   input: z.object({ deliveryId: idInput }),

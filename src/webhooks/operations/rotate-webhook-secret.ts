@@ -16,7 +16,7 @@ export const rotateWebhookSecret = defineOperation({
   service: 'admin',
   kind: 'write',
   summary:
-    'Give a webhook a new secret, answered this once; the earlier ones go on signing beside it for a while',
+    "Rotate a webhook's secret; the new one is returned only once, and earlier ones keep signing during the overlap",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -26,7 +26,7 @@ export const rotateWebhookSecret = defineOperation({
       .min(0)
       .max(maxOverlapSeconds)
       .default(24 * 3600)
-      .meta({ description: 'How long deliveries are signed with the earlier secrets as well' }),
+      .meta({ description: 'How long the earlier secrets keep signing deliveries' }),
   }),
   output: z.object({ success, webhookId: z.string(), secret: z.string() }),
   async handler({ input: { webhookId, overlapSeconds } }, { db, box }: { db: Database; box: SecretBox }) {

@@ -13,7 +13,7 @@ export const updateWebhook = defineOperation({
   name: 'updateWebhook',
   service: 'admin',
   kind: 'write',
-  summary: "Change a webhook's address or filter, disable or enable it; what is left out stays",
+  summary: "Change a webhook's URL or filter, disable or enable it; omitted fields stay",
   auth: 'admin',
   roles: operators,
   input: z.object({

@@ -63,7 +63,7 @@ func _init(server_url = ""):
 # - optional session_id: String or null
 # - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
 # - optional label: String or null
-# - optional metadata: Dictionary or null. Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+# - optional metadata: Dictionary or null. Custom data, at most 1024 bytes as JSON: a replay's URL, a character
 # Answers: SetUserScoreOutput.
 func set_user_score(score, optional = {}, options = {}):
 	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "label": "label", "metadata": "metadata"}, options)
@@ -110,7 +110,7 @@ func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}
 	return _call_generated("getUsersPositionInGameScoreLeaderboard", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# List a game's public leaderboards beside `default`, with their seasons under way.
+# List a game's public leaderboards except `default`, with their seasons under way.
 # - game_id: String
 # Answers: GetLeaderboardsOutput.
 func get_leaderboards(game_id, options = {}):
@@ -140,7 +140,7 @@ func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAmong", {"gameId": game_id, "wallets": wallets}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# List the finished seasons of a leaderboard, the last one first.
+# List the finished seasons of a leaderboard, newest first.
 # - game_id: String
 # - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
@@ -163,13 +163,13 @@ func read_leaderboard(optional = {}, options = {}):
 
 # End a season of a leaderboard of the server's own game, if it is under way; the next one begins.
 # - leaderboard: String
-# - season: int. The season that is to be over
+# - season: int. The season to end
 # Answers: EndLeaderboardSeasonOutput.
 func end_leaderboard_season(leaderboard, season, options = {}):
 	return _call_generated("endLeaderboardSeason", {"leaderboard": leaderboard, "season": season}, {}, {}, options)
 
 
-# Keep a state of the player under a label, replacing the one before.
+# Store a state of the player under a label, replacing the previous one.
 # - state: any JSON value
 # - label: String
 # - optional if_version: int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
@@ -179,7 +179,7 @@ func set_state(state, label, optional = {}, options = {}):
 	return _call_generated("setState", {"state": state, "label": label}, optional, {"if_version": "ifVersion", "public": "public"}, options)
 
 
-# Keep several states of the player, each as `setState` does: all of them or none.
+# Store several states of the player atomically, each as `setState` does.
 # - states: Array of SetStatesInputStatesItem. 1 to 20 states with different labels
 # Answers: SetStatesOutput.
 func set_states(states, options = {}):
@@ -395,7 +395,7 @@ func remove_reaction(message_id, reaction, options = {}):
 	return _call_generated("removeReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
-# Subscribe this connection to a game's public stream: its activities and its leaderboard's changes.
+# Subscribe this connection to a game's public stream: its activities and leaderboard changes.
 # - optional game_id: String or null. Default: the token's game; another one requires a launcher's token
 # Answers: SubscribeOutput.
 func subscribe(optional = {}, options = {}):
@@ -425,7 +425,7 @@ func get_games(optional = {}, options = {}):
 	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
 
 
-# Begin to sign in: get the message the wallet signs.
+# Start signing in: get the message for the wallet to sign.
 # - wallet: String
 # - optional game_id: String or null. May be left out when the game secret or an allowed Origin names the game
 # - optional chain_id: int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
@@ -459,7 +459,7 @@ func sign_in_guest(device_secret, optional = {}, options = {}):
 	return _call_generated("signInGuest", {"deviceSecret": device_secret}, optional, {"game_id": "gameId"}, options)
 
 
-# Begin to give this player a wallet: get the message the wallet signs.
+# Start giving this player a wallet: get the message for the wallet to sign.
 # - wallet: String
 # - optional chain_id: int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
 # Answers: RequestGuestUpgradeOutput.
@@ -482,7 +482,7 @@ func list_guest_devices(options = {}):
 	return _call_generated("listGuestDevices", {}, {}, {}, options)
 
 
-# Have another device sign in as this player without a wallet: get a secret for it.
+# Add a device that can sign in as this player without a wallet, and get its secret.
 # - optional device_name: String or null. What the player knows the device by
 # Answers: AddGuestDeviceOutput.
 func add_guest_device(optional = {}, options = {}):
@@ -504,7 +504,7 @@ func vouch_for_player(player_id, optional = {}, options = {}):
 	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)
 
 
-# Tell how the token's channel session stands; an ended one no longer exists.
+# Read the status of the token's channel session; `exists` is false once it has ended.
 # Answers: ChannelSessionStatus.
 func channel_status(options = {}):
 	return _call_generated("channelStatus", {}, {}, {}, options)
@@ -555,7 +555,7 @@ func notify_players(wallets, message, type, optional = {}, options = {}):
 
 
 # Set the player's own name, the same in every game; with the token of a launcher's own session.
-# - username: String. At most 40 characters; empty takes the name away
+# - username: String. At most 40 characters; empty removes the name
 # Answers: SetUsernameOutput.
 func set_username(username, options = {}):
 	return _call_generated("setUsername", {"username": username}, {}, {}, options)
@@ -563,13 +563,13 @@ func set_username(username, options = {}):
 
 # Set a player's name, the same in every game; takes the game's secret.
 # - wallet: String
-# - username: String. At most 40 characters; empty takes the name away
+# - username: String. At most 40 characters; empty removes the name
 # Answers: UpdatePlayerProfileOutput.
 func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
-# Tell which of up to 100 players are in the game now; takes the game's secret.
+# Read which of up to 100 players are in the game now; requires the game's secret.
 # - wallets: Array of String
 # Answers: GetPlayerPresenceOutput.
 func get_player_presence(wallets, options = {}):

@@ -461,7 +461,7 @@ class EndLeaderboardSeasonInput:
 	extends Record
 	# String
 	var leaderboard: String = ""
-	# int. The season that is to be over
+	# int. The season to end
 	var season: int = 0
 
 	func read(from):
@@ -476,7 +476,7 @@ class EndLeaderboardSeasonOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int. The season under way
+	# int. The current season
 	var season: int = 0
 
 	func read(from):
@@ -1029,7 +1029,7 @@ class GetPlayerPresenceOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of GetPlayerPresenceOutputPlayersItem. In the order asked
+	# Array of GetPlayerPresenceOutputPlayersItem. In the order of `wallets`
 	var players: Array = []
 
 	func read(from):
@@ -1043,7 +1043,7 @@ class GetPlayerPresenceOutputPlayersItem:
 	extends Record
 	# String. Wallet address, lowercase
 	var wallet: String = ""
-	# bool. Whether someone is there in a session of this game
+	# bool. Whether the player is online in this game
 	var present: bool = false
 	# int. How many live sessions the player has in this game
 	var sessions: int = 0
@@ -1508,7 +1508,7 @@ class LeaderboardSummary:
 	extends Record
 	# String
 	var leaderboard: String = ""
-	# "best" or "latest" or "sum" or "count". Which of a player's scores counts, or what is made of them
+	# "best" or "latest" or "sum" or "count". Which of a player's scores counts, or how they are aggregated
 	var keep: String = ""
 	# "desc" or "asc". `desc`: more is better. `asc`: less is better
 	var order: String = ""
@@ -2456,9 +2456,9 @@ class RuleAction:
 	var type: String = ""
 	# "queued" or "submitted" or "confirmed" or "failed" or "cancelled"
 	var state: String = ""
-	# String or null. Why it failed, or why it has not succeeded so far
+	# String or null. Why it failed or has not succeeded yet
 	var error = null
-	# String or null. Of the transaction on the chain
+	# String or null. The hash of the on-chain transaction
 	var transaction_hash = null
 	# int. Unix time in milliseconds
 	var created_at: int = 0
@@ -2719,7 +2719,7 @@ class SetUserScoreInput:
 	var leaderboard = null
 	# String or null
 	var label = null
-	# Dictionary or null. Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+	# Dictionary or null. Custom data, at most 1024 bytes as JSON: a replay's URL, a character
 	var metadata = null
 
 	func read(from):
@@ -2751,7 +2751,7 @@ class SetUserScoreOutput:
 # What setUsername takes
 class SetUsernameInput:
 	extends Record
-	# String. At most 40 characters; empty takes the name away
+	# String. At most 40 characters; empty removes the name
 	var username: String = ""
 
 	func read(from):
@@ -3112,7 +3112,7 @@ class UpdatePlayerProfileInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String. At most 40 characters; empty takes the name away
+	# String. At most 40 characters; empty removes the name
 	var username: String = ""
 
 	func read(from):

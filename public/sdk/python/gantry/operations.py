@@ -91,7 +91,7 @@ class Operations:
         """Set the player's score; with a nonce used before, replace the score under it.
 
         leaderboard: Name of the leaderboard; left out: `default`
-        metadata: Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+        metadata: Custom data, at most 1024 bytes as JSON: a replay's URL, a character
         """
         return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
 
@@ -130,7 +130,7 @@ class Operations:
         return self._call("getUsersPositionInGameScoreLeaderboard", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboards(self, *, game_id: str) -> GetLeaderboardsOutput:
-        """List a game's public leaderboards beside `default`, with their seasons under way."""
+        """List a game's public leaderboards except `default`, with their seasons under way."""
         return self._call("getLeaderboards", _given({"gameId": game_id}, {}))
 
     def get_leaderboard_around(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None) -> GetLeaderboardAroundOutput:
@@ -151,7 +151,7 @@ class Operations:
         return self._call("getLeaderboardAmong", _given({"gameId": game_id, "wallets": wallets}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboard_seasons(self, *, game_id: str, leaderboard: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> GetLeaderboardSeasonsOutput:
-        """List the finished seasons of a leaderboard, the last one first.
+        """List the finished seasons of a leaderboard, newest first.
 
         leaderboard: Name of the leaderboard; left out: `default`
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
@@ -172,12 +172,12 @@ class Operations:
     def end_leaderboard_season(self, *, leaderboard: str, season: int) -> EndLeaderboardSeasonOutput:
         """End a season of a leaderboard of the server's own game, if it is under way; the next one begins.
 
-        season: The season that is to be over
+        season: The season to end
         """
         return self._call("endLeaderboardSeason", _given({"leaderboard": leaderboard, "season": season}, {}))
 
     def set_state(self, *, state: Any, label: str, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> SetStateOutput:
-        """Keep a state of the player under a label, replacing the one before.
+        """Store a state of the player under a label, replacing the previous one.
 
         if_version: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
         public: Whether other players of the game may read it; left out: as before, at first private
@@ -185,7 +185,7 @@ class Operations:
         return self._call("setState", _given({"state": state, "label": label}, {"ifVersion": if_version, "public": public, "idempotencyKey": idempotency_key}))
 
     def set_states(self, *, states: list[SetStatesInputStatesItem], idempotency_key: Optional[str] = None) -> SetStatesOutput:
-        """Keep several states of the player, each as `setState` does: all of them or none.
+        """Store several states of the player atomically, each as `setState` does.
 
         states: 1 to 20 states with different labels
         """
@@ -351,7 +351,7 @@ class Operations:
         return self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def subscribe(self, *, game_id: Optional[str] = None) -> SubscribeOutput:
-        """Subscribe this connection to a game's public stream: its activities and its leaderboard's changes.
+        """Subscribe this connection to a game's public stream: its activities and leaderboard changes.
 
         game_id: Default: the token's game; another one requires a launcher's token
         """
@@ -374,7 +374,7 @@ class Operations:
         return self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
 
     def create_unverified_channel(self, *, wallet: str, game_id: Optional[str] = None, chain_id: Optional[int] = None) -> CreateUnverifiedChannelOutput:
-        """Begin to sign in: get the message the wallet signs.
+        """Start signing in: get the message for the wallet to sign.
 
         game_id: May be left out when the game secret or an allowed Origin names the game
         chain_id: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
@@ -404,7 +404,7 @@ class Operations:
         return self._call("signInGuest", _given({"deviceSecret": device_secret}, {"gameId": game_id}))
 
     def request_guest_upgrade(self, *, wallet: str, chain_id: Optional[int] = None) -> RequestGuestUpgradeOutput:
-        """Begin to give this player a wallet: get the message the wallet signs.
+        """Start giving this player a wallet: get the message for the wallet to sign.
 
         chain_id: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
         """
@@ -422,7 +422,7 @@ class Operations:
         return self._call("listGuestDevices", _given({}, {}))
 
     def add_guest_device(self, *, device_name: Optional[str] = None) -> AddGuestDeviceOutput:
-        """Have another device sign in as this player without a wallet: get a secret for it.
+        """Add a device that can sign in as this player without a wallet, and get its secret.
 
         device_name: What the player knows the device by
         """
@@ -441,7 +441,7 @@ class Operations:
         return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
 
     def channel_status(self) -> ChannelSessionStatus:
-        """Tell how the token's channel session stands; an ended one no longer exists."""
+        """Read the status of the token's channel session; `exists` is false once it has ended."""
         return self._call("channelStatus", _given({}, {}))
 
     def channel_heartbeat(self) -> ChannelHeartbeatOutput:
@@ -480,19 +480,19 @@ class Operations:
     def set_username(self, *, username: str, idempotency_key: Optional[str] = None) -> SetUsernameOutput:
         """Set the player's own name, the same in every game; with the token of a launcher's own session.
 
-        username: At most 40 characters; empty takes the name away
+        username: At most 40 characters; empty removes the name
         """
         return self._call("setUsername", _given({"username": username}, {"idempotencyKey": idempotency_key}))
 
     def update_player_profile(self, *, wallet: str, username: str, idempotency_key: Optional[str] = None) -> UpdatePlayerProfileOutput:
         """Set a player's name, the same in every game; takes the game's secret.
 
-        username: At most 40 characters; empty takes the name away
+        username: At most 40 characters; empty removes the name
         """
         return self._call("updatePlayerProfile", _given({"wallet": wallet, "username": username}, {"idempotencyKey": idempotency_key}))
 
     def get_player_presence(self, *, wallets: list[str]) -> GetPlayerPresenceOutput:
-        """Tell which of up to 100 players are in the game now; takes the game's secret."""
+        """Read which of up to 100 players are in the game now; requires the game's secret."""
         return self._call("getPlayerPresence", _given({"wallets": wallets}, {}))
 
     def list_notifications(self, *, limit: Optional[int] = None, after: Optional[str] = None, unread_only: Optional[bool] = None) -> ListNotificationsOutput:

@@ -262,7 +262,7 @@ class EndLeaderboardSeasonInput(TypedDict):
     """What endLeaderboardSeason takes."""
 
     leaderboard: str
-    #: The season that is to be over
+    #: The season to end
     season: int
 
 
@@ -270,7 +270,7 @@ class EndLeaderboardSeasonOutput(TypedDict):
     """What endLeaderboardSeason answers."""
 
     success: bool
-    #: The season under way
+    #: The current season
     season: int
 
 
@@ -565,14 +565,14 @@ class GetPlayerPresenceOutput(TypedDict):
     """What getPlayerPresence answers."""
 
     success: bool
-    #: In the order asked
+    #: In the order of `wallets`
     players: list[GetPlayerPresenceOutputPlayersItem]
 
 
 class GetPlayerPresenceOutputPlayersItem(TypedDict):
     #: Wallet address, lowercase
     wallet: str
-    #: Whether someone is there in a session of this game
+    #: Whether the player is online in this game
     present: bool
     #: How many live sessions the player has in this game
     sessions: int
@@ -832,7 +832,7 @@ class LeaderboardSeason(TypedDict):
 
 class LeaderboardSummary(TypedDict):
     leaderboard: str
-    #: Which of a player's scores counts, or what is made of them
+    #: Which of a player's scores counts, or how they are aggregated
     keep: Literal["best", "latest", "sum", "count"]
     #: `desc`: more is better. `asc`: less is better
     order: Literal["desc", "asc"]
@@ -1360,9 +1360,9 @@ class RuleAction(TypedDict):
     #: The type of the action in the rule, such as IssueToken
     type: str
     state: Literal["queued", "submitted", "confirmed", "failed", "cancelled"]
-    #: Why it failed, or why it has not succeeded so far
+    #: Why it failed or has not succeeded yet
     error: Optional[str]
-    #: Of the transaction on the chain
+    #: The hash of the on-chain transaction
     transactionHash: Optional[str]
     #: Unix time in milliseconds
     createdAt: int
@@ -1510,7 +1510,7 @@ class SetUserScoreInput(_SetUserScoreInputRequired, total=False):
     #: Name of the leaderboard; left out: `default`
     leaderboard: str
     label: str
-    #: Of the game's own, at most 1024 bytes as JSON: a replay's address, a character
+    #: Custom data, at most 1024 bytes as JSON: a replay's URL, a character
     metadata: dict[str, Any]
 
 
@@ -1524,7 +1524,7 @@ class SetUserScoreOutput(TypedDict):
 class SetUsernameInput(TypedDict):
     """What setUsername takes."""
 
-    #: At most 40 characters; empty takes the name away
+    #: At most 40 characters; empty removes the name
     username: str
 
 
@@ -1724,7 +1724,7 @@ class UpdatePlayerProfileInput(TypedDict):
     """What updatePlayerProfile takes."""
 
     wallet: str
-    #: At most 40 characters; empty takes the name away
+    #: At most 40 characters; empty removes the name
     username: str
 
 

@@ -35,7 +35,7 @@ namespace Gantry
             return CallAsync(Operations.GetUsersPositionInGameScoreLeaderboard, input, options, GetUsersPositionInGameScoreLeaderboardOutput.From);
         }
 
-        /// <summary>List a game's public leaderboards beside <c>default</c>, with their seasons under way.</summary>
+        /// <summary>List a game's public leaderboards except <c>default</c>, with their seasons under way.</summary>
         public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboards, input, options, GetLeaderboardsOutput.From);
@@ -53,7 +53,7 @@ namespace Gantry
             return CallAsync(Operations.GetLeaderboardAmong, input, options, GetLeaderboardAmongOutput.From);
         }
 
-        /// <summary>List the finished seasons of a leaderboard, the last one first.</summary>
+        /// <summary>List the finished seasons of a leaderboard, newest first.</summary>
         public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboardSeasons, input, options, GetLeaderboardSeasonsOutput.From);
@@ -71,13 +71,13 @@ namespace Gantry
             return CallAsync(Operations.EndLeaderboardSeason, input, options, EndLeaderboardSeasonOutput.From);
         }
 
-        /// <summary>Keep a state of the player under a label, replacing the one before.</summary>
+        /// <summary>Store a state of the player under a label, replacing the previous one.</summary>
         public Task<SetStateOutput> SetStateAsync(SetStateInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetState, input, options, SetStateOutput.From);
         }
 
-        /// <summary>Keep several states of the player, each as <c>setState</c> does: all of them or none.</summary>
+        /// <summary>Store several states of the player atomically, each as <c>setState</c> does.</summary>
         public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetStates, input, options, SetStatesOutput.From);
@@ -227,7 +227,7 @@ namespace Gantry
             return CallAsync(Operations.RemoveReaction, input, options, RemoveReactionOutput.From);
         }
 
-        /// <summary>Subscribe this connection to a game's public stream: its activities and its leaderboard's changes.</summary>
+        /// <summary>Subscribe this connection to a game's public stream: its activities and leaderboard changes.</summary>
         public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Subscribe, input, options, SubscribeOutput.From);
@@ -251,7 +251,7 @@ namespace Gantry
             return CallAsync(Operations.GetGames, input, options, GetGamesOutput.From);
         }
 
-        /// <summary>Begin to sign in: get the message the wallet signs.</summary>
+        /// <summary>Start signing in: get the message for the wallet to sign.</summary>
         public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null)
         {
             return CallAsync(Operations.CreateUnverifiedChannel, input, options, CreateUnverifiedChannelOutput.From);
@@ -275,7 +275,7 @@ namespace Gantry
             return CallAsync(Operations.SignInGuest, input, options, SignInGuestOutput.From);
         }
 
-        /// <summary>Begin to give this player a wallet: get the message the wallet signs.</summary>
+        /// <summary>Start giving this player a wallet: get the message for the wallet to sign.</summary>
         public Task<RequestGuestUpgradeOutput> RequestGuestUpgradeAsync(RequestGuestUpgradeInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RequestGuestUpgrade, input, options, RequestGuestUpgradeOutput.From);
@@ -293,7 +293,7 @@ namespace Gantry
             return CallAsync(Operations.ListGuestDevices, null, options, ListGuestDevicesOutput.From);
         }
 
-        /// <summary>Have another device sign in as this player without a wallet: get a secret for it.</summary>
+        /// <summary>Add a device that can sign in as this player without a wallet, and get its secret.</summary>
         public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.AddGuestDevice, input, options, AddGuestDeviceOutput.From);
@@ -311,7 +311,7 @@ namespace Gantry
             return CallAsync(Operations.VouchForPlayer, input, options, VouchForPlayerOutput.From);
         }
 
-        /// <summary>Tell how the token's channel session stands; an ended one no longer exists.</summary>
+        /// <summary>Read the status of the token's channel session; <c>exists</c> is false once it has ended.</summary>
         public Task<ChannelSessionStatus> ChannelStatusAsync(CallOptions options = null)
         {
             return CallAsync(Operations.ChannelStatus, null, options, ChannelSessionStatus.From);
@@ -365,7 +365,7 @@ namespace Gantry
             return CallAsync(Operations.UpdatePlayerProfile, input, options, UpdatePlayerProfileOutput.From);
         }
 
-        /// <summary>Tell which of up to 100 players are in the game now; takes the game's secret.</summary>
+        /// <summary>Read which of up to 100 players are in the game now; requires the game's secret.</summary>
         public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetPlayerPresence, input, options, GetPlayerPresenceOutput.From);

@@ -957,7 +957,7 @@ namespace Gantry
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>The season that is to be over</summary>
+        /// <summary>The season to end</summary>
         public long Season
         {
             get { return Get("season", Read.Integer); }
@@ -987,7 +987,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>The season under way</summary>
+        /// <summary>The current season</summary>
         public long Season
         {
             get { return Get("season", Read.Integer); }
@@ -2118,7 +2118,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>In the order asked</summary>
+        /// <summary>In the order of <c>wallets</c></summary>
         public IReadOnlyList<GetPlayerPresenceOutputPlayersItem> Players
         {
             get { return Get("players", value => Read.List(value, GetPlayerPresenceOutputPlayersItem.From)); }
@@ -2148,7 +2148,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Whether someone is there in a session of this game</summary>
+        /// <summary>Whether the player is online in this game</summary>
         public bool Present
         {
             get { return Get("present", Read.Boolean); }
@@ -3116,7 +3116,7 @@ namespace Gantry
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Which of a player's scores counts, or what is made of them One of <c>best</c>, <c>latest</c>, <c>sum</c>, <c>count</c>.</summary>
+        /// <summary>Which of a player's scores counts, or how they are aggregated One of <c>best</c>, <c>latest</c>, <c>sum</c>, <c>count</c>.</summary>
         public string Keep
         {
             get { return Get("keep", Read.String); }
@@ -5087,14 +5087,14 @@ namespace Gantry
             set { Set("state", value); }
         }
 
-        /// <summary>Why it failed, or why it has not succeeded so far May be null.</summary>
+        /// <summary>Why it failed or has not succeeded yet May be null.</summary>
         public string Error
         {
             get { return Get("error", Read.String); }
             set { SetNullable("error", value); }
         }
 
-        /// <summary>Of the transaction on the chain May be null.</summary>
+        /// <summary>The hash of the on-chain transaction May be null.</summary>
         public string TransactionHash
         {
             get { return Get("transactionHash", Read.String); }
@@ -5620,7 +5620,7 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Of the game's own, at most 1024 bytes as JSON: a replay's address, a character</summary>
+        /// <summary>Custom data, at most 1024 bytes as JSON: a replay's URL, a character</summary>
         public JsonObject Metadata
         {
             get { return Get("metadata", Read.Object); }
@@ -5673,7 +5673,7 @@ namespace Gantry
             return value == null ? null : new SetUsernameInput((JsonObject)value);
         }
 
-        /// <summary>At most 40 characters; empty takes the name away</summary>
+        /// <summary>At most 40 characters; empty removes the name</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
@@ -6412,7 +6412,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>At most 40 characters; empty takes the name away</summary>
+        /// <summary>At most 40 characters; empty removes the name</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
