@@ -150,7 +150,7 @@ interface Call {
   name: string;
   path: string;
   isAdmin: boolean;
-  /** Calls with the game's credentials, where only its server may call. */
+  /** The game's secret, where only its server may call. */
   secret?: string;
   input: object;
 }
@@ -189,7 +189,7 @@ async function answersOf(
   return answers;
 }
 
-/** The encrypted form of the game's secret is unchanged. */
+/** The game's secret is still accepted, by what is stored of it, and another one is refused. */
 async function showSecret(url: string, { owner, gameSecret }: World): Promise<void> {
   const scores = (secret: string) =>
     post(
@@ -201,7 +201,7 @@ async function showSecret(url: string, { owner, gameSecret }: World): Promise<vo
   refused(await scores(`${gameSecret}x`), 401, 'secret_invalid');
 }
 
-/** Of players other than the world's, who would be banned and have their sessions ended. */
+/** Random writes, by players other than the world's, who would be banned and have their sessions ended. */
 async function writeRandomly({ server, gameId, otherGameId }: World, count: number): Promise<void> {
   const { db } = server.services;
   const players = await Promise.all([1, 2, 3].map(() => server.openSession(gameId)));

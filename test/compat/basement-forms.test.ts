@@ -235,7 +235,7 @@ describe('realtime-events', () => {
     const subscription = { channel: 'game-stats', gameIds: [gameId], filter: 'all' };
     expect(await call('subscribe', { ...subscription, ...token() })).toEqual({ channels: names });
     expect(await call('getSubscribedChannels', { asNames: true, ...token() })).toEqual(names);
-    await server.services.db.write(recordActivity, grace, { label: 'arrived by', eventId: 'came' });
+    await server.services.db.write(recordActivity, grace, { label: 'came by', eventId: 'came' });
     await until('the activity', () => received.length > 0);
     expect(await call('unsubscribe', { channels: names, ...token() })).toBeNull();
     expect(await call('getSubscribedChannels', { asNames: true, ...token() })).toEqual([]);

@@ -157,8 +157,8 @@ describe('GET /activities', async () => {
     ['the first page for zeros', { gameId, pageSize: '0', pageNumber: '0' }, ['a3', 'g1', 'a1']],
     ['a page of two', { gameId, pageSize: '2' }, ['a3', 'g1']],
     ['the second page of two', { gameId, pageSize: '2', pageNumber: '2' }, ['a1']],
-    ['a page behind the last', { gameId, pageSize: '2', pageNumber: '3' }, []],
-    ['a page beyond the last', { gameId, pageNumber: '9007199254740991' }, []],
+    ['a page beyond the last', { gameId, pageSize: '2', pageNumber: '3' }, []],
+    ['a page with the largest number', { gameId, pageNumber: '9007199254740991' }, []],
   ])('lists %s', async (_what, query, texts) => {
     expect(textsOf((await read(query)).data)).toEqual(texts);
   });

@@ -106,7 +106,7 @@ describe('a batch', () => {
   it.each([
     ['an invalid input', { method: 'setUserScore', data: { score: 'many' } }, 400, 'score_not_finite'],
     [
-      'its own refusal',
+      'a refusal by the operation itself',
       { method: 'revokeChannelSession', data: { sessionId: 'none' } },
       401,
       'session_unknown',

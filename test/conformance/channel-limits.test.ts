@@ -42,7 +42,7 @@ describe('limits on the number of channels', () => {
       400,
       'channel_limit_reached',
     );
-    // Leaving frees the slots; and the other player may start one.
+    // Existing channels are still returned; and the other player may start one.
     const [first] = made;
     const again = first?.participants.slice(1).map(({ wallet }) => wallet);
     const found = await as(ada, 'create-message-channel', { otherParticipants: again });
@@ -75,7 +75,7 @@ describe('limits on the number of channels', () => {
 });
 
 describe('a player who leaves a channel', () => {
-  it('cannot be re-added by the same player, until they add that player themselves', async () => {
+  it('cannot be added to any channel by the player who had added them, until they add that player themselves', async () => {
     const [ada, grace, eve] = [await newPlayer(), await newPlayer(), await newPlayer()];
     const { _id: channelId } = await create(ada, grace, eve);
     const leaving = await as(grace, 'remove-participant', { channelId });

@@ -311,7 +311,7 @@ describe('get-states', () => {
     });
   });
 
-  it('of large states have shorter pages, say so, and continue where they end', async () => {
+  it('has shorter pages of large states, which say so, and continues where they end', async () => {
     const player = await server.openSession(gameId);
     for (const label of ['a', 'b', 'c', 'd', 'e', 'f']) await set(player, label, label.repeat(1_000_000));
     const shortened = states.extend({ shortened: z.literal(true) });

@@ -158,7 +158,7 @@ class RawSocket {
 
 /**
  * What differs between servers: ids and epochs, numbered by first occurrence, so that two texts match when the same ids
- * are in the same places; and times and the like, which are only placeholders.
+ * are in the same places; and times and the like, which only have to be present.
  */
 class Names {
   readonly #seen: string[] = [];

@@ -76,7 +76,7 @@ function startShell(directory: string, dataDirectory: string) {
   const child = spawn('bash', [], {
     cwd: directory,
     env: { PATH, HOME, DATA_DIR: dataDirectory, NO_COLOR: '1' },
-    detached: true, // a separate process group, which includes the background jobs
+    detached: true, // a separate process group, so that background jobs are killed with it
   });
   let output = '';
   let from = 0;

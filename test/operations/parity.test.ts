@@ -70,7 +70,7 @@ describe.each(styles)('over %s', (style, connect) => {
   );
 
   test.each(aboutConnection)(
-    '$name returns the same over every connection, or that it requires one',
+    '$name returns the same over every connection, or says that it requires one',
     async (operation) => {
       const expected = caller.overSocket
         ? caseOf(operation).answer

@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       ['/demo-game', 'canvas'],
       ['/play', 'button'],
       ['/console', 'input'],
-    ])('%s has no serious issue, and no policy violations', async (path, shows) => {
+    ])('%s has no serious issue and no policy violation', async (path, shows) => {
       const watched = await openPage(browser, options);
       await watched.page.goto(server.url + path);
       await watched.page.locator(shows).first().waitFor();
@@ -49,13 +49,13 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       await watched.page.context().close();
     });
 
-    test('nor does the launcher with a game open', async () => {
+    test('neither has the launcher with a game open', async () => {
       const watched = await playDemoGame(browser, server.url, options);
       await expectFine(watched, '/play#demo-game');
       await watched.page.context().close();
     });
 
-    test('nor does any view of the console, nor its dialogs', async () => {
+    test('neither has any view of the console, nor its dialogs', async () => {
       const watched = await openConsole(browser, server, '', options);
       const { page } = watched;
       for (const [view, shows] of consoleViews) {

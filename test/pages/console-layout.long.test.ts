@@ -77,7 +77,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       expect(await dialog.textContent()).not.toContain('allowedOrigins');
     });
 
-    test('shows its whole tables without horizontal scrolling, and all placeholders', async () => {
+    test('shows its tables in full without horizontal scrolling, and placeholders uncut', async () => {
       const page = await open('', options);
       for (const [view, shows] of consoleViews.filter(([name]) => !/settings|rules/.test(name))) {
         await page.goto(`${server.url}/console#/${view}`);
@@ -88,7 +88,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       }
     });
 
-    test('draws every chart label within the canvas, and shows the value under the pointer', async () => {
+    test('draws every chart label within its canvas, and shows the value under the pointer', async () => {
       const { page } = await openPage(browser, options);
       await page.addInitScript(recordTexts);
       await page.route('**/admin/server-figures', answerFiguresToTheMinute);
@@ -147,7 +147,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     expect(await toLight.count()).toBe(0);
   });
 
-  test('does not close a secret that is shown once on Escape or a click outside', async () => {
+  test('keeps a secret that is shown only once open on Escape and on a click outside', async () => {
     const page = await open('games');
     await page.getByRole('button', { name: 'New game' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Asteroids');

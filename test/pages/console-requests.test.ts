@@ -32,7 +32,7 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
     return watched.page;
   }
 
-  test('opens a refusal on the chart, and finds the caller, the response and its id', async () => {
+  test('opens a refusal on the chart, and finds the caller, the response and the request id', async () => {
     const { gameId } = await server.createGame({ name: 'Comet' });
     const { launcherJwt, wallet } = await server.openSession(gameId);
     const page = await open();

@@ -215,7 +215,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     });
   });
 
-  test('archives a game, reopens it, and deletes it once its slug is typed', async () => {
+  test('archives a game, lists it again, and deletes it once its slug is typed', async () => {
     const { gameId } = await server.createGame({ name: 'Doomed', slug: 'doomed' });
     const page = await open('games/doomed');
     const listing = async () => (await server.services.db.read(findGame, gameId))?.listing;
@@ -536,7 +536,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     expect((await store.read(findSession, sessionId))?.session.endReason).toBe('revoked');
   });
 
-  test('says so when a player has more sessions than are shown', async () => {
+  test('says so when a player has more sessions than are searched', async () => {
     const { gameId } = await server.createGame({ name: 'Endless', slug: 'endless' });
     await server.openSession(gameId);
     const page = await open('games/endless/players');
@@ -787,7 +787,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await post(`${server.url}/admin/create-webhook`, body, bearer(server.adminToken));
     const page = await open('games/pinged/webhooks');
     await page.evaluate(() => {
-      // The one that exceeds the server's wait for a receiver ends immediately; the others stay as they are.
+      // A timeout longer than the server waits for a receiver ends immediately; the others stay as they are.
       const timeout = AbortSignal.timeout.bind(AbortSignal);
       AbortSignal.timeout = (ms) => timeout(ms > 15_000 ? 1 : ms);
     });

@@ -141,7 +141,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     expect(await ada.page.title()).not.toMatch(/^\(/);
   });
 
-  test('a player blocks another, receives nothing more of them, and unblocks them', async () => {
+  test('a player blocks another, receives nothing more from them, and unblocks them', async () => {
     const { ada, grace } = await inConversation('Buy gold!');
     await ada.page.getByRole('button', { name: /^More about .*Buy gold/ }).click();
     const dialog = ada.page.getByRole('dialog').filter({ hasText: 'Report to the moderators' });

@@ -79,7 +79,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
   };
 
-  test('a leaderboard is created after errors at its fields are fixed, changed and deleted', async () => {
+  test('a leaderboard is created once the errors at its fields are fixed, then changed and deleted', async () => {
     const { gameId, slug } = await newGame();
     const { db } = server.services;
     const page = await open(`games/${slug}/leaderboard`);
@@ -174,9 +174,9 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByLabel('Search players').fill('');
 
     await page.getByRole('button', { name: 'End season 1' }).click();
-    const requested = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
-    await requested.getByText('It is scheduled to end on').waitFor();
-    await requested.getByRole('button', { name: 'End season' }).click();
+    const confirmation = page.getByRole('dialog', { name: 'End season 1 of weekly now?' });
+    await confirmation.getByText('It is scheduled to end on').waitFor();
+    await confirmation.getByRole('button', { name: 'End season' }).click();
     await page.getByText('No scores yet').waitFor();
     expect(await db.read(findLeaderboard, gameId, 'weekly')).toMatchObject({ season: 2 });
     await page.getByRole('link', { name: 'Finished seasons' }).click();

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server?.[Symbol.asyncDispose]());
 
 test.each(['typescript', 'csharp', 'gdscript', 'python'])(
-  '/sdk/%s.zip contains every file of it',
+  '/sdk/%s.zip contains every file of the SDK',
   async (language) => {
     const response = await fetch(`${server.url}/sdk/${language}.zip`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/zip']);

@@ -75,13 +75,13 @@ describe('files', () => {
     const first = await get('/play/main.js');
     expect(first.headers.get('cache-control')).toBe('public, no-cache');
     const etag = first.headers.get('etag') ?? '';
-    // Without the second, fetch itself disables caching.
-    const requested = (version: string) =>
+    // Without the second header, fetch itself disables caching.
+    const revalidate = (version: string) =>
       get('/play/main.js', { 'If-None-Match': version, 'Cache-Control': 'max-age=0' });
-    const again = await requested(etag);
+    const again = await revalidate(etag);
     expect(again.status).toBe(304);
     expect(await again.text()).toBe('');
-    expect((await requested('"another"')).status).toBe(200);
+    expect((await revalidate('"another"')).status).toBe(200);
   });
 
   test('of bundles are cached forever at the address a page gives, which contains their version', async () => {

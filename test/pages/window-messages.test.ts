@@ -69,7 +69,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     return apiOf(server).dispatch('triggerRulesEngine', { launcherJwt, ...input });
   };
 
-  test('messages posted by a rule reach the demo game', async () => {
+  test('a message posted by a rule reaches the demo game', async () => {
     const gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
     expect((await trigger(gameId, { trigger: 'win', value: 600 })).body).toMatchObject({
       actions: expect.arrayContaining(['PostWindowMessage']),
@@ -114,7 +114,7 @@ describe.skipIf(noBrowser !== null)('messages between the launcher and the game 
     await player.page.evaluate(() => postMessage({ type: 'TRADE_REQUEST' }, '*'));
     await trigger(gameId, { trigger: 'said', value: 'once more' });
     await until('the next message', async () => (await received()).length === 4);
-    expect(await player.page.getByText('asked for a trade').count()).toBe(0);
+    expect(await player.page.getByText('requested a trade').count()).toBe(0);
   });
 
   test("a message of another game's rule reaches none", async () => {

@@ -99,7 +99,7 @@ export function actionsContract(open: OpenStore): void {
       const cost = { wei: '6', dailyWei: '10' };
       expect(await db.write(leaseLane, lane, 'a', 1_000)).toBe(true);
       expect(await db.write(leaseLane, lane, 'b', 1_000)).toBe(false);
-      expect(await db.write(storeSigned, lane, 'a', transaction, cost)).toBe(false); // not in progress when it was held
+      expect(await db.write(storeSigned, lane, 'a', transaction, cost)).toBe(false); // the chain has not been asked yet
       expect(await db.write(raiseNonce, lane, 'b', 7)).toBe(false);
       expect(await db.write(raiseNonce, lane, 'a', 7)).toBe(true);
       expect(await db.write(storeSigned, lane, 'b', transaction, cost)).toBe(false);
@@ -121,7 +121,7 @@ export function actionsContract(open: OpenStore): void {
       ]);
     });
 
-    test("a lane's daily spending is never exceeded, not even by replacements, and resets the next day", async () => {
+    test("a lane's daily spending limit is never exceeded, not even by replacements, and resets the next day", async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
       const ada = await addPlayer(fixture.db, (await addGame(fixture.db)).id);

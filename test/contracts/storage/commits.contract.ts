@@ -37,7 +37,7 @@ export function commitsContract(open: OpenStore): void {
       expect(await snapshot(scene)).toEqual(before);
     });
 
-    test('does not affect others of the same batch, and leaves no gap in the numbers', async () => {
+    test('does not affect other writes of the same turn, and leaves no gap in the numbers', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada, grace] = await trio(db);

@@ -42,9 +42,9 @@ export function sharedStore(empty: OpenEmptyStore): OpenStore {
   const open = async (): Promise<DatabaseUnderTest> => {
     store ??= empty();
     const shared = await store;
-    const otherProcess: Database[] = [];
+    const otherProcesses: Database[] = [];
     const closedAfter = async (opened: Promise<Database>) => {
-      otherProcess.push(await opened);
+      otherProcesses.push(await opened);
       return opened;
     };
     const { openInProcess } = shared;
@@ -57,7 +57,7 @@ export function sharedStore(empty: OpenEmptyStore): OpenStore {
       openOtherProcess: () => closedAfter(shared.openOtherProcess()),
       ...(openInProcess && { openInProcess: () => closedAfter(openInProcess()) }),
       async [Symbol.asyncDispose]() {
-        await Promise.all(otherProcess.map((one) => one.close()));
+        await Promise.all(otherProcesses.map((one) => one.close()));
       },
     };
   };

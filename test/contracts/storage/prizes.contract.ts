@@ -121,7 +121,7 @@ export function prizesContract(open: OpenStore): void {
       expect(await fixture.db.read(openPrizeRuns, 9)).toEqual([]);
     });
 
-    test("do not run for a game's own trigger, whatever its name", async () => {
+    test("are not given by a game's own trigger, whatever its name", async () => {
       await using fixture = await open();
       const { db } = fixture;
       const { owners } = await seasonOf(db, [prizeFor({ to: 3 })]);
@@ -158,7 +158,7 @@ export function prizesContract(open: OpenStore): void {
       ]);
     });
 
-    test('are given by the places among a label, and one per player with several entries', async () => {
+    test('are given by the places among a label, and only one to a player with several entries', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const rules = [prizeFor({ to: 1 }, { label: 'de' }), prizeFor({ to: 3 })];

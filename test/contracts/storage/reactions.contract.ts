@@ -110,7 +110,8 @@ export function reactionsContract(open: OpenStore): void {
         expect(audience).toMatchObject({ kind: 'players', wallets: [ada.wallet, grace.wallet] });
       }
       expect(await reactionsIn(db, ada, channelId)).toEqual([undefined]);
-      expect((await db.read(listChannels, ada, wholePage)).rows).toEqual(before); // its position in the list is unchanged
+      // Its position in the list is unchanged.
+      expect((await db.read(listChannels, ada, wholePage)).rows).toEqual(before);
     });
 
     test('an edit keeps the reactions, and its event includes them', async () => {

@@ -155,7 +155,7 @@ export function sessionsContract(open: OpenStore): void {
       for (const id of [there, theirs]) expect((await db.read(findSession, id))?.session.endedAt).toBeNull();
     });
 
-    test('revoking sessions ends existing ones, each once, and announces why', async () => {
+    test('retiring sessions ends those still open, each once, and announces why', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const game = await addGame(db);

@@ -364,7 +364,7 @@ export function stateVersionsContract(open: OpenStore): void {
       expect(Object.keys(JSON.parse(state?.json ?? '{}'))).toHaveLength(50);
     });
 
-    test('that makes the state too large is refused without effect, and others still merge', async () => {
+    test('that is too large with its state to be merged within the write is refused, without effect', async () => {
       await using fixture = await open();
       const { db } = fixture;
       const [ada] = await trio(db);

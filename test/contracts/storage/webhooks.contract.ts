@@ -72,7 +72,8 @@ export function webhooksContract(open: OpenStore): void {
       await otherProcess.write(changeWebhook, disabled, { enabled: false });
       const received = listen(fixture.db);
       const score = await fixture.db.write(setScore, ada, 7, 'n');
-      expect(summarize(received)).toEqual([['scores created', expect.any(Number)]]); // deliveries are announced to nobody
+      // Deliveries are announced to nobody.
+      expect(summarize(received)).toEqual([['scores created', expect.any(Number)]]);
       const reopened = await fixture.reopen();
       const { total, rows } = await reopened.read(readDeliveries, { gameId }, wholePage);
       expect([total, new Set(rows.map((row) => row.webhookId))]).toEqual([2, new Set([webhookId, second])]);

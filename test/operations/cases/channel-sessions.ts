@@ -54,7 +54,7 @@ export const channelSessionCases = {
   channelStatus: {
     input: () => ({}),
     answer: { exists: true, present: false, wallet: '<owner>', openedAt: '<time>' },
-    // A token may still query that its session has ended.
+    // The token of an ended session may still query that it has ended.
     access: { ...ownThingsOfPlayers, ended: 'own', revoked: 'own', banned: 'own' },
   },
   channelHeartbeat: { input: () => ({}), answer: { success: true }, access: ownThingsOfPlayers },

@@ -32,8 +32,8 @@ export function cameraInto(directory: string, scene: Scene): Camera {
         await showIn(page, scheme);
         const path = join(directory, `${name.replaceAll('/', '-')}-${scene.width}-${scheme}.png`);
         // The backdrop of a dialog covers one screen.
-        const isComplete = (await page.locator('dialog[open]').count()) === 0;
-        await page.screenshot({ path, ...(isComplete && { fullPage: true, clip: await beginningOf(page) }) });
+        const isFullPage = (await page.locator('dialog[open]').count()) === 0;
+        await page.screenshot({ path, ...(isFullPage && { fullPage: true, clip: await beginningOf(page) }) });
       }
     },
   };

@@ -12,7 +12,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   };
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
   const dialog = page.getByRole('dialog');
-  const requested = async (name: string) => {
+  const takeDialog = async (name: string) => {
     await dialog.waitFor();
     await page.waitForLoadState('networkidle');
     await take(page, `dialog-${name}`);
@@ -20,7 +20,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show('games');
   await press('New game');
-  await requested('new-game');
+  await takeDialog('new-game');
   await page.getByLabel('Name', { exact: true }).fill(`Asteroids ${width}`);
   await page.getByLabel('Slug').fill('Not A Slug');
   await page.getByLabel('URL').fill('golf');
@@ -34,10 +34,10 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'dialog-game-secret');
   await press('Open game');
   await press('Rotate');
-  await requested('rotate');
+  await takeDialog('rotate');
   await press('Cancel');
   await press('Delete game');
-  await requested('delete-game');
+  await takeDialog('delete-game');
   await press('Cancel');
   await page.getByLabel('Words and phrases').fill('darn\n!!!');
   await press('Save word filter');
@@ -47,10 +47,10 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show('games/demo-game/leaderboard');
   await press(/^Remove score/);
-  await requested('remove-score');
+  await takeDialog('remove-score');
   await press('Cancel');
   await press('New leaderboard');
-  await requested('new-leaderboard');
+  await takeDialog('new-leaderboard');
   await page.getByLabel('Name').fill('Weekly Cup');
   await page.getByLabel('Seasons end').selectOption('Cron expression…');
   await page.getByLabel('Cron expression').fill('every friday');
@@ -59,13 +59,13 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'dialog-new-leaderboard-refused');
   await show('games/demo-game/leaderboard/weekly');
   await press(/^End season/);
-  await requested('end-season');
+  await takeDialog('end-season');
   await press('Cancel');
   await press('Edit');
-  await requested('edit-leaderboard');
+  await takeDialog('edit-leaderboard');
   await press('Cancel');
   await press('Delete');
-  await requested('delete-leaderboard');
+  await takeDialog('delete-leaderboard');
   await press('Cancel');
   await press(/^Show the places around/);
   await page.getByText(/^Around /).waitFor();
@@ -77,25 +77,25 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show(`players/${camera.world.players[1]?.wallet}`);
   await press('Ban from all games');
-  await requested('ban');
+  await takeDialog('ban');
   await press('Cancel');
   await press('Erase player');
-  await requested('erase');
+  await takeDialog('erase');
   await show(`reports/${camera.world.reportId}`);
   await press('Mute player');
-  await requested('mute');
+  await takeDialog('mute');
 
   await show('games/demo-game/states');
   await press('Show state save');
   await page.locator('.json-branch').first().waitFor();
-  await requested('state');
+  await takeDialog('state');
   await press('Edit');
   await page.getByLabel('State (JSON)').fill('{"level":4,');
   await page.getByText('Invalid JSON').waitFor();
   await take(page, 'dialog-state-edit');
   await show('games/demo-game/play-sessions');
   await press(/^Show play session/);
-  await requested('play-session');
+  await takeDialog('play-session');
   await show('games/demo-game/messages');
   await press(/^View/);
   await page
@@ -105,13 +105,13 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'console-channel');
   await show('queue');
   await press(/^Show action/);
-  await requested('action');
+  await takeDialog('action');
   await show('requests');
   await press(/^Show request/);
-  await requested('request');
+  await takeDialog('request');
   await show('audit');
   await press('Show');
-  await requested('audit');
+  await takeDialog('audit');
 
   await show('games/demo-game/rules');
   const editor = page.getByLabel('Rules (JSON array)');
@@ -121,27 +121,27 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await take(page, 'console-rules-wrong');
   await show('games/demo-game/webhooks');
   await press('New webhook');
-  await requested('new-webhook');
+  await takeDialog('new-webhook');
 
   await show('administrators');
   await press('New administrator');
-  await requested('new-administrator');
+  await takeDialog('new-administrator');
   await page.getByRole('textbox', { name: 'Name' }).fill(`Barbara ${width}`);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
   await page.locator('.secret-text').waitFor();
   await take(page, 'dialog-administrator-token');
   await page.getByRole('button', { name: 'Done' }).click();
   await press(/^Edit Grace/);
-  await requested('edit-administrator');
+  await takeDialog('edit-administrator');
   await press('Cancel');
   await press(/^Revoke Grace/);
-  await requested('revoke-administrator');
+  await takeDialog('revoke-administrator');
   await show('backups');
   await press('Make backup');
-  await requested('make-backup');
+  await takeDialog('make-backup');
   await press('Cancel');
   await press(/^Delete gantry/);
-  await requested('delete-backup');
+  await takeDialog('delete-backup');
   await takeModerator(camera, page);
 }
 
