@@ -61,7 +61,10 @@ export const gamePolicies = z.object({
   serverOnly: z.array(z.enum(serverOnlyOperations)).max(100).default([]),
   /** Reject calls without the game's secret. */
   requireSecret: z.boolean().default(false),
-  /** Reject unsigned calls: `any` accepts every scheme, `v2` only the one that signs whole requests. */
+  /**
+   * Reject unsigned calls: `any` accepts every scheme, `hmac-sha256` that and `v2`, `v2` only the one that signs whole
+   * requests.
+   */
   requireSignature: z.enum(['no', 'any', 'hmac-sha256', 'v2']).default('no'),
   /** A player's new session ends the previous one. */
   oneSessionPerPlayer: z.boolean().default(false),

@@ -17,7 +17,7 @@ interface Followed {
 }
 
 export interface LeaderboardFeedParts {
-  /** The leaderboard that an event changes; null when it changes none of this feed. */
+  /** The leaderboard that an event changes; null when it changes none that this feed covers. */
   keyOf(event: StoredEvent): string | null;
   /** Changes are sent without a prior `follow`: the first one has all rows. */
   isAutomatic?: boolean;

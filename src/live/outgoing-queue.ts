@@ -48,9 +48,9 @@ export class OutgoingQueue {
   }
 
   /**
-   * Call this ten times a second while anything is queued. Returns the bytes queued if the client is a slow consumer, else
-   * null. A slow consumer is disconnected before its queue exhausts memory (engine.io#420); it catches up by its cursors
-   * when it reconnects.
+   * Call this ten times a second while anything is queued. Returns the bytes queued if the client is a slow consumer,
+   * else null. A slow consumer is disconnected before its queue exhausts memory (engine.io#420); it catches up by its
+   * cursors when it reconnects.
    */
   slowConsumerBytes(): number | null {
     const queued = this.#queuedBytes();

@@ -49,7 +49,7 @@ export const participants = table('participants', participantColumns, {
 });
 export type ParticipantRow = RowOf<typeof participantColumns>;
 
-/** A player who leaves a channel cannot be added to another by the same `adder`: see `removeFromChannel`. */
+/** Players who left a channel, and the `adder` who can add them to none of the game now: see `removeFromChannel`. */
 export const declinedAdders = table(
   'declined_adders',
   { wallet: 'text', gameId: 'uuid', adder: 'text' },

@@ -126,7 +126,7 @@ function importedKey(
 
 async function importKey(jwk: JWK): Promise<CryptoKey> {
   const key = await importJWK(jwk, 'EdDSA');
-  if (key instanceof Uint8Array) throw new Error('an Ed25519 key was importedKey as a symmetric key');
+  if (key instanceof Uint8Array) throw new Error('an Ed25519 key was imported as a symmetric key');
   return key;
 }
 

@@ -78,8 +78,8 @@ export interface Table<Row = AnyRow> {
   /** The writer caches rows in memory across batches, for tables that are read by many commands and changed by few. */
   readonly isKept: boolean;
   /**
-   * Results of queries on these rows may be cached (`QueryCaching`), and are invalidated when a row is changed or removed
-   * (`rows`), or also when one is added (`lists`). Null: must not be cached.
+   * Results of queries on these rows may be cached (`QueryCaching`), and are invalidated when a row is changed or
+   * removed (`rows`), or also when one is added (`lists`). Null: must not be cached.
    */
   readonly remembered: 'rows' | 'lists' | null;
   /** Ranks within `group` are counted along the columns `order`, ascending from the best. */

@@ -147,8 +147,8 @@ export class Batch {
   }
 
   /**
-   * Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. The commit
-   * also begins the next transaction when `hasNext` says that another batch follows.
+   * Runs the batch. If this rejects after it has called `committing`, the batch may still have been committed. The
+   * commit also begins the next transaction when `hasNext` says that another batch follows.
    */
   async run(committing: (result: BatchResult) => void, hasNext: () => boolean): Promise<void> {
     const beginning = this.#connection.begin();

@@ -79,7 +79,10 @@ export class Connection {
     else await this.script('BEGIN');
   }
 
-  /** `andBegin`: begins the next transaction in the same round trip. @throws Error when the transaction was rolled back */
+  /**
+   * `andBegin`: begins the next transaction in the same round trip.
+   * @throws Error when the transaction was rolled back
+   */
   async commit({ andBegin = false }: { andBegin?: boolean } = {}): Promise<void> {
     const outcome = await this.script(andBegin ? 'COMMIT AND CHAIN' : 'COMMIT');
     if (outcome !== 'COMMIT') throw new Error('COMMIT rolled back although no statement failed');

@@ -152,7 +152,7 @@ export class LaneWriter {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** The batch that a commit began a transaction for does not follow, or not at once. */
+  /** Ends a transaction that a commit has begun for the next batch, when that does not follow at once. */
   async #endUnusedTransaction(): Promise<void> {
     await this.#lane?.connection.endUnused().catch(() => {}); // the next batch fails for the same reason
   }

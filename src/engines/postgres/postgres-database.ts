@@ -189,7 +189,7 @@ export class PostgresDatabase implements Database {
     this.#setEpoch(await renameHistory(this.#connections, this.#epoch));
   }
 
-  /** Folds moves on leaderboards into the counts now; otherwise that happens every `foldMs`. */
+  /** Folds moves on leaderboards into the counts now; otherwise that happens every `foldIntervalMs`. */
   async fold(): Promise<void> {
     await this.#folding.catch(() => {});
     await this.#fold();

@@ -64,7 +64,8 @@ export function refuseDamaged(file: string): void {
   preserveDamagedLog(file);
   if (bytes === 0 || bytes > maxCheckedBytes) return;
   describingErrors(file, () => {
-    const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs }); // does not modify the file, even on close
+    // Read-only, so that the file is not modified, even on close.
+    const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs });
     try {
       const found = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
       if (found !== 'ok') throw unreadable(file, found?.split('\n').at(-1) ?? ''); // after a heading
@@ -104,7 +105,8 @@ export function refuseStrayLog(file: string): void {
 }
 
 function open(file: string): Database {
-  if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied'); // SQLite would open it read-only
+  // SQLite would open it read-only.
+  if (sizeOf(file) !== null && !isWritable(file)) throw unwritable(file, 'permission denied');
   return describingErrors(file, () => {
     const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
     try {
