@@ -262,7 +262,7 @@ test('a file imports no pending actions, and no spending allowance: it says how 
       token: '',
       amount: '0',
       day: Math.floor(now / 86_400_000),
-      refunded: 0,
+      givenBack: 0,
     },
   });
   const file = rewritten(game, (type, row) => (type === 'games' ? { ...row, policies: spends } : row), [
