@@ -49,7 +49,7 @@ function ofStream({ received }: TestLauncher, stream: string) {
   return received.filter(({ meta }) => meta.stream === stream);
 }
 
-/** The last events that tests wait for: the channel's last message. */
+/** Waits until the launcher has received this many events of a stream. */
 async function receivesAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
   await until(`${count} events`, () => ofStream(launcher, stream).length >= count, 60_000);
 }

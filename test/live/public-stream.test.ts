@@ -133,7 +133,7 @@ test('a burst of 500 scores becomes at most four changes a second, and the follo
   expect(tooClose).toEqual([]);
 });
 
-test('a leaderboard that changes without a score is announced: by a name, an erasure, its order', {
+test('changes of a leaderboard without a score are announced: a name, an erasure, another order', {
   timeout: 40_000,
 }, async () => {
   await using server = await startTestServer();
