@@ -208,7 +208,7 @@ test("a game's token can subscribe to no other game; a launcher's can subscribe 
   expect(hers.received.map(({ name }) => name)).not.toContain('activities created');
 });
 
-test("a game's token cannot subscribe through a cursor of another game's stream", async () => {
+test("a game's token cannot subscribe to another game's stream through a cursor", async () => {
   await using server = await startTestServer();
   const [ada] = await players(server, 1);
   const { gameId: otherGame } = await server.createGame();
