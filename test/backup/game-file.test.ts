@@ -68,13 +68,13 @@ async function filled(): Promise<Filled> {
   await call(ada, 'send-notification', { message: 'Hello', type: 'success' });
   await call(ada, 'trigger-rules-engine', { trigger: 'win', nonce: 't' });
   const { _id: channelId } = await call(ada, 'create-message-channel', { otherParticipants: [bob.wallet] });
-  const requested = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
-  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: requested._id });
+  const question = await call(ada, 'send-channel-message', { channelId, content: 'One more round?' });
+  await call(bob, 'send-channel-message', { channelId, content: 'Yes', replyTo: question._id });
   await call(ada, 'send-channel-message', { channelId, content: 'Now' });
   for (const player of [ada, bob]) {
-    await call(player, 'add-reaction', { messageId: requested._id, reaction: '\u{1F44D}' });
+    await call(player, 'add-reaction', { messageId: question._id, reaction: '\u{1F44D}' });
   }
-  await call(ada, 'mark-messages-read', { channelId, messageId: requested._id });
+  await call(ada, 'mark-messages-read', { channelId, messageId: question._id });
   const waiting = { kind: 'nobody', type: 'Webhook', gameId, payload: {} };
   await store.write(enqueueActions, [waiting]);
   const { wallet: cheater } = await server.openSession(gameId);
@@ -248,7 +248,7 @@ test('a file imports no pending actions, and no spending allowance: it says how 
       transactionHash: null,
       createdAt: now,
       updatedAt: now,
-      endedAt: null, // also when it is over, which the list of open ones checks
+      endedAt: null, // also in states that are over, so that the list of open ones would find it
     },
   });
   const all = ['queued', 'submitted', 'failed', 'cancelled', 'confirmed'].map(action);

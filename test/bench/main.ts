@@ -48,7 +48,7 @@ async function bench(requested: string[], options: Options): Promise<void> {
   if (statfsSync(tmpdir()).type === tmpfs) {
     say(`${tmpdir()} is in memory, where a durable write costs nothing: set TMPDIR to a place on a disk`);
   }
-  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // benchmarks with charts run last
+  if (options.pictures) mkdirSync(options.pictures, { recursive: true }); // fails now rather than at the end
   const rows: Row[] = [];
   for (const benchmark of benchmarks) {
     if (requested.length === 0 || requested.some((name) => isCalled(benchmark, name))) {

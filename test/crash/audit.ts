@@ -92,7 +92,7 @@ function compare(
   return { answered, lost };
 }
 
-/** Everything the load writes, by the ledger's keys; what the rule adds is left to `whatIsHalf`. */
+/** Everything the load writes, by the ledger's keys; what the rule adds is left to `partialChanges`. */
 const storedValues = `
   SELECT 'score ' || s.wallet || ' ' || c.nonce, CAST(CAST(c.score AS INTEGER) AS TEXT)
     FROM scores AS c JOIN streams AS s ON s.id = c.stream_id WHERE c.nonce <> '${wins.nonce}'
@@ -144,7 +144,7 @@ interface Told {
 
 /** Every record against its events. */
 function compareWithEvents(db: Database): { withoutEvent: number; withoutChange: number } {
-  const told = eventCounts(db);
+  const told = recordsInEvents(db);
   const records = new Map(
     db
       .prepare<[], [string, Value]>(
@@ -175,7 +175,7 @@ const eventValues = z.object({
   label: z.string().optional(),
 });
 
-function eventCounts(db: Database): Map<string, Told> {
+function recordsInEvents(db: Database): Map<string, Told> {
   const told = new Map<string, Told>();
   const events = db
     .prepare<[], { name: string; record: string }>(

@@ -23,7 +23,7 @@ export interface ClockReport extends Findings {
   restarts: number;
   /** Events with an earlier time than a preceding one. */
   clockRegressions: number;
-  /** Messages, and activities, that are listed before a later one. */
+  /** Messages, and activities, that are listed before one written earlier. */
   outOfOrder: number;
   /** Calls a day ahead, when every session has expired, and those that were not refused with 401 `token_expired`. */
   callsADayAhead: number;

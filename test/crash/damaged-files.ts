@@ -82,7 +82,7 @@ const damages: readonly Damage[] = [
     says: /token-keys\.json is missing.*backup.*gantry key rotate/,
   },
   {
-    what: 'the missing secrets key',
+    what: 'a missing secrets key',
     damage: ({ secretKey }) => rmSync(secretKey),
     says: /secret\.key is missing.*backup.*GANTRY_SECRET_KEY/,
   },

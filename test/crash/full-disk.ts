@@ -113,7 +113,7 @@ export async function fullDisk(
     (await get(`${server.url}/readyz`, { Connection: 'close' })).body as { status: string; reason?: string };
 
   while (report.rounds < rounds) {
-    for (const poster of posters) poster.hangUp(); // the server closed it, if the audit took long
+    for (const poster of posters) poster.hangUp(); // the server has closed its connection, if the audit took long
     const { bavail, bsize } = statfsSync(disk.path);
     writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - freeBytes)));
     const before = report.refused;

@@ -35,7 +35,7 @@ export async function killUnderLoad(
     let readsMissing = 0;
     for (let kills = 1; ; kills++) {
       const killAt = ledger.answeredCount + randomInt(100, 800);
-      for (const poster of posters) poster.hangUp(); // the server closed it, if the audit took long
+      for (const poster of posters) poster.hangUp(); // the server has closed its connection, if the audit took long
       const bursting = burst(server.url, posters, ledger);
       await Promise.race([
         until('the burst is under way', () => ledger.answeredCount >= killAt, 60_000),

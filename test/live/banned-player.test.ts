@@ -55,8 +55,8 @@ test('a player banned from a game receives none of its messages through the laun
   expect(told).not.toContain('chat-messages typing');
   expect(await receivedBy(server, adas, ada)).toEqual(['before', 'while banned']);
   await db.write(unban, grace.wallet, grace.gameId);
-  await say('connected');
-  expect(await receivedBy(server, hers, inLauncher)).toEqual(['before', 'connected']);
+  await say('unbanned');
+  expect(await receivedBy(server, hers, inLauncher)).toEqual(['before', 'unbanned']);
   expect(Object.keys(streams)).toContain(streamOf.channel(channelId));
 });
 

@@ -49,7 +49,7 @@ function ofStream({ received }: TestLauncher, stream: string) {
   return received.filter(({ meta }) => meta.stream === stream);
 }
 
-/** The last events that tests wait for: the channel's last message. */
+/** Waits until the launcher has received this many events of a stream. */
 async function receivesAll(launcher: TestLauncher, stream: string, count: number): Promise<void> {
   await until(`${count} events`, () => ofStream(launcher, stream).length >= count, 60_000);
 }
@@ -145,7 +145,7 @@ test.each([
   },
 );
 
-test('a cursor older than the retained events is answered recovered:false, and the others are not replayed', async () => {
+test('a cursor older than the retained events is answered recovered:false, and those are not replayed', async () => {
   await using server = await startTestServer({ EVENT_RETENTION_COUNT: '10' });
   const { grace, stream, send } = await conversation(server);
   const cursors = await cursorsOf(server, grace);
@@ -222,7 +222,7 @@ test('the error says what is wrong with cursors, and a client with invalid ones 
   expect(Object.keys(listening.client.cursors)).toHaveLength(2);
 });
 
-test("a launcher's cursors cover all its games, within the limit of a connection", async () => {
+test("a launcher's cursors subscribe it to the games that exist, up to the limit of a connection", async () => {
   await using server = await startTestServer();
   const launcher = await server.openSession((await server.createGame({ kind: 'launcher' })).gameId);
   const gameIds: string[] = [];
@@ -245,7 +245,7 @@ test("a launcher's cursors cover all its games, within the limit of a connection
     code: 400,
     message: expect.stringContaining('at most 100 games'),
   });
-  await follow(gameIds[0]); // one that is already covered
+  await follow(gameIds[0]); // one that is already subscribed to
   await socket.call('unsubscribe', { gameId: gameIds[0] }, 'realtime-events');
   await follow(gameIds[100]);
 });

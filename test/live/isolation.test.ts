@@ -25,7 +25,7 @@ function connect(server: TestServer, { launcherJwt }: TestPlayer): Promise<TestL
   return connectLauncher(server.url, { launcherJwt });
 }
 
-function expectEnded({ received }: TestLauncher, { sessionId }: TestPlayer): boolean {
+function receivedEnd({ received }: TestLauncher, { sessionId }: TestPlayer): boolean {
   return received.some(
     ({ name, record }) =>
       name === 'game-channels patched' && record._id === sessionId && record.exists === false,
@@ -44,7 +44,7 @@ test('an ended session is notified, disconnected permanently, and receives nothi
   await until('the cut', () => reason !== '', cutWithinMs);
   // The one disconnect reason after which a Socket.IO client does not reconnect automatically.
   expect(reason).toBe('io server disconnect');
-  expect(expectEnded(launcher, player)).toBe(true);
+  expect(receivedEnd(launcher, player)).toBe(true);
   await expect(connect(server, player)).rejects.toMatchObject({
     data: { data: { reason: 'session_ended' } },
   });
@@ -74,7 +74,7 @@ test("of a player's sessions, only the ended one is disconnected", async () => {
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
   await server.services.db.write(notifyPlayer, another, { message: 'to who is left', type: 'success' });
   await staying.waitForEvent('notifications created');
-  expect(expectEnded(staying, player)).toBe(true);
+  expect(receivedEnd(staying, player)).toBe(true);
   expect(launcher.received.map(({ name }) => name)).not.toContain('notifications created');
 });
 
@@ -86,7 +86,7 @@ test('a session ended by another process on the same data is notified and discon
   await db.write(endSession, player.wallet, player.sessionId);
   await db.close();
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
-  expect(expectEnded(launcher, player)).toBe(true);
+  expect(receivedEnd(launcher, player)).toBe(true);
 });
 
 test("a session that ends during its socket's handshake does not stay connected", async () => {
@@ -118,7 +118,7 @@ test('a session that ends while its socket is catching up does not stay connecte
   });
   using launcher = await connect(server, player);
   await until('the cut', () => !launcher.socket.connected, cutWithinMs);
-  expect(expectEnded(launcher, player)).toBe(true);
+  expect(receivedEnd(launcher, player)).toBe(true);
 });
 
 test('an expired session receives nothing more', async () => {

@@ -46,7 +46,7 @@ describe('a session of a player with a launcher', () => {
         .map(({ record }) => record.present);
     };
     await until('it was notified', () => toldOf(game).length > 0);
-    // The change caused by its own connection comes before its position.
+    // The change that its own connection caused precedes the position at which its stream starts.
     expect([toldOf(before), toldOf(game)]).toEqual([[], [true]]);
 
     // One of two connections makes no difference.

@@ -45,7 +45,7 @@ export interface LedgerCounts extends LedgerOptions, SenderCounts, Balance, Wire
   prizes: number;
   prizesMissed: number;
   prizesTwice: number;
-  /** What the clients received. */
+  /** The names of the events that clients received. */
   kinds: string[];
   /** Times a node crashed. */
   crashes: number;

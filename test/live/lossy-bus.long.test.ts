@@ -70,7 +70,7 @@ test.for(engines)(
     for (const perSecond of [60, 0.8]) {
       const sender = startSending({ urls, perSecond, channels });
       senders.push(sender);
-      await new Promise((resolve) => setTimeout(resolve, seconds * 1000)); // the polling interval
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000)); // how long messages are sent
       await sender.stop();
     }
     const wanted = (wallet: string) =>

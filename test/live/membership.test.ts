@@ -30,7 +30,7 @@ function connect(server: TestServer, player: TestPlayer, cursors: unknown): Prom
 }
 
 /** A launcher's events of a channel, once it has caught up. */
-async function heardOf(launcher: TestLauncher, channelId: string) {
+async function receivedOf(launcher: TestLauncher, channelId: string) {
   await settled(launcher);
   return launcher.received
     .filter(({ meta }) => meta.stream === `channel:${channelId}`)
@@ -51,7 +51,7 @@ test("a channel created during a player's absence is replayed completely", async
     latest: 3,
     recovered: true,
   });
-  expect(await heardOf(launcher, channelId)).toEqual([
+  expect(await receivedOf(launcher, channelId)).toEqual([
     [1, 'message-channels created', undefined],
     [2, 'chat-messages created', 'are you there?'],
     [3, 'chat-messages created', 'hello?'],
@@ -70,7 +70,7 @@ test('a player removed while offline receives nothing more of the channel, not e
   using launcher = await connect(server, grace, cursors);
   expect(Object.keys(await launcher.streams())).not.toContain(`channel:${channelId}`);
   await db.write(sendMessage, ada, channelId, 'live');
-  expect(await heardOf(launcher, channelId)).toEqual([]);
+  expect(await receivedOf(launcher, channelId)).toEqual([]);
 });
 
 test('a player removed during a replay receives nothing sent afterwards', async () => {
@@ -89,7 +89,7 @@ test('a player removed during a replay receives nothing sent afterwards', async 
     },
   });
   using launcher = await connect(server, grace, cursors);
-  const contents = (await heardOf(launcher, channelId)).map(([, , content]) => content);
+  const contents = (await receivedOf(launcher, channelId)).map(([, , content]) => content);
   expect(contents).not.toContain('after');
 });
 
@@ -106,12 +106,12 @@ test('a player removed while connected receives nothing more; an added one recei
   await db.write(addToChannel, ada, channelId, eve.wallet);
   await db.write(removeFromChannel, ada, channelId, grace.wallet);
   await db.write(sendMessage, ada, channelId, 'with Eve');
-  expect(await heardOf(newcomers, channelId)).toEqual([
+  expect(await receivedOf(newcomers, channelId)).toEqual([
     [3, 'message-channels patched', undefined],
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'with Eve'],
   ]);
-  expect(await heardOf(hers, channelId)).toEqual([
+  expect(await receivedOf(hers, channelId)).toEqual([
     [2, 'chat-messages created', 'with Grace'],
     [3, 'message-channels patched', undefined],
   ]);
@@ -129,7 +129,7 @@ test('a player added while offline receives only later events', async () => {
   await db.write(sendMessage, ada, channelId, 'welcome');
   using launcher = await connect(server, grace, cursors);
   expect((await launcher.streams())[`channel:${channelId}`]).toMatchObject({ seq: 3, recovered: true });
-  expect(await heardOf(launcher, channelId)).toEqual([
+  expect(await receivedOf(launcher, channelId)).toEqual([
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'welcome'],
   ]);
@@ -149,7 +149,7 @@ test('an old cursor of a player who left and returned does not reveal what was s
     ...cursors,
     [`channel:${channelId}`]: cursors[`channel:${channelId}`],
   });
-  expect(await heardOf(launcher, channelId)).toEqual([
+  expect(await receivedOf(launcher, channelId)).toEqual([
     [4, 'message-channels patched', undefined],
     [5, 'chat-messages created', 'she is back'],
   ]);

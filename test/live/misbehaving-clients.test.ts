@@ -44,7 +44,7 @@ function random<T>(arbitrary: fc.Arbitrary<T>, count: number): { things: T[]; se
   return { things: fc.sample(arbitrary, { numRuns: count, seed }), seed };
 }
 
-/** Sends texts as Engine.IO messages on a separate connection, after the launcher was accepted when `letIn`. */
+/** Sends texts as Engine.IO messages on a separate connection; `afterConnect`: once the launcher was accepted. */
 async function sendRaw(texts: readonly string[], afterConnect: boolean): Promise<void> {
   const manager = new Manager(node.url, {
     transports: ['websocket'],

@@ -133,7 +133,7 @@ test('a burst of 500 scores becomes at most four changes a second, and the follo
   expect(tooClose).toEqual([]);
 });
 
-test('a leaderboard that changes without a score is announced: by a name, an erasure, its order', {
+test('changes of a leaderboard without a score are announced: a name, an erasure, another order', {
   timeout: 40_000,
 }, async () => {
   await using server = await startTestServer();
@@ -208,7 +208,7 @@ test("a game's token can subscribe to no other game; a launcher's can subscribe 
   expect(hers.received.map(({ name }) => name)).not.toContain('activities created');
 });
 
-test("a game's token cannot subscribe through a cursor of another game's stream", async () => {
+test("a game's token cannot subscribe to another game's stream through a cursor", async () => {
   await using server = await startTestServer();
   const [ada] = await players(server, 1);
   const { gameId: otherGame } = await server.createGame();

@@ -53,8 +53,8 @@ function messages({ received }: ListeningClient): unknown[] {
   return received.filter(({ name }) => name === 'chat-messages created').map(({ record }) => record.content);
 }
 
-async function waitForEvent(who: ListeningClient, content: string, withinMs: number): Promise<void> {
-  await until(`hearing "${content}"`, () => messages(who).includes(content), withinMs);
+async function waitForMessage(who: ListeningClient, content: string, withinMs: number): Promise<void> {
+  await until(`receiving "${content}"`, () => messages(who).includes(content), withinMs);
 }
 
 test('Redis killed under load takes no node down: local launchers still receive immediately, others soon after, and nothing is lost', {
@@ -81,8 +81,8 @@ test('Redis killed under load takes no node down: local launchers still receive 
   // One more message, by itself, to measure the delay to either side.
   const { content } = await data.db.write(sendMessage, ada, channel.id, 'while Redis is away');
   await Promise.all([
-    waitForEvent(local, content, withinAboutASecond),
-    waitForEvent(remote, content, withinAboutASecond),
+    waitForMessage(local, content, withinAboutASecond),
+    waitForMessage(remote, content, withinAboutASecond),
   ]);
 
   await redis.start();
@@ -117,7 +117,7 @@ test("while Redis works, one node's writes reach the launchers of the other thro
   for (let number = 0; number < 20; number++) {
     const from = performance.now();
     await sending.client.call('sendChannelMessage', { channelId: channel.id, content: `message ${number}` });
-    await waitForEvent(remote, `message ${number}`, withinAboutASecond);
+    await waitForMessage(remote, `message ${number}`, withinAboutASecond);
     latencies.push(performance.now() - from);
   }
   latencies.sort((one, other) => one - other);
@@ -140,13 +140,13 @@ test('a node starts without Redis, serves, reports it, joins the others when Red
   using local = await connect(near, ada);
   using remote = await connect(far, grace);
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'without Redis' });
-  await Promise.all([local, remote].map((one) => waitForEvent(one, 'without Redis', withinAboutASecond)));
+  await Promise.all([local, remote].map((one) => waitForMessage(one, 'without Redis', withinAboutASecond)));
   expect(await local.client.call('channelStatus')).toMatchObject({ exists: true, present: true });
 
   await redis.start();
   await Promise.all([saysReadiness(near, ready), saysReadiness(far, ready)]);
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'with Redis' });
-  await Promise.all([local, remote].map((one) => waitForEvent(one, 'with Redis', withinAboutASecond)));
+  await Promise.all([local, remote].map((one) => waitForMessage(one, 'with Redis', withinAboutASecond)));
 
   await redis.kill();
   await saysReadiness(near, degraded);
@@ -195,11 +195,13 @@ test('a Redis that hangs with open connections is detected, and delays nobody', 
 
   redis.freeze();
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'into the void' });
-  await Promise.all([local, remote].map((one) => waitForEvent(one, 'into the void', withinAboutASecond)));
+  await Promise.all([local, remote].map((one) => waitForMessage(one, 'into the void', withinAboutASecond)));
   await saysReadiness(near, degraded);
   using late = await connect(near, await data.openSession(ada.gameId, ada.wallet));
   await local.client.call('sendChannelMessage', { channelId: channel.id, content: 'still here' });
-  await Promise.all([local, remote, late].map((one) => waitForEvent(one, 'still here', withinAboutASecond)));
+  await Promise.all(
+    [local, remote, late].map((one) => waitForMessage(one, 'still here', withinAboutASecond)),
+  );
 
   redis.thaw();
   await saysReadiness(near, ready);

@@ -34,7 +34,7 @@ const otherWallets = [
   '0x01d98af29c53f20daba0d7bbc9abe74299df28b1',
 ];
 
-/** The label of states; they contain a text that differs between runs. */
+/** Content ids of states, which contain a text that differs between runs. */
 const stateHashes = [
   'bafkreie24qev2kdronhzlzhyun2pcmnx7nbx4p7ii2z3go4ktvmnrom4bu',
   'bafkreie7cubydyztubos63prt3m7z5nvljedf43rhwdby5wijwoxpozrim',

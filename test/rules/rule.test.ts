@@ -88,7 +88,7 @@ describe('the error for an invalid rule says where and why', () => {
   });
 });
 
-describe('rules are limited in what a trigger costs', () => {
+describe('submitted rules are limited in what a trigger costs', () => {
   const payload = { type: 'payload-value-condition', operator: 'gt', value: 1 };
   const about = (label: string) => ({
     type: 'state-variable-condition',

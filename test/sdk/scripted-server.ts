@@ -46,7 +46,7 @@ export type CallOutcome =
 
 /**
  * A server that implements PROTOCOL.md under a test's control: it keeps streams, replays them by cursors, and applies a
- * script's faults to each connection in turn; without a script, the network is good.
+ * script's faults to each connection in turn; when none is left, the network is good.
  */
 export class ScriptedServer implements AsyncDisposable {
   readonly url: string;

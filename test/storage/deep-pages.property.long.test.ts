@@ -9,7 +9,7 @@ import { tables } from '../../src/catalogue/tables.ts';
 import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
 
-/** The number before the first step: only distant pages are found from bookmarks. */
+/** The number of activities written before the first step: only distant pages are found from bookmarks. */
 const written = 900;
 
 /**

@@ -15,7 +15,7 @@ export async function openPostgresDatabase({
 } = {}): Promise<PostgresDatabaseUnderTest> {
   const database = await freshSchema();
   const clock = new ManualClock();
-  const otherProcess: PostgresDatabase[] = [];
+  const otherProcesses: PostgresDatabase[] = [];
   const open = (inThread = writesInThread) =>
     PostgresDatabase.open(database.url, domain, { clock: clock.memory, writesInThread: inThread });
   let db = await open();
@@ -32,16 +32,16 @@ export async function openPostgresDatabase({
     },
     async openOtherProcess() {
       const another = await open();
-      otherProcess.push(another);
+      otherProcesses.push(another);
       return another;
     },
     async openInProcess() {
       const another = await open(false);
-      otherProcess.push(another);
+      otherProcesses.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...otherProcess].map((one) => one.close()));
+      await Promise.all([db, ...otherProcesses].map((one) => one.close()));
       await database[Symbol.asyncDispose]();
     },
   };

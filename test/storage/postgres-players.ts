@@ -1,6 +1,6 @@
 import { Connection } from '../../src/engines/postgres/connection.ts';
 
-/** SQL for the numbers from 0, `$2` of them; and the ids of the player with number `n`, `$1` being the game. */
+/** SQL for the numbers from 0, `$2` of them; and for the ids of the player with number `n`, `$1` being the game. */
 export const numbers = 'FROM generate_series(0, $2::int - 1) AS n';
 const wallet = `'0x' || lpad(to_hex(n), 40, '0')`;
 const name = `'player:' || $1::text || ':' || ${wallet}`;

@@ -79,7 +79,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
       { transactions: 100, perPlayer: 100, tokens: 100, tokensPerPlayer: 2 },
       10,
     ],
-  ])('a game does not exceed its spending limit %s', async (_what, limits, allowed) => {
+  ])('a game does not exceed its limit of %s', async (_what, limits, allowed) => {
     const gameId = await addSpender(limits);
     const owners = await Promise.all(Array.from({ length: 5 }, () => addPlayer(gameId)));
     expect((await triggered(owners)).results).toHaveLength(100);

@@ -152,7 +152,7 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
     expect([results.length, refused]).toEqual([50, { play_session_not_yours: 50 }]);
   });
 
-  test('a nonce has one score', async () => {
+  test('concurrent scores under one nonce are stored as one', async () => {
     const owner = await addPlayer();
     await race((db, n) => db.write(setScore, owner, n, 'n'));
     expect(await first().read(listScores, owner, { limit: 10, skip: 0 })).toHaveLength(1);

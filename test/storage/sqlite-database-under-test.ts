@@ -17,7 +17,7 @@ export async function openSqliteDatabase(): Promise<SqliteDatabaseUnderTest> {
   const directory = await temporaryDirectory();
   const file = join(directory.path, 'gantry.db');
   const clock = new ManualClock();
-  const otherProcess: SqliteDatabase[] = [];
+  const otherProcesses: SqliteDatabase[] = [];
   let db = new SqliteDatabase(file, domain, { clock: clock.read });
   return {
     get db() {
@@ -32,11 +32,11 @@ export async function openSqliteDatabase(): Promise<SqliteDatabaseUnderTest> {
     },
     async openOtherProcess() {
       const another = new SqliteDatabase(file, domain, { clock: clock.read });
-      otherProcess.push(another);
+      otherProcesses.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...otherProcess].map((one) => one.close()));
+      await Promise.all([db, ...otherProcesses].map((one) => one.close()));
       await directory[Symbol.asyncDispose]();
     },
   };

@@ -20,7 +20,7 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
   const clock = new ManualClock();
   const file = join(directory.path, 'gantry.db');
   const open = () => new ThreadedDatabase(file, domain, { clock: clock.memory });
-  const otherProcess: (ThreadedDatabase | SqliteDatabase)[] = [];
+  const otherProcesses: (ThreadedDatabase | SqliteDatabase)[] = [];
   let db = open();
   return {
     get db() {
@@ -35,16 +35,16 @@ export async function openThreadedDatabase(): Promise<ThreadedDatabaseUnderTest>
     },
     async openOtherProcess() {
       const another = open();
-      otherProcess.push(another);
+      otherProcesses.push(another);
       return another;
     },
     async openInProcess() {
       const another = new SqliteDatabase(file, domain, { clock: clock.read });
-      otherProcess.push(another);
+      otherProcesses.push(another);
       return another;
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([db, ...otherProcess].map((one) => one.close()));
+      await Promise.all([db, ...otherProcesses].map((one) => one.close()));
       await directory[Symbol.asyncDispose]();
     },
   };

@@ -24,7 +24,7 @@ export interface Certificate {
 
 export interface TestNginx extends AsyncDisposable {
   url: string;
-  /** With a certificate: the port that redirects from http. */
+  /** With a certificate: the http URL, which redirects to `url`. */
   plainUrl: string;
   /** Its error log. */
   complaints(): Promise<string>;

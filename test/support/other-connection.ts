@@ -7,7 +7,7 @@ export interface OtherConnection extends Disposable {
   letGo(): void;
 }
 
-/** Reads the file, and keeps its snapshot until `release`. */
+/** Reads the file, and keeps its snapshot until `letGo`. */
 export function holdView(file: string): OtherConnection {
   return hold(file, (db) => {
     db.exec('BEGIN');
@@ -15,7 +15,7 @@ export function holdView(file: string): OtherConnection {
   });
 }
 
-/** Acquires the write lock, and keeps it until `release`. */
+/** Acquires the write lock, and keeps it until `letGo`. */
 export function holdWriteLock(file: string): OtherConnection {
   return hold(file, (db) => db.exec('BEGIN IMMEDIATE'));
 }

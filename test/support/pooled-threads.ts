@@ -3,12 +3,12 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { ThreadName } from '../../src/runtime/start-thread.ts';
 import { compiledVariable } from './compiled-folder.ts';
 
-/** Threads that all servers under test share. Loading one took longer than what most tests do with it. */
+/** Threads that every server under test starts. Loading one took longer than what most tests do with it. */
 const pooled: ReadonlySet<ThreadName> = new Set(['writer-thread', 'postgres-writer-thread']);
 
 const idle = new Map<ThreadName, Worker[]>();
 
-/** Replaces `startThread` in tests: starts compiled programs, and reuses one worker for those that are `pooled`. */
+/** Replaces `startThread` in tests: starts compiled programs, and reuses idle workers for those that are `pooled`. */
 export function startThread(name: ThreadName, workerData?: object): Worker {
   const folder = `file://${process.env[compiledVariable]}`;
   if (!pooled.has(name)) return new Worker(new URL(`${folder}/${name}.js`), { workerData });

@@ -6,7 +6,7 @@ import { until } from './until.ts';
 /** A WebSocket at the level of its bytes (RFC 6455), for frames that no library would send. */
 export interface RawWebSocket extends Disposable {
   socket: Socket;
-  /** Texts of the received frames, in order; control frames appear in `closed` or not at all. */
+  /** Texts of the received frames, in order; of control frames, only a close appears, in `closeCode`. */
   texts: string[];
   /** The code of the received close frame, 1005 for one without; null until one has arrived. */
   closeCode(): number | null;
@@ -50,7 +50,7 @@ export function frame(
 export const text = (payload: string | Buffer, options?: FrameOptions) =>
   frame(opcodes.text, payload, options);
 
-/** Opens a WebSocket to Socket.IO's path; resolves with the server's first data. */
+/** Opens a WebSocket to Socket.IO's path; resolves once the server's first frame has arrived. */
 export async function openRawWebSocket(
   { url }: { url: string },
   localAddress?: string,

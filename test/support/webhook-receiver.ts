@@ -21,8 +21,9 @@ export interface WebhookReceiver extends AsyncDisposable {
   /** `http://127.0.0.1:PORT/hooks` */
   url: string;
   port: number;
-  /** Deliveries signed with one of these secrets, in order. */
+  /** A delivery verifies when it is signed with one of these. */
   secrets: string[];
+  /** Deliveries that verified, in order. */
   received: Received[];
   /** The raw signature headers, in order. */
   signatures: string[];

@@ -147,7 +147,7 @@ describe('a named administrator', () => {
 });
 
 describe('an owner', () => {
-  it('can neither revoke nor demote themselves, but rename themselves and issue a new token', async () => {
+  it('can neither revoke nor demote themselves, but can rename themselves and issue themselves a new token', async () => {
     const { token, administratorId } = await create('Only', 'owner');
     const isSelf = refusal(400, 'administrator_is_self');
     expect(await call(token, 'revoke-administrator', { administratorId })).toMatchObject(isSelf);

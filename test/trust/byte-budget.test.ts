@@ -16,7 +16,7 @@ test('a caller spends the remaining budget at once, pays off what was too much, 
   now = 5_100;
   expect(budget.secondsToWait('ada')).toBe(0);
   now = 1_000_000;
-  budget.spend('ada', 1_000); // no more than has been replenished meanwhile
+  budget.spend('ada', 1_000); // however long it waited, no more than the burst was left
   expect(budget.secondsToWait('ada')).toBe(1);
 });
 

@@ -273,7 +273,7 @@ describe('an erased player', () => {
     expect(new Set(seenAfter.slice(1).flat())).toEqual(new Set());
   });
 
-  it('loses their reactions and read markers, which channels are notified of, and others keep theirs', async () => {
+  it('loses all reactions and read markers, while others keep theirs', async () => {
     const { _id: channelId } = await conversations.create(other, player);
     const theirs = await conversations.send(other, channelId, 'We won');
     const own = await conversations.send(player, channelId, 'So we did');
@@ -295,7 +295,7 @@ describe('an erased player', () => {
     await isGone([wallet.lowercase.slice(2)]);
   });
 
-  it('loses no data of anyone else', async () => {
+  it('does not take the data of anyone else along', async () => {
     const { channelId, leftId } = await liveALife();
     for (const score of [3, 4]) await as(other, 'set-user-score', { score, nonce: String(score) });
     await as(other, 'set-state', { state: '{"level":3}', label: 'save' });

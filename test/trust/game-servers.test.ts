@@ -221,7 +221,7 @@ describe("what applies to a player applies to the game's server that acts for th
     refused(await post('batch', { operations }, bearer(gameSecret)), 401, 'signature_required');
   });
 
-  it('players sign in to a launcher themselves: its server opens no session, and sees only its own ones', async () => {
+  it('players sign in to a launcher themselves: its server opens no session, and lists only those of the launcher', async () => {
     const launcher = await server.createGame({ kind: 'launcher' });
     const { gameId } = await server.createGame();
     const { wallet } = await server.openSession(gameId);

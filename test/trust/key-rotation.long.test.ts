@@ -156,7 +156,7 @@ describe('gantry key rotate, while a server runs,', () => {
   }
   const retired = { why: ['io server disconnect'], exists: false, endReason: 'key_retired' };
 
-  it('with --overlap 0 voids past and future signatures of the old key, and disconnects its sockets, on every node', async () => {
+  it('with --overlap 0 voids past and future signatures of the old key, and notifies and disconnects its sockets, on every node', async () => {
     await start();
     await using other = await serveGantry(directory.path, { GANTRY_DEMO: 'off', ADMIN_TOKEN: adminToken });
     const [before, another] = [await newToken(), await newToken()];

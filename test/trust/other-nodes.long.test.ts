@@ -27,7 +27,7 @@ const adminToken = 'the-admin-token-of-this-test';
 const rounds = 20;
 
 /** Two nodes as on two machines: they only share a PostgreSQL and a Redis. */
-describe.skipIf(noPostgres !== null || redisMissing !== null)('refused from the next call on', () => {
+describe.skipIf(noPostgres !== null || redisMissing !== null)('revocations, from the next call on', () => {
   let near: ClusterNode;
   let far: ClusterNode;
   let env: Record<string, string>;

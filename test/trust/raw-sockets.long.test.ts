@@ -401,7 +401,7 @@ describe.concurrent('a body that is too large', () => {
     expect(statuses).toEqual([413]);
   });
 
-  it('and endless is aborted', async () => {
+  it('and has no end is aborted', async () => {
     const endless = [start('Content-Length: 1000000000'), ...Array.from({ length: 200 }, () => megabyte)];
     const { closedAfterMs, statuses } = await exchange(server, endless, { withinMs: soonMs });
     expect(closedAfterMs).not.toBeNull();

@@ -158,7 +158,7 @@ describe('a webhook', () => {
     expect(errors.some(({ data }) => failed.asymmetricMatch(data))).toBe(filter !== 'event-callbacks');
   });
 
-  test("of a rule's action Webhook reaches the player's launcher as it is sent", async () => {
+  test("of a rule's action Webhook is reported to the player's launcher, state by state", async () => {
     await using receiver = await startWebhookReceiver();
     const { gameId, player } = await gameWithWebhook(receiver, 'rules-engine-all-callbacks');
     using launcher = await connectLauncher(server.url, { launcherJwt: player.launcherJwt });

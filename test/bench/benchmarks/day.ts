@@ -12,7 +12,7 @@ import { quantile } from '../rounds.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
-/** Which part of a day is played. */
+/** How much of a day is played. */
 interface Size {
   launchers: number;
   players: number;
@@ -43,7 +43,7 @@ const quick: Size = { ...whole, launchers: 2_000, players: 200, seconds: 60, sto
 const bucketSeconds = 10;
 /** What players perceive as immediate: the limits that the figures are compared with, in milliseconds. */
 const bounds = { callP99: 50, deliveryP99: 100, stormMs: 10_000 };
-/** The begin and end of the day to compare, without the first seconds of compilation. */
+/** The share of the day that is compared at its beginning, after the warm-up, and at its end. */
 const part = 1 / 4;
 const warmUpSeconds = 20;
 

@@ -28,7 +28,7 @@ const laterSizes = [100_000, 1_000_000, 10_000_000];
 const quickSize = 1_000_000;
 /** The file, its log, and the size of a row of each kind in them, with some margin. */
 const bytesPerRowOfEach = 3_500;
-/** Written together, so that pending writes need not be in memory. */
+/** Rows written at a time, so that they need not all be in memory. */
 const filledAtOnce = 100_000;
 const requestsARound = 500;
 const state = stateOfBytes(256);

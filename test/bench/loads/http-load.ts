@@ -9,7 +9,7 @@ answer(async (message) => {
     url,
     connections,
     duration: seconds,
-    sampleInt: 50, // its clock interval in milliseconds, which would otherwise overrun by a second
+    sampleInt: 50, // how often it reads the clock, in milliseconds; by default it would overrun by a second
     setupClient: (client) => client.setRequests(scripts[connection++ % scripts.length] ?? []),
   });
   const failed = result.non2xx + result.errors + result.timeouts;

@@ -58,7 +58,7 @@ describe.skipIf(noPostgres !== null)("arrays in PostgreSQL's format", () => {
     expect((await connection.run(text, columnArrays([], columns))).rows).toEqual([]);
   });
 
-  test('several columns of one table, beside parameters that are not arrays', async () => {
+  test('several columns of one list, beside parameters that are not arrays', async () => {
     const columns: ArrayColumn<{ id: string; count: number }>[] = [
       { type: 'uuid', of: ({ id }) => id },
       { type: 'bigint', of: ({ count }) => count },
@@ -85,7 +85,7 @@ describe.skipIf(noPostgres !== null)("arrays in PostgreSQL's format", () => {
     expect(() => columnArrays([value], [columnOf(type)])).toThrow(expect.objectContaining({ code: '22P02' }));
   });
 
-  test('an earlier array is unchanged', () => {
+  test('an array is not changed by later ones', () => {
     const columns = [columnOf('text')];
     const [first] = columnArrays(['first'], columns);
     const before = first?.toString('latin1');
