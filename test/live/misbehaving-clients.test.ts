@@ -35,7 +35,7 @@ async function isUnharmed(by = 'it'): Promise<void> {
   expect(status, by).toMatchObject({ exists: true, present: true });
   expect(wellBehaved.connections(), by).toBe(1);
   expect(node.crashes(), by).toBe(0);
-  expect(node.log(), by).not.toContain('defect');
+  expect(node.log(), by).not.toContain('unhandled error');
 }
 
 /** Random values, and the seed that reproduces them. */

@@ -41,7 +41,7 @@ async function othersAreUndisturbed(): Promise<void> {
   );
   expect(wellBehaved.connections()).toBe(1);
   expect(node.crashes()).toBe(0);
-  expect(node.log()).not.toContain('defect');
+  expect(node.log()).not.toContain('unhandled error');
 }
 
 const connectPacket = () => text(`40${JSON.stringify({ launcherJwt: player.launcherJwt })}`);
