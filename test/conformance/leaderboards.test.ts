@@ -160,7 +160,7 @@ describe('a leaderboard by name', () => {
     const create = (made: object) => admin.call(createLeaderboard, { gameId, name: 'x', ...made });
     await expect(create({ entries: 'all', keep: 'sum' })).rejects.toThrow('one entry a player');
     await expect(create({ name: 'weekly' })).rejects.toThrow('choose another one');
-    await expect(create({ name: 'default' })).rejects.toThrow('another name');
+    await expect(create({ name: 'default' })).rejects.toThrow('choose another one');
     await expect(create({ name: 'Weekly!' })).rejects.toThrow('lowercase');
     await expect(create({ schedule: { cron: '*/5 * * * *' } })).rejects.toThrow('an hour');
     await expect(create({ schedule: { cron: 'every monday' } })).rejects.toThrow('five fields');

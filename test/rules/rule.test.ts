@@ -143,7 +143,7 @@ describe('submitted rules are limited in what a trigger costs', () => {
     expect(submittedRules.safeParse(most).error).toBeUndefined();
     const { error } = submittedRules.safeParse(tooMuch);
     expect(error?.issues.map((issue) => [issue.path.join('.'), issue.message])).toEqual([
-      [path, expect.stringMatching(/must (have|ask for) at most \d+ (conditions|states|characters)/)],
+      [path, expect.stringMatching(/must (have|refer to) at most \d+ (conditions|states|characters)/)],
     ]);
     expect(ruleList.safeParse(tooMuch).error).toBeUndefined(); // as earlier versions may have stored them
   });
