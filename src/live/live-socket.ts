@@ -280,7 +280,7 @@ export class LiveSocket {
   /** Call this ten times a second while the socket is in `LiveServices.sending`. */
   disconnectIfSlow(): void {
     const queuedBytes = this.#outgoing.slowConsumerBytes();
-    if (this.#outgoing.wasEmpty) this.#services.sending.delete(this);
+    if (this.#outgoing.isIdle) this.#services.sending.delete(this);
     if (queuedBytes === null) return;
     this.#reportRefused('slow-reader', 'connection');
     this.#services.onSlowConsumer(queuedBytes);

@@ -4,8 +4,8 @@ import {
   bytesBuffered,
   coalesceWrites,
   type EngineConnection,
+  isPolled,
   type OutgoingPacket,
-  onOutgoing,
 } from '../runtime/internals/engine-io.ts';
 
 /**
@@ -35,20 +35,20 @@ export class OutgoingQueue {
   #queuedBefore = 0;
   #checksWithoutProgress = 0;
 
-  /** `onQueued` is called whenever something is queued: from then on the queue is to be checked, until it is empty. */
+  /** `onQueued` is called when the queue must be checked, from then on until it `isIdle`. */
   constructor(conn: EngineConnection, onQueued: () => void) {
     this.#conn = conn;
-    coalesceWrites(conn, this.#pending);
-    onOutgoing(conn, onQueued);
+    coalesceWrites(conn, this.#pending, onQueued);
+    if (isPolled(conn)) onQueued();
   }
 
-  /** Whether nothing was queued at the last check. */
-  get wasEmpty(): boolean {
-    return this.#queuedBefore === 0;
+  /** Nothing was queued at the last check, and `onQueued` will be called when something is. */
+  get isIdle(): boolean {
+    return this.#queuedBefore === 0 && !isPolled(this.#conn);
   }
 
   /**
-   * Call this ten times a second while anything is queued. Returns the bytes queued if the client is a slow consumer,
+   * Call this ten times a second unless the queue `isIdle`. Returns the bytes queued if the client is a slow consumer,
    * else null. A slow consumer is disconnected before its queue exhausts memory (engine.io#420); it catches up by its
    * cursors when it reconnects.
    */

@@ -16,8 +16,8 @@ import {
   type EmittedCall,
   type EngineConnection,
   encodeAcksWith,
+  isPolled,
   type OutgoingPacket,
-  onOutgoing,
   parseEventArguments,
   releaseRequest,
   sendAck,
@@ -100,7 +100,9 @@ describe('engine.io and ws', () => {
 
   test('what is sent in one turn over a WebSocket is written at once, in one cork of its TCP socket', async () => {
     const pending: OutgoingPacket[] = [];
-    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, pending));
+    await using socket = await connect(['websocket'], (conn) =>
+      coalesceWrites(conn, pending, () => undefined),
+    );
     await until('the greeting is written', () => pending.length === 0);
     const tcp = Reflect.get(Reflect.get(socket.conn.transport, 'socket'), '_socket');
     const done: string[] = [];
@@ -125,7 +127,7 @@ describe('engine.io and ws', () => {
     await using socket = await connect(['polling', 'websocket'], (conn) => {
       expect(conn.request.headers.host).toBeDefined();
       releaseRequest(conn);
-      coalesceWrites(conn, pending);
+      coalesceWrites(conn, pending, () => undefined);
     });
     expect(socket.conn.request).toBeUndefined();
     await until('upgraded', () => socket.conn.transport.name === 'websocket');
@@ -207,34 +209,33 @@ describe('engine.io and ws', () => {
     },
   );
 
-  test.each(['websocket', 'polling'])(
-    'a packet queued for a client over %s is announced',
-    async (transport) => {
-      let announced = 0;
-      await using socket = await connect([transport], (conn) => onOutgoing(conn, () => announced++));
-      const before = announced;
-      socket.say('to the client');
-      expect(announced).toBe(before + 1);
-    },
-  );
-
   test.each([
     ['opened as one', ['websocket']],
     ['upgraded to', ['polling', 'websocket']],
   ])(
-    'the pong that ws sends by itself is announced, over a WebSocket that was %s',
+    'packets and the pongs that ws sends by itself are announced on a WebSocket that was %s',
     async (_how, transports) => {
       let announced = 0;
-      await using socket = await connect(transports, (conn) => onOutgoing(conn, () => announced++));
+      await using socket = await connect(transports, (conn) => {
+        coalesceWrites(conn, [], () => announced++);
+      });
       const { engine } = socket.client.io;
-      await until('a WebSocket', () => engine.transport.name === 'websocket');
+      await until('a WebSocket', () => engine.transport.name === 'websocket' && !isPolled(socket.conn));
       await until('no packet is under way', () => socket.conn.transport.writable);
       const before = announced;
+      socket.say('to the client');
+      expect(announced).toBe(before + 1);
+      await until('the client has received it', () => socket.received.length === 1);
       const webSocket: { ping(): void } = Reflect.get(engine.transport, 'ws');
       webSocket.ping();
-      await until('the ping was announced', () => announced === before + 1);
+      await until('the ping was announced', () => announced === before + 2);
     },
   );
+
+  test('a connection that polls is known as one', async () => {
+    await using socket = await connect(['polling']);
+    expect(isPolled(socket.conn)).toBe(true);
+  });
 
   test("engine.io's backlog while it is busy is visible", async () => {
     await using socket = await connect(['websocket']);

@@ -229,29 +229,30 @@ export function refuseRequest(
 }
 
 /**
- * Calls the listener whenever something is queued for the client: a packet, or the pong that ws answers each ping of the
- * WebSocket protocol with. Called after the packet is created and before it is sent.
- */
-export function onOutgoing(conn: EngineConnection, listener: () => void): void {
-  conn.on('packetCreate', listener);
-  webSocketOf(conn)?.on('ping', listener);
-  conn.on('upgrade', () => webSocketOf(conn)?.on('ping', listener));
-}
-
-/**
  * Coalesces all WebSocket frames sent in one turn of the event loop into one write. The system call costs as much as
  * everything else that is done for a frame, and frames come in groups: the events of one commit, or the ack of a call
  * and the event it caused. Long polling already batches packets.
  *
- * `pending` contains the packets that were sent in this turn and have not been written yet.
+ * `pending` contains the packets that were sent in this turn and have not been written yet. `onQueued` is called before
+ * something is queued on a WebSocket: packets, or the pong that ws answers each ping of the WebSocket protocol with.
  */
-export function coalesceWrites(conn: EngineConnection, pending: OutgoingPacket[]): void {
-  wrap(transportOf(conn), pending);
-  conn.on('upgrade', () => wrap(transportOf(conn), pending));
+export function coalesceWrites(
+  conn: EngineConnection,
+  pending: OutgoingPacket[],
+  onQueued: () => void,
+): void {
+  wrap(transportOf(conn), pending, onQueued);
+  conn.on('upgrade', () => wrap(transportOf(conn), pending, onQueued));
 }
 
-function wrap(transport: EngineTransport, pending: OutgoingPacket[]): void {
+/** Whether packets may be waiting for the client to poll, unseen by `coalesceWrites`. */
+export function isPolled(conn: EngineConnection): boolean {
+  return webSocketOf(conn) === null;
+}
+
+function wrap(transport: EngineTransport, pending: OutgoingPacket[], onQueued: () => void): void {
   if (transport.name !== 'websocket') return;
+  transport.socket?.on('ping', onQueued);
   const send = transport.send.bind(transport);
   const close = transport.close.bind(transport);
   const write = () => {
@@ -263,7 +264,10 @@ function wrap(transport: EngineTransport, pending: OutgoingPacket[]): void {
   };
   // The transport stays writable until then, so that engine.io passes on further packets instead of buffering them.
   transport.send = (packets) => {
-    if (pending.length === 0) setImmediate(write);
+    if (pending.length === 0) {
+      setImmediate(write);
+      onQueued();
+    }
     pending.push(...packets);
   };
   transport.close = (done) => {
