@@ -76,6 +76,7 @@ export class LaneWriter {
   #queue: Queued[] = [];
   #lane: WriteLane | null = null;
   #isBusy = false;
+  #isClosed = false;
   #isTroubled = false;
   /** Try to become the sole writer before the next batch. */
   #isClaimDue = false;
@@ -94,12 +95,17 @@ export class LaneWriter {
 
   /** Runs a command; `settle` is called when its outcome is durable, before `committed`. */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
+    if (this.#isClosed) {
+      settle.reject(unavailable());
+      return;
+    }
     this.#queue.push({ command, args, enqueuedAt: performance.now(), settle });
     this.#wake();
   }
 
-  /** Drains the queue, then releases the lane. */
+  /** Refuses further writes, drains the queue, then releases the lane. */
   async close(): Promise<void> {
+    this.#isClosed = true; // a later write would acquire another lane, which nothing releases
     clearInterval(this.#renewalTimer);
     if (this.#isBusy) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#lane) await releaseLane(this.#lane);
@@ -116,7 +122,12 @@ export class LaneWriter {
 
   /** Reconnects if the connection was lost or the last write failed; does nothing while a batch is in flight. */
   async revive(): Promise<void> {
-    if (this.#isBusy || !(this.#isTroubled || this.#hasLostTail || this.#lane?.connection.isLost)) return;
+    if (
+      this.#isClosed ||
+      this.#isBusy ||
+      !(this.#isTroubled || this.#hasLostTail || this.#lane?.connection.isLost)
+    )
+      return;
     this.#isBusy = true;
     await this.#currentLane().catch(() => {}); // it has called `troubled`
     this.#finishOtherWork();

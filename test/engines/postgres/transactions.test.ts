@@ -92,3 +92,20 @@ test.skipIf(noPostgres)('a node whose writes have all been answered leaves no tr
   await observer.close();
   await db.close();
 });
+
+test.skipIf(noPostgres)('a write after the close is refused, and acquires no other lane', async () => {
+  await using database = await freshSchema();
+  const db = await PostgresDatabase.open(database.url, domain);
+  const { id: gameId } = await addGame(db);
+  const ada = await addPlayer(db, gameId);
+  const before = db.write(setScore, ada, 1);
+  await db.close();
+  await before;
+  await expect(db.write(setScore, ada, 2)).rejects.toMatchObject({ reason: 'store_unavailable' });
+  const observer = await Connection.open(database.url, 'an observer');
+  const { rows } = await observer.run<{ lane: number; owner: string | null }>(
+    'SELECT lane, owner FROM write_lanes',
+  );
+  expect(rows).toEqual([{ lane: 0, owner: null }]);
+  await observer.close();
+});
