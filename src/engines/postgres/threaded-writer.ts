@@ -37,8 +37,9 @@ export class ThreadedWriter implements NodeWriter {
   write<Args extends unknown[], Result>(
     { commandName }: Command<Args, Result>,
     args: readonly unknown[],
+    asOf?: number,
   ): Promise<Result> {
-    return this.#writer.call(commandName, args);
+    return this.#writer.call(commandName, args, asOf);
   }
 
   begin(): Promise<number> {
