@@ -64,7 +64,7 @@ export interface Operation<
   takesLargeValues?: true;
   /**
    * Another operation that writes the same data: if a game restricts that one to its server, this one is restricted
-   * too.
+   * too. Its `auth` is `player-or-server`, so that the server can call it.
    */
   serverOnlyWith?: string;
   /** An idempotent write: its idempotency keys are ignored. */
@@ -72,7 +72,7 @@ export interface Operation<
   /**
    * A handler whose only effect is one write, without which it returns nothing. On databases for which that saves a
    * round trip, the caller's authorization is then checked when that write commits instead of before, and the call is
-   * repeated if it has changed.
+   * repeated if it has changed. For writes that games call all the time.
    */
   isOptimistic?: true;
   /** A separate path for GET, with the query as input. Feathers clients call it with `find`. */
