@@ -12,6 +12,7 @@ import { listStates } from '../../src/states/operations/list-states.ts';
 import { setPlayerState } from '../../src/states/operations/set-player-state.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
+import { nextMillisecond } from '../support/clock.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
@@ -75,6 +76,7 @@ describe('get-player', () => {
     const [first, second] = [await server.createGame(), await server.createGame()];
     const { wallet, launcherJwt } = await server.openSession(first.gameId);
     await server.openSession(first.gameId, wallet);
+    await nextMillisecond(); // so that the games have an order
     await server.openSession(second.gameId, wallet);
     await admin.call(updatePlayer, { wallet, username: 'Grace' });
     await admin.call(banPlayer, { wallet, gameId: second.gameId, reason: 'cheating' });
