@@ -1,14 +1,30 @@
-import { describe, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeClientRules } from './client-rules.ts';
 import { Driver } from './driver.ts';
 import { pythonDriver } from './drivers.ts';
 import { describeWithRealServer } from './real-server.ts';
+import { ScriptedServer } from './scripted-server.ts';
 
 const { missing } = pythonDriver;
 
 describe.skipIf(missing !== null)('the Python SDK', () => {
   describeClientRules(() => Driver.start(pythonDriver));
   describeWithRealServer(() => Driver.start(pythonDriver));
+
+  test('a session that ends before the library has returned from connecting ends the client', async () => {
+    const prepare = async (folder: string) => ({
+      ...(await pythonDriver.prepare(folder)),
+      env: { SLOW_CONNECT_SECONDS: '1' },
+    });
+    await using server = await ScriptedServer.start();
+    await using driver = await Driver.start({ ...pythonDriver, prepare });
+    server.stream('player');
+    const client = await driver.open({ url: server.url, launcherJwt: 'token' });
+    await client.ready();
+    server.endSessions();
+    await client.until('ended');
+    expect(server.handshakes).toHaveLength(1);
+  });
 });
 
 // Not skipped when nothing is missing: skipped tests fail a CI run.

@@ -10,6 +10,19 @@ sys.path.insert(0, sys.argv[1])
 import gantry  # noqa: E402
 from gantry.names import EVENTS, METHODS  # noqa: E402
 
+if "SLOW_CONNECT_SECONDS" in os.environ:  # as on a busy machine, where other threads run first
+    import time
+
+    import engineio
+
+    connect = engineio.Client.connect
+
+    def slow_connect(self, *args, **options):
+        connect(self, *args, **options)
+        time.sleep(float(os.environ["SLOW_CONNECT_SECONDS"]))
+
+    engineio.Client.connect = slow_connect
+
 clients = {}
 signatures = {}
 writing = threading.Lock()

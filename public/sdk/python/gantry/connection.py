@@ -60,16 +60,17 @@ def _socket_class() -> Any:
         def _engineio_client_class(self) -> Any:
             return InOrder
 
-        #: Called once the transport is gone, also when it was never used.
-        on_transport_lost: Callable[[], None]
+        #: Called once the transport is gone, also when it was never used, or the session has ended.
+        on_over: Callable[[], None]
 
         def _handle_disconnect(self, namespace: Optional[str]) -> None:
             self.has_ended = True
             super()._handle_disconnect(namespace)
+            self.on_over()  # python-socketio ignores a goodbye that comes before its connect() has returned
 
         def _handle_eio_disconnect(self, *arguments: Any) -> None:
             super()._handle_eio_disconnect(*arguments)
-            self.on_transport_lost()
+            self.on_over()
 
     return Socket
 
@@ -191,7 +192,7 @@ class Connection:
         socket.on("connect", on_connect)
         socket.on("connect_error", on_refused)
         socket.on("*", lambda name, *arguments: self._tell("event", number, name, arguments))
-        socket.on_transport_lost = on_lost
+        socket.on_over = on_lost
         try:
             socket.connect(self._url, auth=self._handshake(), transports=self._transports, wait=False)
             if opened.wait(OPENING_TIMEOUT) and not self._closed.is_set():
