@@ -107,7 +107,7 @@ export class Authenticator {
   }
 
   /** An authenticator that reads from another database: that of one call. */
-  on(db: Database): Authenticator {
+  readingFrom(db: Database): Authenticator {
     return new Authenticator({ ...this.#parts, db });
   }
 

@@ -82,7 +82,7 @@ export function createExecute(
     byConnection.set(connection, extended);
     return extended;
   };
-  /** `optimistic`: the call's database. `isCounted`: the call has already been counted against the caller's limits. */
+  /** `optimistic`: the database of this attempt. `counted` is shared by both attempts of a call. */
   async function execute(call: Call, optimistic: Database | null, counted: Counted): Promise<unknown> {
     const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
     const isForAdmin = operation.auth === 'admin';
@@ -91,7 +91,7 @@ export function createExecute(
     if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
     let authenticated: Authenticated;
     try {
-      const authenticating = optimistic ? authenticator.on(optimistic) : authenticator;
+      const authenticating = optimistic ? authenticator.readingFrom(optimistic) : authenticator;
       authenticated = await authenticating.authenticate(operation.auth, input, credentials);
     } catch (refused) {
       if (optimistic) throw refused; // which is not certain

@@ -101,7 +101,7 @@ describe.skipIf(noPostgres)('an optimistic call of a sole writer', () => {
 });
 
 describe.skipIf(noPostgres)('calls to a server that is the sole writer', () => {
-  /** A player whose scores the server has cached everything for, and another process on the same database. */
+  /** A player whose session the server has cached, and another process on the same database. */
   async function playing() {
     const opened = new AsyncDisposableStack();
     const database = opened.use(await freshDatabase());
