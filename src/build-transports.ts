@@ -88,7 +88,10 @@ export function buildTransports(
     ownOrigin: () => publicUrls.origin,
   });
   const registry = new Registry(operations);
-  const limits = new RateLimits(config.rateLimitFactor, redis && { client: redis.commands, prefix });
+  const limits = new RateLimits(
+    config.rateLimitFactor,
+    redis && ((name, limit) => redis.counter(`${prefix}:limit:${name}`, limit)),
+  );
   const traffic = new Traffic({ factor: config.rateLimitFactor, heldBytes: config.heldBytes }, (what) =>
     metrics.countRefused(what),
   );

@@ -1,9 +1,7 @@
-import type { Redis } from 'ioredis';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { GantryError, type Reason } from '../errors.ts';
 import type { Game, RateLimit } from '../games/game.ts';
 import { networkOf } from './network-of.ts';
-import { WindowCounter, type WindowState } from './window-counter.ts';
+import { type SharedCounter, WindowCounter, type WindowState } from './window-counter.ts';
 
 /** Per player, or per address without a token: a hundred reads and fifty writes a second, with bursts of twice that. */
 const perCaller: Record<'read' | 'write', RateLimit> = {
@@ -106,8 +104,8 @@ interface Limiter {
   /** After `RATE_LIMIT_FACTOR`. */
   limit: RateLimit;
   local: WindowCounter;
-  /** Null when Redis is not configured. */
-  shared: RateLimiterRedis | null;
+  /** Null on a single node. */
+  shared: SharedCounter | null;
 }
 
 const counterNames = {
@@ -118,18 +116,21 @@ const counterNames = {
 type OnLimit = (state: LimitState) => void;
 const ignoreLimit: OnLimit = () => undefined;
 
-/** Counts calls and refuses those over a limit; with Redis, the counters are shared by all nodes. */
+/** Makes the counter of a limit that all nodes share; one name is one counter. */
+type MakeSharedCounter = (name: string, limit: RateLimit) => SharedCounter;
+
+/** Counts calls and refuses those over a limit. */
 export class RateLimits {
   readonly #factor: number;
-  readonly #redis: { client: Redis; prefix: string } | null;
+  readonly #makeShared: MakeSharedCounter | null;
   readonly #limiters = new Map<string, Limiter>();
   /** The same by limit object, to avoid building a name per call: most calls use the same few limits. */
   readonly #byLimit = new Map<string, WeakMap<RateLimit, Limiter>>();
 
-  /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). */
-  constructor(factor: number, redis: { client: Redis; prefix: string } | null) {
+  /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). `makeShared`: null on a single node. */
+  constructor(factor: number, makeShared: MakeSharedCounter | null) {
     this.#factor = factor;
-    this.#redis = redis;
+    this.#makeShared = makeShared;
   }
 
   /**
@@ -144,7 +145,7 @@ export class RateLimits {
     calls = 1,
   ): Promise<void> | undefined {
     const counts = countsOf(call, caller);
-    if (this.#redis) return this.#countShared(counts, onLimit, calls);
+    if (this.#makeShared) return this.#countShared(counts, onLimit, calls);
     let own: LimitState | undefined;
     for (const counted of counts) {
       const state = this.#countLocally(counted, onLimit, calls);
@@ -172,13 +173,8 @@ export class RateLimits {
   async refuseGuessing(address: string, onLimit: OnLimit = ignoreLimit): Promise<void> {
     const { limit, local, shared } = this.#limiter('refused admin', adminRefusals);
     const key = networkOf(address);
-    const window = local.peek(key);
-    let state = window && localState(limit, window);
-    if (shared) {
-      const found = await shared.get(key);
-      state = found === null ? undefined : sharedState(limit, found);
-    }
-    if (state && state.remaining <= 0) throw refusal(state, onLimit);
+    const window = shared ? await shared.peek(key) : local.peek(key);
+    if (window && window.count >= limit.points) throw refusal(stateOf(limit, window), onLimit);
   }
 
   /**
@@ -212,20 +208,12 @@ export class RateLimits {
   async #consume(counted: Counted, onLimit = ignoreLimit, calls = 1): Promise<LimitState> {
     const { limit, shared } = this.#limiter(counted.what, counted.limit);
     if (!shared) return this.#countLocally(counted, onLimit, calls);
-    try {
-      return sharedState(limit, await shared.consume(counted.key, calls));
-    } catch (refused) {
-      if (!(refused instanceof RateLimiterRes)) throw refused;
-      throw refusal(sharedState(limit, refused), onLimit);
-    }
+    return admitted(limit, await shared.count(counted.key, calls), onLimit);
   }
 
   #countLocally({ what, key, limit: unscaled }: Counted, onLimit: OnLimit, calls: number): LimitState {
     const { limit, local } = this.#limiter(what, unscaled);
-    const window = local.count(key, calls);
-    const state = localState(limit, window);
-    if (window.count > limit.points) throw refusal(state, onLimit);
-    return state;
+    return admitted(limit, local.count(key, calls), onLimit);
   }
 
   #limiter(what: string, limit: RateLimit): Limiter {
@@ -243,17 +231,9 @@ export class RateLimits {
     const name = `${what} ${points}/${seconds}`;
     let limiter = this.#limiters.get(name);
     if (!limiter) {
-      const options = { points, duration: seconds };
-      const shared =
-        this.#redis &&
-        new RateLimiterRedis({
-          ...options,
-          storeClient: this.#redis.client,
-          keyPrefix: `${this.#redis.prefix}:limit:${name}`,
-          // While Redis is unavailable each node counts by itself, rather than admitting or refusing everything.
-          insuranceLimiter: new RateLimiterMemory({ ...options, keyPrefix: name }),
-        });
-      limiter = { limit: { points, seconds }, local: new WindowCounter(seconds * 1000), shared };
+      const scaled = { points, seconds };
+      const shared = this.#makeShared?.(name, scaled) ?? null;
+      limiter = { limit: scaled, local: new WindowCounter(seconds * 1000), shared };
       this.#limiters.set(name, limiter);
     }
     return limiter;
@@ -288,6 +268,13 @@ function countsOf(
   return counts;
 }
 
+/** The state of a limit after a call. @throws GantryError `rate_limited` */
+function admitted(limit: RateLimit, window: WindowState, onLimit: OnLimit): LimitState {
+  const state = stateOf(limit, window);
+  if (window.count > limit.points) throw refusal(state, onLimit);
+  return state;
+}
+
 function refusal(state: LimitState, onLimit: OnLimit): GantryError {
   onLimit(state);
   return new GantryError('rate_limited', `Too many calls; try again in ${state.resetSeconds} s`, {
@@ -295,11 +282,7 @@ function refusal(state: LimitState, onLimit: OnLimit): GantryError {
   });
 }
 
-function sharedState(limit: RateLimit, { remainingPoints, msBeforeNext }: RateLimiterRes): LimitState {
-  return { limit, remaining: remainingPoints, resetSeconds: secondsOf(msBeforeNext) };
-}
-
-function localState(limit: RateLimit, { count, msLeft }: WindowState): LimitState {
+function stateOf(limit: RateLimit, { count, msLeft }: WindowState): LimitState {
   return { limit, remaining: Math.max(0, limit.points - count), resetSeconds: secondsOf(msLeft) };
 }
 

@@ -6,6 +6,12 @@ export interface WindowState {
   msLeft: number;
 }
 
+/** Like `WindowCounter`, but its counts include the calls of the other nodes. */
+export interface SharedCounter {
+  count(key: string, calls: number): Promise<WindowState>;
+  peek(key: string): Promise<WindowState | undefined>;
+}
+
 interface Window {
   count: number;
   endsAt: number;

@@ -1,6 +1,9 @@
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import type { RateLimit } from '../games/game.ts';
+import type { SharedCounter } from '../limits/window-counter.ts';
+import { RedisCounter } from './redis-counter.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
@@ -17,6 +20,8 @@ export interface RedisClients {
   onReady(listener: () => void): void;
   /** A Socket.IO adapter that broadcasts across nodes. `key`: the prefix of its channels in Redis. */
   socketAdapter(key: string): ReturnType<typeof createAdapter>;
+  /** A counter that all nodes share. `name`: the prefix of its keys in Redis. */
+  counter(name: string, limit: RateLimit): SharedCounter;
   close(): void;
 }
 
@@ -60,6 +65,7 @@ export function connectRedis(url: string, logger: Logger): RedisClients {
       }
     },
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
+    counter: (name, limit) => new RedisCounter(commands, name, limit),
     close() {
       commands.disconnect();
       subscriber.disconnect();
