@@ -16,6 +16,7 @@ if (major < needed) {
 const { directory } = module.enableCompileCache();
 // Threads use it only if the environment variable is set.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
+if (import.meta.url.endsWith('/src/gantry.js')) await import('./runtime/source-imports.ts');
 // The writer thread takes half as long to load as everything else, so both are loaded in parallel.
 if (process.argv[2] === 'serve') {
   const { prepareThread } = await import('./runtime/start-thread.ts');

@@ -42,6 +42,9 @@ function makeThread(name: ThreadName, workerData: unknown): Worker {
   if (isExecutable) {
     return new Worker(Buffer.from(embeddedAsset(`${name}.cjs`)).toString(), { eval: true, workerData });
   }
-  const file = import.meta.url.endsWith('.ts') ? threadFiles[name] : `./${name}.js`;
-  return new Worker(new URL(file, import.meta.url), { workerData });
+  if (!import.meta.url.endsWith('.ts')) {
+    return new Worker(new URL(`./${name}.js`, import.meta.url), { workerData });
+  }
+  const { href } = new URL(threadFiles[name], import.meta.url);
+  return new Worker(new URL('./source-thread.ts', import.meta.url), { workerData, argv: [href] });
 }
