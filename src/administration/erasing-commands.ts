@@ -12,7 +12,7 @@ import { endSessionsOf } from '../sessions/commands.ts';
 const sliceRows = 500;
 
 /** Replaces an erased player's wallet in events that others may still receive. */
-const nobody = `0x${'0'.repeat(40)}`;
+const erasedAddress = `0x${'0'.repeat(40)}`;
 
 /**
  * Ends the player's sessions and bans the player from every game until erasure is complete, so that neither the player
@@ -76,7 +76,7 @@ export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, w
 export const anonymizeEvents = exclusiveCommand(
   'anonymizeEvents',
   function* (tx: ExclusiveTx, stream: string, wallet: string): Steps<boolean> {
-    const changed = yield* tx.run(anonymize, { stream, wallet, nobody, limit: sliceRows });
+    const changed = yield* tx.run(anonymize, { stream, wallet, erasedAddress, limit: sliceRows });
     return changed === sliceRows;
   },
 );
@@ -156,7 +156,7 @@ export const finishErasing = exclusiveCommand(
     const former = yield* tx.rows(formerAddressesOf, { wallet });
     for (const name of [wallet, ...former.map(({ address }) => address)]) {
       yield* tx.run(auditOf, { wallet: name });
-      yield* tx.run(resultsNaming, { wallet: name, nobody });
+      yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
     }
     yield* tx.run(guestsOf, { wallet });
     yield* tx.run(bansOf, { wallet });
@@ -194,16 +194,16 @@ const sharedStreams = statement<{ wallet: string }, { name: string }>(
     UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
 );
 const ofActivity = `name = 'activities created'`;
-const anonymize = statement<{ stream: string; wallet: string; nobody: string; limit: number }>({
+const anonymize = statement<{ stream: string; wallet: string; erasedAddress: string; limit: number }>({
   sqlite: `UPDATE events SET record = replace(
-      CASE WHEN ${ofActivity} THEN json_set(record, '$.label', '') ELSE record END, @wallet, @nobody)
+      CASE WHEN ${ofActivity} THEN json_set(record, '$.label', '') ELSE record END, @wallet, @erasedAddress)
     WHERE position IN (SELECT position FROM events
       WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND instr(record, @wallet) > 0 LIMIT @limit)`,
   // jsonb would change the record's whitespace and field order. Quotes within JSON strings are escaped, so only the
   // label field itself can match.
   postgres: `UPDATE events SET record = replace(
       CASE WHEN ${ofActivity} THEN regexp_replace(record, '"label":"([^"\\\\]|\\\\.)*"', '"label":""') ELSE record END,
-      @wallet, @nobody)
+      @wallet, @erasedAddress)
     WHERE (stream_id, seq) IN (SELECT stream_id, seq FROM events
       WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND strpos(record, @wallet) > 0 LIMIT @limit)`,
 });
@@ -222,8 +222,8 @@ const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
 const guestsOf = statement<{ wallet: string }>('DELETE FROM guests WHERE wallet = @wallet');
 const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');
 const naming = (found: string) =>
-  `UPDATE idempotency_keys SET result = replace(result, @wallet, @nobody) WHERE ${found} > 0`;
-const resultsNaming = statement<{ wallet: string; nobody: string }>({
+  `UPDATE idempotency_keys SET result = replace(result, @wallet, @erasedAddress) WHERE ${found} > 0`;
+const resultsNaming = statement<{ wallet: string; erasedAddress: string }>({
   sqlite: naming('instr(result, @wallet)'),
   postgres: naming('strpos(result, @wallet)'),
 });

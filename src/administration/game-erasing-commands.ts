@@ -2,7 +2,7 @@ import { playerStreamsOf, streamOf } from '../core/events/stream.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/command.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
-import type { AnyTable } from '../core/storage/table.ts';
+import { type AnyTable, columnOf } from '../core/storage/table.ts';
 
 /** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
@@ -89,18 +89,12 @@ export const finishErasingGame = exclusiveCommand(
 /** Which rows of a table belong to a game; null when none can. */
 export function gameRowsOf(table: AnyTable): GameRows | null {
   const { game, via } = table.of;
-  const of = { table: table.name, key: table.key.map((column) => sqlName(table, column)) };
-  if (game !== undefined) return { ...of, where: `${sqlName(table, game)} = @gameId` };
+  const of = { table: table.name, key: table.key.map((column) => columnOf(table, column).sqlName) };
+  if (game !== undefined) return { ...of, where: `${columnOf(table, game).sqlName} = @gameId` };
   if (via?.table.of.game === undefined) return null;
   const [key = ''] = via.table.key;
-  const rows = `SELECT ${sqlName(via.table, key)} FROM ${via.table.name} WHERE ${sqlName(via.table, via.table.of.game)} = @gameId`;
-  return { ...of, where: `${sqlName(table, via.column)} IN (${rows})` };
-}
-
-function sqlName(table: AnyTable, column: string): string {
-  const found = table.columns.find(({ name }) => name === column);
-  if (!found) throw new Error(`${table.name} declares no ${column}`);
-  return found.sqlName;
+  const rows = `SELECT ${columnOf(via.table, key).sqlName} FROM ${via.table.name} WHERE ${columnOf(via.table, via.table.of.game).sqlName} = @gameId`;
+  return { ...of, where: `${columnOf(table, via.column).sqlName} IN (${rows})` };
 }
 
 type StreamValues = { own: string; from: string; to: string; gameId: string };

@@ -5,7 +5,7 @@ import { type ExclusiveTx, exclusiveCommand, type Steps } from '../core/storage/
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { type Statement, statement } from '../core/storage/statement.ts';
-import type { AnyRow, AnyTable, Column, Value } from '../core/storage/table.ts';
+import { type AnyRow, type AnyTable, columnOf, type Value } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
 import {
   gameKind,
@@ -480,9 +480,9 @@ function whereOf(table: AnyTable): string | null {
     return `t.game_id = @gameId AND t.action_id IN (
       SELECT id FROM actions WHERE state NOT IN ('queued', 'submitted'))`;
   }
-  if (game !== undefined) return `t.${sqlName(table, game)} = @gameId`;
+  if (game !== undefined) return `t.${columnOf(table, game).sqlName} = @gameId`;
   if (via?.table === (messageChannels as AnyTable)) {
-    return `t.${sqlName(table, via.column)} IN (SELECT id FROM message_channels WHERE game_id = @gameId)`;
+    return `t.${columnOf(table, via.column).sqlName} IN (SELECT id FROM message_channels WHERE game_id = @gameId)`;
   }
   return stream === undefined ? null : ofPlayersOfGame('s.name');
 }
@@ -497,7 +497,7 @@ function walletsIn(tables: readonly AnyTable[]): string {
     if (player === undefined || game === undefined) return [];
     const { sqlName: column, kind } = columnOf(table, game);
     const isGame = `${column} = ${kind === 'uuid' ? '@gameId' : '@gameText'}`;
-    return [`SELECT ${sqlName(table, player)} FROM ${table.name} WHERE ${isGame}`];
+    return [`SELECT ${columnOf(table, player).sqlName} FROM ${table.name} WHERE ${isGame}`];
   });
   return [`SELECT wallet FROM streams WHERE ${ofPlayersOfGame('name')}`, ...sources].join(' UNION ');
 }
@@ -528,17 +528,7 @@ function sourceOf(table: AnyTable): string {
   const { stream } = table.of;
   return stream === undefined
     ? `${table.name} AS t`
-    : `streams AS s JOIN ${table.name} AS t ON t.${sqlName(table, stream)}_id = s.id`;
-}
-
-function sqlName(table: AnyTable, column: string): string {
-  return columnOf(table, column).sqlName;
-}
-
-function columnOf(table: AnyTable, name: string): Column {
-  const found = table.columns.find((column) => column.name === name);
-  if (!found) throw new Error(`${table.name} declares no ${name}`);
-  return found;
+    : `streams AS s JOIN ${table.name} AS t ON t.${columnOf(table, stream).sqlName}_id = s.id`;
 }
 
 const validSecrets = statement<

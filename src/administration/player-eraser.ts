@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { removeBlocksOn } from '../blocks/commands.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Database } from '../core/storage/database.ts';
-import type { AnyTable } from '../core/storage/table.ts';
+import { type AnyTable, columnOf } from '../core/storage/table.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
 import { eraseReactionsOf } from '../messages/reaction-commands.ts';
@@ -85,7 +85,7 @@ export class PlayerEraser {
         ? []
         : texts.map((text) => ({
             ...rowsOf(table, player),
-            column: sqlName(table, text),
+            column: columnOf(table, text).sqlName,
           }));
     });
   }
@@ -99,13 +99,7 @@ export class PlayerEraser {
 function rowsOf(table: AnyTable, player: string) {
   return {
     table: table.name,
-    owner: sqlName(table, player),
-    key: table.key.map((column) => sqlName(table, column)),
+    owner: columnOf(table, player).sqlName,
+    key: table.key.map((column) => columnOf(table, column).sqlName),
   };
-}
-
-function sqlName(table: AnyTable, column: string): string {
-  const found = table.columns.find(({ name }) => name === column);
-  if (!found) throw new Error(`${table.name} declares no ${column}`);
-  return found.sqlName;
 }

@@ -16,7 +16,7 @@ export const playerBlocks = table('player_blocks', columns, {
   },
   of: { player: 'wallet', names: ['blocked'], game: 'gameId' },
   // Read for every message sent.
-  kept: true,
-  remembered: 'lists',
+  cachedByWriter: true,
+  cacheable: 'lists',
 });
 export type PlayerBlockRow = RowOf<typeof columns>;

@@ -20,8 +20,8 @@ export const games = table('games', gameColumns, {
   key: ['id'],
   indexes: { bySlug: { on: ['slug'], unique: true } },
   of: { game: 'id' },
-  kept: true,
-  remembered: 'rows',
+  cachedByWriter: true,
+  cacheable: 'rows',
 });
 export type GameRow = RowOf<typeof gameColumns>;
 
@@ -40,7 +40,7 @@ export const gameSecrets = table('game_secrets', secretColumns, {
   key: ['hash'],
   indexes: { byGame: { on: ['gameId', 'hash'] } },
   of: { game: 'gameId' },
-  remembered: 'lists',
+  cacheable: 'lists',
 });
 export type GameSecretRow = RowOf<typeof secretColumns>;
 

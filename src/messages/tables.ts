@@ -18,7 +18,7 @@ export const messageChannels = table('message_channels', channelColumns, {
     byParticipants: { on: ['gameId', 'participantsKey', 'createdAt', 'id'] },
   },
   of: { game: 'gameId' },
-  kept: true,
+  cachedByWriter: true,
 });
 export type MessageChannelRow = RowOf<typeof channelColumns>;
 
@@ -44,8 +44,8 @@ export const participants = table('participants', participantColumns, {
     byAdder: { on: ['addedBy', 'wallet', 'gameId'] },
   },
   of: { player: 'wallet', names: ['addedBy'], game: 'gameId' },
-  kept: true,
-  remembered: 'lists',
+  cachedByWriter: true,
+  cacheable: 'lists',
 });
 export type ParticipantRow = RowOf<typeof participantColumns>;
 

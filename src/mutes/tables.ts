@@ -20,7 +20,7 @@ export const playerMutes = table('player_mutes', columns, {
   },
   of: { player: 'wallet', game: 'gameId', texts: ['reason'] },
   // Read for every message sent.
-  kept: true,
-  remembered: 'lists',
+  cachedByWriter: true,
+  cacheable: 'lists',
 });
 export type PlayerMuteRow = RowOf<typeof columns>;

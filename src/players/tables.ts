@@ -11,7 +11,7 @@ const playerColumns = {
 export const players = table('players', playerColumns, {
   key: ['wallet'],
   of: { player: 'wallet' },
-  remembered: 'rows',
+  cacheable: 'rows',
 });
 export type PlayerRow = RowOf<typeof playerColumns>;
 
@@ -23,8 +23,8 @@ export const bans = table(
     key: ['wallet', 'gameId'],
     indexes: { byWallet: { on: ['wallet', 'gameId'] }, byGame: { on: ['gameId', 'wallet'] } },
     of: { player: 'wallet', game: 'gameId' },
-    kept: true,
-    remembered: 'lists',
+    cachedByWriter: true,
+    cacheable: 'lists',
   },
 );
 
@@ -51,7 +51,7 @@ export const guests = table('guests', guestColumns, {
     bySweep: { on: ['sweepAt', 'address'] },
   },
   of: { player: 'wallet', stays: 'devices sign in to this server' },
-  remembered: 'rows',
+  cacheable: 'rows',
 });
 export type GuestRow = RowOf<typeof guestColumns>;
 

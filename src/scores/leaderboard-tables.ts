@@ -36,8 +36,8 @@ export const leaderboards = table('leaderboards', leaderboardColumns, {
     byEnd: { on: ['nextEndAt', 'gameId', 'name'] },
   },
   of: { game: 'gameId' },
-  kept: true,
-  remembered: 'lists',
+  cachedByWriter: true,
+  cacheable: 'lists',
 });
 export type LeaderboardRow = RowOf<typeof leaderboardColumns>;
 

@@ -49,7 +49,7 @@ const boardColumns = {
 /** Each player's ranked record: read whenever a score is set, but rarely changed by it. */
 export const board = table('board', boardColumns, {
   key: ['stream'],
-  kept: true,
+  cachedByWriter: true,
   of: { stream: 'stream', stays: 'rebuilt from the scores' },
   ranked: { group: 'gameId', order: ['sortScore', 'reachedAt', 'scoreId'] },
 });

@@ -21,7 +21,7 @@ export const sessions = table('channel_sessions', sessionColumns, {
     live: { on: ['wallet', 'expiresAt', 'id'], whereNull: 'endedAt' },
   },
   of: { player: 'wallet', game: 'gameId', stays: 'tokens are signed with the keys of this server' },
-  remembered: 'rows',
+  cacheable: 'rows',
 });
 export type SessionRow = RowOf<typeof sessionColumns>;
 
@@ -51,7 +51,7 @@ export type SignInRow = RowOf<typeof signInColumns>;
 export const serverKeys = table(
   'server_keys',
   { name: 'text', sealed: 'text', changedAt: 'ms' },
-  { key: ['name'], remembered: 'rows' },
+  { key: ['name'], cacheable: 'rows' },
 );
 
 /** Sessions last announced to launchers as present, so that their absence can be announced. */

@@ -19,8 +19,8 @@ export const webhooks = table('webhooks', webhookColumns, {
   key: ['id'],
   indexes: { byGame: { on: ['gameId', 'removed', 'createdAt', 'id'] } },
   of: { game: 'gameId', stays: 'registered again, so that no two servers deliver the same' },
-  kept: true,
-  remembered: 'lists',
+  cachedByWriter: true,
+  cacheable: 'lists',
 });
 export type WebhookRow = RowOf<typeof webhookColumns>;
 

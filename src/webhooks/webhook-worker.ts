@@ -32,7 +32,7 @@ export interface WebhookWorkerOptions {
 const batchDelayMs = 10;
 /** The longest wait a receiver can ask for with `Retry-After`. */
 const maxRetryAfterMs = 60 * 60 * 1000;
-/** The most hosts remembered as failing; beyond that, the oldest is evicted. */
+/** The most hosts recorded as failing; beyond that, the oldest is evicted. */
 const maxFailingHosts = 10_000;
 
 /**

@@ -46,7 +46,7 @@ export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
     retention: defaultRetention,
     newId,
     react: null,
-    changedRemembered: () => version.changed(),
+    changedCacheable: () => version.changed(),
   });
   const group = new GroupCommit(db, {
     runner,

@@ -8,6 +8,6 @@ const columns = { name: 'text', wallet: 'text?', seq: 'int', firstSeq: 'int', tr
 export const streams = table('streams', columns, {
   key: ['name'],
   indexes: { byTrim: { on: ['trimAt'] } },
-  kept: true,
+  cachedByWriter: true,
 });
 export type StreamRow = RowOf<typeof columns>;

@@ -8,7 +8,7 @@ export type ReadSteps<Result> = Generator<ReadRequest<unknown>, Result, void>;
 export interface Query<Args extends unknown[], Result> {
   (read: Read, ...args: Args): ReadSteps<Result>;
   readonly queryName: string;
-  readonly remembered: QueryCaching<Args> | null;
+  readonly caching: QueryCaching<Args> | null;
 }
 
 /** How an engine may cache the results of a query. Cached results are shared, so callers must not modify them. */
@@ -16,7 +16,7 @@ export interface QueryCaching<Args extends unknown[]> {
   /** Maximum number of results, or their total weight. Only objects are cached; null and undefined are not. */
   readonly max: number;
   readonly keyOf: (...args: Args) => string;
-  /** Results are valid until a table with `remembered` changes; with `group`, until this ranked group changes too. */
+  /** Results are valid until a table with `cacheable` changes; with `group`, until this ranked group changes too. */
   readonly group?: (...args: Args) => { table: AnyTable; group: string };
   /** The weight of a result, counted against `max`; default 1. */
   readonly weightOf?: (answer: unknown) => number;
@@ -25,9 +25,9 @@ export interface QueryCaching<Args extends unknown[]> {
 export function query<Args extends unknown[], Result>(
   queryName: string,
   steps: (read: Read, ...args: Args) => ReadSteps<Result>,
-  remembered: QueryCaching<Args> | null = null,
+  caching: QueryCaching<Args> | null = null,
 ): Query<Args, Result> {
-  return Object.assign((read: Read, ...args: Args) => steps(read, ...args), { queryName, remembered });
+  return Object.assign((read: Read, ...args: Args) => steps(read, ...args), { queryName, caching });
 }
 
 /** The engine's side of a read request. */

@@ -81,8 +81,8 @@ export class TableRows {
   }[] = [];
   /** Written entries, for each index and prefix length that was listed in this batch. */
   #written: PrefixIndex[] = [];
-  /** Cached lists of a table with `isKept`, until it is written. */
-  readonly kept = new ListCache();
+  /** Cached lists of a table with `isCachedByWriter`, until it is written. */
+  readonly cachedLists = new ListCache();
   dirty: Entry[] = [];
   /** Entries of new rows that are not keyed yet. */
   readonly #appended: Entry[] = [];
@@ -183,7 +183,7 @@ export class TableRows {
       addUnderPrefix(one, entry, entry.row);
       addUnderPrefix(one, entry, row);
     }
-    this.kept.clear();
+    this.cachedLists.clear();
     entry.row = row;
     if (!entry.isKnown && row !== undefined) entry.overwritten = row;
   }
@@ -200,9 +200,9 @@ export class TableRows {
   committed(maxCached: number): void {
     this.flushed();
     this.#appended.length = 0;
-    if (this.table.isKept && this.#entries.size <= maxCached) return;
+    if (this.table.isCachedByWriter && this.#entries.size <= maxCached) return;
     if (this.#entries.size > 0) this.#entries.clear();
-    this.kept.clear();
+    this.cachedLists.clear();
     for (const { found } of this.unique) if (found.size > 0) found.clear();
   }
 

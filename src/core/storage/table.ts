@@ -76,12 +76,12 @@ export interface Table<Row = AnyRow> {
   readonly indexes: readonly Index[];
   readonly of: Ownership;
   /** The writer caches rows in memory across batches, for tables that are read by many commands and changed by few. */
-  readonly isKept: boolean;
+  readonly isCachedByWriter: boolean;
   /**
    * Results of queries on these rows may be cached (`QueryCaching`), and are invalidated when a row is changed or
    * removed (`rows`), or also when one is added (`lists`). Null: must not be cached.
    */
-  readonly remembered: 'rows' | 'lists' | null;
+  readonly cacheable: 'rows' | 'lists' | null;
   /** Ranks within `group` are counted along the columns `order`, ascending from the best. */
   readonly ranked: { readonly group: string; readonly order: readonly string[] } | null;
   /** For type inference only. */
@@ -104,8 +104,8 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
   key: readonly (keyof C & string)[];
   indexes?: I;
   of?: Ownership;
-  kept?: boolean;
-  remembered?: 'rows' | 'lists';
+  cachedByWriter?: boolean;
+  cacheable?: 'rows' | 'lists';
   ranked?: { group: keyof C & string; order: readonly (keyof C & string)[] };
 }
 
@@ -113,7 +113,7 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
 export function table<const C extends Columns, const I extends Record<string, IndexOptions>>(
   name: string,
   columns: C,
-  { key, indexes, of = {}, kept = false, remembered, ranked }: TableOptions<C, I>,
+  { key, indexes, of = {}, cachedByWriter = false, cacheable, ranked }: TableOptions<C, I>,
 ): Table<RowOf<C>> & { readonly [Name in keyof I]: Index<RowOf<C>> } {
   const built: Index[] = [];
   const declared: Table<RowOf<C>> = {
@@ -127,8 +127,8 @@ export function table<const C extends Columns, const I extends Record<string, In
     key,
     indexes: built,
     of,
-    isKept: kept,
-    remembered: remembered ?? null,
+    isCachedByWriter: cachedByWriter,
+    cacheable: cacheable ?? null,
     ranked: ranked ?? null,
   };
   const named: Record<string, Index> = {};
@@ -150,6 +150,13 @@ export function table<const C extends Columns, const I extends Record<string, In
 
 export function isIndex(target: AnyTable | AnyIndex): target is Index {
   return 'table' in target;
+}
+
+/** A declared column, by its declared name. */
+export function columnOf(table: AnyTable, name: string): Column {
+  const found = table.columns.find((column) => column.name === name);
+  if (!found) throw new Error(`${table.name} declares no ${name}`);
+  return found;
 }
 
 /** `reachedAt` → `reached_at`. */

@@ -27,7 +27,7 @@ export class BatchWriter {
   readonly #connection: Connection;
   readonly #place: WriterPlace;
   /** Rows that cached query results depend on were changed. */
-  changedRemembered = false;
+  changedCacheable = false;
   readonly #events: EventWriter;
   #moves = 0;
   #generation: number | null = null;
@@ -112,10 +112,10 @@ export class BatchWriter {
       const columns = table.columns.filter((_, at) => Math.floor(differing / 2 ** at) % 2 === 1);
       this.#update(sent, table, columns, rows);
     }
-    const { remembered, ranked } = table.table;
+    const { cacheable, ranked } = table.table;
     const isOverwritten = upserts.length + updates.size > 0;
-    if (remembered !== null && (isOverwritten || (remembered === 'lists' && inserts.length > 0))) {
-      this.changedRemembered = true;
+    if (cacheable !== null && (isOverwritten || (cacheable === 'lists' && inserts.length > 0))) {
+      this.changedCacheable = true;
     }
     if (ranked) this.#rank(sent, table, puts);
   }
@@ -133,7 +133,7 @@ export class BatchWriter {
         WHERE ${table.key.map((column, at) => `t.${table.searched(column)} = k.c${at}`).join(' AND ')}`,
     );
     sent.push(this.#connection.run(text, columnArrays(rows, table.keyed)));
-    if (table.table.remembered !== null) this.changedRemembered = true;
+    if (table.table.cacheable !== null) this.changedCacheable = true;
     if (table.table.ranked) this.#rank(sent, table, removed);
   }
 

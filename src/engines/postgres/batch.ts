@@ -316,7 +316,7 @@ export class Batch {
       ? []
       : writer.write(this.#loaded, now, emitted, this.#loader.generation ?? 0);
     const { lane, owner, n, position, isSoleWriter } = this.#place;
-    const version = writer.changedRemembered || this.#hasRunStatements ? 1 : 0;
+    const version = writer.changedCacheable || this.#hasRunStatements ? 1 : 0;
     const wakes = new Set<string>();
     for (const { tx } of this.#commands) for (const worker of tx?.wakes ?? []) wakes.add(worker);
     const result: BatchResult = {

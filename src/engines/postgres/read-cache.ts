@@ -21,7 +21,7 @@ export class ReadCache {
 
   /** Whether rows of this table are cached. */
   caches(table: AnyTable): boolean {
-    return table.isKept && table.remembered !== null;
+    return table.isCachedByWriter && table.cacheable !== null;
   }
 
   get(table: AnyTable, key: string): AnyRow | undefined {
@@ -43,7 +43,7 @@ export class ReadCache {
 
   /** Caches a list, if new rows of its table change the version. */
   setList({ table }: Index, name: string, list: CachedList): void {
-    if (!this.caches(table) || table.remembered !== 'lists') return;
+    if (!this.caches(table) || table.cacheable !== 'lists') return;
     this.#evict();
     this.#lists.set(name, list);
     this.#count++;

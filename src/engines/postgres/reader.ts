@@ -88,9 +88,9 @@ export class Reader {
     query: Query<Args, Result>,
     args: Args,
   ): Promise<Result> {
-    const { remembered } = query;
+    const { caching } = query;
     const cached =
-      remembered && !remembered.group ? this.#cached.get(query)?.get(remembered.keyOf(...args)) : undefined;
+      caching && !caching.group ? this.#cached.get(query)?.get(caching.keyOf(...args)) : undefined;
     if (cached?.version === version) return Promise.resolve(cached.answer as Result);
     return this.run(query, args);
   }
@@ -105,10 +105,10 @@ export class Reader {
     query: Query<Args, Result>,
     args: Args,
   ): Promise<Result> {
-    const { remembered } = query;
+    const { caching } = query;
     // A snapshot may be older than the version that its results would be cached under.
-    if (!remembered || read.isInView) return runToEnd(query(read, ...args));
-    return this.#answerFromCache(read, query, remembered, args);
+    if (!caching || read.isInView) return runToEnd(query(read, ...args));
+    return this.#answerFromCache(read, query, caching, args);
   }
 
   async #answerFromCache<Args extends unknown[], Result>(

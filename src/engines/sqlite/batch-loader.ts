@@ -109,15 +109,17 @@ export class BatchLoader {
   ): readonly AnyRow[] {
     const rows = this.#rows.of(index.table);
     const { limit, last = false, after } = options;
-    const isKept = rows.table.isKept && after === undefined && rows.dirty.length === 0;
-    const kept = isKept ? rows.kept.get(index, prefix, limit, last) : undefined;
-    if (kept?.entries.length === 0) return noRows;
+    const isCached = rows.table.isCachedByWriter && after === undefined && rows.dirty.length === 0;
+    const cached = isCached ? rows.cachedLists.get(index, prefix, limit, last) : undefined;
+    if (cached?.entries.length === 0) return noRows;
     for (let wanted = limit; ; wanted *= 4) {
       const base =
-        kept && wanted === limit ? kept : this.#readList(rows, index, prefix, { limit: wanted, last, after });
+        cached && wanted === limit
+          ? cached
+          : this.#readList(rows, index, prefix, { limit: wanted, last, after });
       const now = listNow(index, prefix, options, base, rows);
       if (!now) continue;
-      if (isKept && wanted === limit) rows.kept.set(index, prefix, limit, last, base);
+      if (isCached && wanted === limit) rows.cachedLists.set(index, prefix, limit, last, base);
       return now;
     }
   }

@@ -194,7 +194,7 @@ export class BatchRunner implements Loader {
     if (!tables || tables.some((table) => table === (streams as AnyTable) || table.ranked)) {
       this.#schema.dictionaries.forget();
     }
-    if (!tables || tables.some((table) => table.remembered !== null)) this.#options.changedRemembered();
+    if (!tables || tables.some((table) => table.cacheable !== null)) this.#options.changedCacheable();
   }
 
   /** Appends new events of a command to those of the commands before it. */

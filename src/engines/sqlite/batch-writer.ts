@@ -15,7 +15,7 @@ export interface BatchWriterOptions {
   epoch: string;
   retention: Retention;
   /** Called when data was changed that is cached elsewhere: see `DataVersion`. */
-  changedRemembered(): void;
+  changedCacheable(): void;
 }
 
 /** Writes the changes of a batch, each row once. */
@@ -45,22 +45,22 @@ export class BatchWriter {
     const changes = this.#rows
       .changes()
       .sort((one, other) => this.#schema.placeOf(one.rows.table) - this.#schema.placeOf(other.rows.table));
-    let changesRemembered = false;
+    let changesCacheable = false;
     for (const { rows, removed } of changes.toReversed()) {
       for (const entry of removed) this.#remove(rows.table, entry);
-      if (removed.length > 0 && rows.table.remembered !== null) changesRemembered = true;
+      if (removed.length > 0 && rows.table.cacheable !== null) changesCacheable = true;
     }
     for (const change of changes) {
       if (change.rows.table === (streams as AnyTable)) this.#writeStreams(change, now);
       else if (change.rows.table === (events as AnyTable)) this.#writeEvents(change, emitted, stored);
-      else if (this.#put(change)) changesRemembered = true;
+      else if (this.#put(change)) changesCacheable = true;
     }
     // After inserting new events, because there may be more of them than the maximum count.
     for (const [stream, seq] of this.#toTrim.splice(0)) {
       this.#trimUpTo.run(this.#schema.dictionaries.streams.idOf(stream), seq);
     }
     for (const ranked of this.#schema.rankedTables) ranked.flush();
-    if (changesRemembered) this.#options.changedRemembered();
+    if (changesCacheable) this.#options.changedCacheable();
     if (changes.length > 0) this.#rows.flushed();
   }
 
@@ -69,22 +69,22 @@ export class BatchWriter {
     const statements = this.#schema.of(table);
     const ranked = this.#schema.rankedBy(table);
     const order = this.#schema.partialOrderOf(table);
-    let changesRemembered = table.remembered === 'lists' && puts.length > 0;
+    let changesCacheable = table.cacheable === 'lists' && puts.length > 0;
     for (const { row, stored, isKnown } of puts) {
       if (row === undefined) continue;
       if (table.ranked) ranked?.ensure(String(row[table.ranked.group]));
       if (stored !== undefined) {
         statements.update(row, stored);
-        changesRemembered ||= table.remembered !== null;
+        changesCacheable ||= table.cacheable !== null;
       } else if (isKnown) statements.insert(row);
       else {
         statements.upsert(row);
-        changesRemembered ||= table.remembered !== null;
+        changesCacheable ||= table.cacheable !== null;
       }
       ranked?.changed(stored, row);
       order?.changed(stored, row);
     }
-    return changesRemembered;
+    return changesCacheable;
   }
 
   #remove(table: AnyTable, { stored, overwritten }: Entry): void {

@@ -22,7 +22,7 @@ import { PreparedStatements } from './prepared-statements.ts';
 import type { RankedTable } from './ranked-table.ts';
 import type { Schema } from './schema.ts';
 
-interface RememberedAnswer {
+interface CachedResult {
   answer: object;
   version: number;
   group: number;
@@ -36,7 +36,7 @@ export class Reader implements Read {
   readonly #version: DataVersion;
   readonly #clock: () => number;
   readonly #statements: PreparedStatements;
-  readonly #remembered = new WeakMap<object, LRUCache<string, RememberedAnswer>>();
+  readonly #cached = new WeakMap<object, LRUCache<string, CachedResult>>();
   #dictionariesAt: number | undefined;
 
   constructor(
@@ -71,8 +71,8 @@ export class Reader implements Read {
 
   run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Result {
     this.#refreshDictionaries();
-    const { remembered } = query;
-    return remembered ? this.#recall(query, remembered, args) : this.#answer(query, args);
+    const { caching } = query;
+    return caching ? this.#answerFromCache(query, caching, args) : this.#answer(query, args);
   }
 
   get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): ReadRequest<Row | undefined> {
@@ -163,17 +163,17 @@ export class Reader implements Read {
     return finish(query(this, ...args));
   }
 
-  #recall<Args extends unknown[], Result>(
+  #answerFromCache<Args extends unknown[], Result>(
     query: Query<Args, Result>,
     { max, keyOf, group: groupOf, weightOf }: QueryCaching<Args>,
     args: Args,
   ): Result {
-    let answers = this.#remembered.get(query);
+    let answers = this.#cached.get(query);
     if (!answers) {
       answers = weightOf
         ? new LRUCache({ maxSize: max, sizeCalculation: ({ answer }) => weightOf(answer) })
         : new LRUCache({ maxSize: max, sizeCalculation: () => 1 });
-      this.#remembered.set(query, answers);
+      this.#cached.set(query, answers);
     }
     const key = keyOf(...args);
     const version = this.#version.get();

@@ -68,7 +68,7 @@ export class SqliteDatabase implements Database {
       retention,
       react,
       newId: idMaker,
-      changedRemembered: () => version.changed(),
+      changedCacheable: () => version.changed(),
     });
     this.version = version;
     this.group = new GroupCommit(db, {

@@ -32,8 +32,8 @@ type Thing = RowOf<typeof columns>;
 const kept = table('kept_things', columns, {
   key: ['id'],
   indexes: { inOrder: { on: ['list', 'place', 'id'] } },
-  kept: true,
-  remembered: 'lists',
+  cachedByWriter: true,
+  cacheable: 'lists',
 });
 const createdThing = defineEvent('things created', z.object({ id: z.string() }));
 const audience = { kind: 'game', gameId: 'g' } as const;
@@ -227,8 +227,8 @@ test('cached data is reread when another process has written', async () => {
     const [row] = yield* tx.list(kept.inOrder, ['l'], { limit: 1 });
     return row?.id;
   });
-  const remembered = query(
-    'remembered',
+  const cached = query(
+    'cached',
     function* (read: Read) {
       return yield* read.list(kept.inOrder, ['l'], { limit: 10 });
     },
@@ -238,9 +238,9 @@ test('cached data is reread when another process has written', async () => {
   await subject.db.write(put, 'b', 2);
   expect(await subject.db.write(first)).toBe('b');
   expect(await otherProcess.write(first)).toBe('b');
-  expect(await otherProcess.read(remembered)).toHaveLength(1);
+  expect(await otherProcess.read(cached)).toHaveLength(1);
   await subject.db.write(put, 'a', 1);
   expect(await otherProcess.write(first)).toBe('a');
-  expect((await otherProcess.read(remembered)).map(({ id }) => id)).toEqual(['a', 'b']);
-  expect(await otherProcess.read(remembered)).toBe(await otherProcess.read(remembered));
+  expect((await otherProcess.read(cached)).map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(await otherProcess.read(cached)).toBe(await otherProcess.read(cached));
 });
