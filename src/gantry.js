@@ -16,6 +16,7 @@ if (major < needed) {
 const { directory } = module.enableCompileCache();
 // Threads use it only if the environment variable is set.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
+// Only from source: the package has its own modules in a few files.
 if (import.meta.url.endsWith('/src/gantry.js')) await import('./runtime/source-imports.ts');
 // The writer thread takes half as long to load as everything else, so both are loaded in parallel.
 if (process.argv[2] === 'serve') {

@@ -104,7 +104,7 @@ interface Limiter {
   /** After `RATE_LIMIT_FACTOR`. */
   limit: RateLimit;
   local: WindowCounter;
-  /** Null on a single node. */
+  /** Null if each node counts by itself. */
   shared: SharedCounter | null;
 }
 
@@ -127,7 +127,7 @@ export class RateLimits {
   /** The same by limit object, to avoid building a name per call: most calls use the same few limits. */
   readonly #byLimit = new Map<string, WeakMap<RateLimit, Limiter>>();
 
-  /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). `makeShared`: null on a single node. */
+  /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). `makeShared`: null if each node counts by itself. */
   constructor(factor: number, makeShared: MakeSharedCounter | null) {
     this.#factor = factor;
     this.#makeShared = makeShared;

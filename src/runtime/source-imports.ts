@@ -8,7 +8,8 @@ const packages = new Map<string, ResolveFnOutput>();
 /**
  * Resolves the imports of our source files faster than Node, which examines the file system for each: whether the file
  * exists, whether it is a link, and whether a package.json beside or above it sets the type of its modules. There are
- * thousands of imports, and these answers are known. This saves a sixth of the startup time from source.
+ * 2,900 imports in the main thread and 800 in the writer's, and these answers are known. This saves a seventh of the
+ * startup time from source.
  */
 registerHooks({
   resolve(specifier, context, resolve) {
