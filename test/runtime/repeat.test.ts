@@ -90,3 +90,15 @@ test('a call can be scheduled beyond the range of a timer, and be cancelled', as
   expect(call).toHaveBeenCalledTimes(1);
   expect(cancelled).not.toHaveBeenCalled();
 });
+
+test('calls at many times share a few durations of timers, and each is made at its time', async () => {
+  const setTimer = vi.spyOn(globalThis, 'setTimeout');
+  const [now, hour] = [Date.now(), 60 * 60 * 1000];
+  const times = Array.from({ length: 1_000 }, (_, index) => now + hour + 7 * index);
+  const calledAt: number[] = [];
+  for (const time of times) setTimeoutAt(time, () => calledAt.push(Date.now()));
+  expect(new Set(setTimer.mock.calls.map(([, ms]) => ms))).toEqual(new Set([hour]));
+  setTimer.mockRestore();
+  await vi.advanceTimersByTimeAsync(2 * hour);
+  expect(calledAt).toEqual(times);
+});
