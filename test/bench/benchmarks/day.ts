@@ -8,7 +8,7 @@ import { type Played, played } from '../day/jobs.ts';
 import { byBucket, drawLatencies } from '../day/picture.ts';
 import { done } from '../loads/jobs.ts';
 import { type ProcessUse, useOf } from '../process-use.ts';
-import { quantile } from '../rounds.ts';
+import { median, quantile } from '../rounds.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
@@ -140,26 +140,27 @@ function rowsOf(size: Size, result: Played, uses: readonly ProcessUse[], setting
   return [...rows, ...rowsOfUse(uses, row)];
 }
 
-/** Memory and CPU time at the end and at the beginning; none where the system does not report it. */
+/**
+ * Memory and CPU time of the last part of the day and of the first, after the warm-up; none where the system does not
+ * report them. Memory is the median of each part: between two collections of garbage it grows by a third.
+ */
 function rowsOfUse(
   uses: readonly ProcessUse[],
   row: (variant: string, ours: number, against: number, unit: string, aim: string) => Row,
 ): Row[] {
   const buckets = Math.max(1, Math.floor((uses.length - 1) * part));
   const skipped = Math.min(uses.length - 1, Math.ceil(warmUpSeconds / bucketSeconds));
-  const [begin, afterBegin, beforeEnd, end] = [
-    uses[skipped],
-    uses[skipped + buckets],
-    uses[uses.length - 1 - buckets],
-    uses.at(-1),
-  ];
-  if (!begin || !afterBegin || !beforeEnd || !end) return [];
-  const cores = (from: ProcessUse, to: ProcessUse) =>
-    (to.cpuSeconds - from.cpuSeconds) / (buckets * bucketSeconds);
-  const mebibytes = ({ residentBytes }: ProcessUse) => residentBytes / 1024 / 1024;
+  const [early, late] = [uses.slice(skipped, skipped + buckets + 1), uses.slice(-buckets - 1)];
+  const cores = (taken: readonly ProcessUse[]) => {
+    const [from, to] = [taken[0], taken.at(-1)];
+    return from && to ? (to.cpuSeconds - from.cpuSeconds) / ((taken.length - 1) * bucketSeconds) : Number.NaN;
+  };
+  const mebibytes = (taken: readonly ProcessUse[]) =>
+    median(taken.map(({ residentBytes }) => residentBytes)) / 1024 / 1024;
+  if (early.length < 2) return [];
   return [
-    row('memory, end / begin', mebibytes(end), mebibytes(begin), 'MiB', '≤ 1.2'),
-    row('processors, end / begin', cores(beforeEnd, end), cores(begin, afterBegin), 'cores', '≤ 1.2'),
+    row('memory, end / begin', mebibytes(late), mebibytes(early), 'MiB', '≤ 1.2'),
+    row('processors, end / begin', cores(late), cores(early), 'cores', '≤ 1.2'),
   ];
 }
 
