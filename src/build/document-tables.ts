@@ -1,5 +1,6 @@
 import { operations } from '../catalogue/operations.ts';
 import { adminRole } from '../core/schemas/admin-role.ts';
+import { serverOnlyOperations } from '../games/game.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase } from '../operations/registry.ts';
 import type { SdkEvent, SdkModel } from '../sdk/model.ts';
@@ -8,18 +9,21 @@ const all: readonly AnyOperation[] = operations;
 
 /**
  * The documents with tables generated from the declarations, by path in the repository: the operations of
- * players and games, those of administrators, and the fields of events. `read` returns a document's current text.
+ * players and games, those of a game's server, those of administrators, and the fields of events. `read` returns a
+ * document's current text.
  */
 export async function documentTables(
   model: SdkModel,
   read: (path: string) => Promise<string>,
 ): Promise<Record<string, string>> {
   const calling = 'public/docs/calling.md';
+  const gameServers = 'public/docs/game-servers.md';
   const administration = 'public/docs/administration.md';
   const protocol = 'src/transports/socket/PROTOCOL.md';
   const withEvents = replaceRecords(await read(protocol), 'event', model, false);
   return {
     [calling]: replaceRows(await read(calling), '| Name | Dedicated path |', callerRows()),
+    [gameServers]: replaceRows(await read(gameServers), '| Name | Player |', gameServerRows()),
     [administration]: replaceRows(await read(administration), '| Name | Path | Roles |', administratorRows()),
     [protocol]: replaceRecords(withEvents, 'signal', model, true),
   };
@@ -33,6 +37,21 @@ function callerRows(): string[] {
       const paths = operation.getPath ? `${post}, \`GET ${operation.getPath}\`` : post;
       return `| \`${operation.name}\` | ${paths} | \`${operation.service}\` | ${operation.summary} |`;
     });
+}
+
+/** `batch` is among them: with the secret, it takes the writes of many players. */
+function gameServerRows(): string[] {
+  return all
+    .filter(({ auth }) => auth === 'player-or-server' || auth === 'game-secret' || auth === 'player-or-game')
+    .map((operation) => {
+      const player = operation.auth === 'player-or-server' ? '`wallet`' : '';
+      return `| \`${operation.name}\` | ${player} | ${reservedWith(operation)} | ${operation.summary} |`;
+    });
+}
+
+/** The entry of the policy `serverOnly` that reserves an operation for the game's server, if there is one. */
+function reservedWith({ name, serverOnlyWith = name }: AnyOperation): string {
+  return serverOnlyOperations.some((reserved) => reserved === serverOnlyWith) ? `\`${serverOnlyWith}\`` : '';
 }
 
 function administratorRows(): string[] {
