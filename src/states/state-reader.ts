@@ -73,6 +73,7 @@ export type Reply = StateReply | ValuesReply | FieldsReply | CallReply;
  * posted.
  */
 const largeLength = 32 * 1024;
+/** On two processors, too: one thread alone would be what large states wait for, and two leave the event loop its share. */
 const maxThreads = 2;
 
 /** Maximum total length of cached values, in UTF-16 units. */
@@ -96,7 +97,7 @@ interface Thread {
  */
 export class StateReader {
   readonly #threads: Thread[] = [];
-  readonly #threadLimit = Math.min(maxThreads, Math.max(1, availableParallelism() - 1));
+  readonly #threadLimit = Math.min(maxThreads, availableParallelism());
   readonly #startThread: () => Worker;
   /** Extractions in flight: concurrent calls for the same values share one. */
   readonly #inFlight = new Map<string, Promise<StateValue[] | null>>();
