@@ -92,13 +92,14 @@ test('a call can be scheduled beyond the range of a timer, and be cancelled', as
 });
 
 test('calls at many times share a few durations of timers, and each is made at its time', async () => {
-  const setTimer = vi.spyOn(globalThis, 'setTimeout');
+  const setTimer = vi.fn(globalThis.setTimeout);
+  vi.stubGlobal('setTimeout', setTimer); // a spy would be restored once more after the file: to the fake timers
   const [now, hour] = [Date.now(), 60 * 60 * 1000];
   const times = Array.from({ length: 1_000 }, (_, index) => now + hour + 7 * index);
   const calledAt: number[] = [];
   for (const time of times) setTimeoutAt(time, () => calledAt.push(Date.now()));
   expect(new Set(setTimer.mock.calls.map(([, ms]) => ms))).toEqual(new Set([hour]));
-  setTimer.mockRestore();
+  vi.unstubAllGlobals();
   await vi.advanceTimersByTimeAsync(2 * hour);
   expect(calledAt).toEqual(times);
 });
