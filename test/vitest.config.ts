@@ -56,7 +56,7 @@ export const shared = defineConfig({
     // Loading Gantry, several hundred modules, took nearly half of a file's test time. So a process loads it once and
     // runs file after file: none may leave state behind that affects another (a spy, an environment variable).
     isolate: false,
-    setupFiles: ['test/after-each-file.ts'],
+    setupFiles: ['test/each-file.ts'],
     // Tests spend much of their time waiting for timers and disks: one worker more than there are processors keeps them
     // busy.
     maxWorkers: availableParallelism() + 1,

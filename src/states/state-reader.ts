@@ -73,7 +73,7 @@ export type Reply = StateReply | ValuesReply | FieldsReply | CallReply;
  * posted.
  */
 const largeLength = 32 * 1024;
-/** On two processors, too: one thread alone would be what large states wait for, and two leave the event loop its share. */
+/** Even on two processors: one thread would limit the throughput of large states, and two leave the event loop its share. */
 const maxThreads = 2;
 
 /** Maximum total length of cached values, in UTF-16 units. */
