@@ -36,7 +36,10 @@ export interface PlayerCaller {
 }
 
 /** A player, with the session of their launcher token. */
-export interface SessionCaller extends PlayerCaller, SessionDetails {}
+export interface SessionCaller extends PlayerCaller, SessionDetails {
+  /** Whether the call also has the game's secret. */
+  hasSecret: boolean;
+}
 
 /**
  * The kinds of authentication, each with the `caller` that its handlers receive:
@@ -204,11 +207,11 @@ export class Authenticator {
   ): Promise<Identified> {
     switch (kind) {
       case 'player': {
-        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
         return { caller, game: caller.game };
       }
       case 'session': {
-        const caller = toCaller(await this.#session(credentials.launcherJwt));
+        const caller = toCaller(await this.#session(credentials.launcherJwt), bySecret);
         return { caller, game: caller.game };
       }
       case 'player-or-server': {
@@ -216,7 +219,7 @@ export class Authenticator {
           const wallet = await this.admittedWallet(bySecret, input.wallet);
           return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
         }
-        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
         return { caller, game: caller.game };
       }
       case 'player-or-game': {
@@ -224,7 +227,7 @@ export class Authenticator {
           const wallet = isOmitted(input.wallet) ? null : await this.admittedWallet(bySecret, input.wallet);
           return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
         }
-        const caller = toCaller(await this.liveSession(credentials.launcherJwt));
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
         return { caller, game: caller.game };
       }
       case 'game': {
@@ -338,8 +341,8 @@ export class Authenticator {
   }
 }
 
-function toCaller(details: SessionDetails): SessionCaller {
-  return { ...details, wallet: details.session.wallet };
+function toCaller(details: SessionDetails, bySecret: Game | null): SessionCaller {
+  return { ...details, wallet: details.session.wallet, hasSecret: bySecret !== null };
 }
 
 /** @throws GantryError `game_mismatch` when the URL names another game than the call is for */

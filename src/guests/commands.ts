@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
+import type { OpenedBy } from '../core/schemas/opened-by.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { setProfile } from '../players/commands.ts';
@@ -29,7 +30,7 @@ export const addGuest = command(
     guest: NewGuest,
     device: NewDevice,
     lifetimeMs: number,
-    openedBy: 'player' | 'administrator' = 'player',
+    openedBy: OpenedBy = 'device',
   ): Steps<{ details: SessionDetails; deviceId: string }> {
     insertGuest(tx, guest);
     const { id } = insertDevice(tx, guest.address, device);
@@ -57,13 +58,13 @@ export const signInDevice = command(
       throw new GantryError('guest_upgraded', 'This player has a wallet now: sign in with it');
     }
     tx.put(guestDevices, { ...device, lastUsedAt: tx.now });
-    return yield* startSession(tx, { gameId, wallet: device.wallet }, lifetimeMs, 'player');
+    return yield* startSession(tx, { gameId, wallet: device.wallet }, lifetimeMs, 'device');
   },
 );
 
 /**
  * Opens a session for a player whom the game's server identifies by its own id; a new id creates `guest`. If the player
- * has been upgraded since, the session is the wallet's.
+ * has been upgraded since, the session is the wallet's, and the name stays.
  * @throws GantryError as `startSession`
  */
 export const vouchForPlayer = command(
@@ -78,8 +79,9 @@ export const vouchForPlayer = command(
     const known = yield* tx.get(guests.byPlayer, gameId, playerKey);
     if (!known) insertGuest(tx, guest, { vouchedBy: gameId, playerKey });
     const wallet = known?.wallet ?? guest.address;
-    if (username !== undefined) yield* setProfile(tx, wallet, { username });
-    const details = yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'administrator');
+    // The name of a player with a wallet is the player's own.
+    if (username !== undefined && isGuestAddress(wallet)) yield* setProfile(tx, wallet, { username });
+    const details = yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'vouching');
     return { details, isNew: !known };
   },
 );

@@ -68,7 +68,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
       for (const { name } of yield* tx.rows(sharedStreams, { wallet })) {
         yield* tx.run(rewriteEvents, { ...renaming, stream: name });
       }
-      return yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'player');
+      return yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'wallet');
     },
   );
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { type OpenedBy, openedBy } from '../core/schemas/opened-by.ts';
 import type { Game } from '../games/game.ts';
 import type { Player } from '../players/player.ts';
 
@@ -42,6 +43,7 @@ export interface ChannelSession {
   wallet: string;
   openedAt: number;
   expiresAt: number;
+  openedBy: OpenedBy;
   /** When it ended; null while it has not. */
   endedAt: number | null;
   endReason: EndReason | null;
@@ -62,6 +64,7 @@ export const sessionSummary = z
     gameId: id,
     gameName: z.string(),
     openedAt: timestamp,
+    openedBy,
     expiresAt: timestamp,
     present: z.boolean(),
   })

@@ -1,6 +1,7 @@
 import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
+import type { OpenedBy } from '../core/schemas/opened-by.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
@@ -18,13 +19,14 @@ import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 
 /** How many live sessions of a player are read per page. */
 const pageSize = 100;
+/** Ways in which players open sessions themselves. */
+const byPlayer: readonly OpenedBy[] = ['wallet', 'device', 'launcher'];
 /** Maximum live sessions of a player, over all games. */
 export const maxLiveSessions = 200;
 
 /**
- * Opens a session: for the player (through a launcher or a signature), or for an administrator or a game's server. If
- * the game allows only one session per player, the previous one is ended. The lock on the wallet's player serializes
- * this with bans and with other sessions of the player.
+ * Opens a session. If the game allows only one session per player, the previous one is ended. The lock on the wallet's
+ * player serializes this with bans and with other sessions of the player.
  * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`,
  * `guest_upgraded`
  */
@@ -34,7 +36,7 @@ export const startSession = command(
     tx: Tx,
     { gameId, wallet }: Owner,
     lifetimeMs: number,
-    openedBy: 'player' | 'administrator' = 'administrator',
+    openedBy: OpenedBy = 'administrator',
   ): Steps<SessionDetails> {
     yield* requireGuest(tx, wallet);
     const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
@@ -60,7 +62,8 @@ export const startSession = command(
       endedAt: null,
       endReason: null,
       // A launcher's own session is present only by its own socket.
-      followsLauncher: openedBy === 'player' && game.kind === 'game' ? 1 : 0,
+      followsLauncher: byPlayer.includes(openedBy) && game.kind === 'game' ? 1 : 0,
+      openedBy,
     };
     tx.insert(sessions, row);
     return { session: toSession(row), player: toPlayer(player), game };
@@ -162,8 +165,8 @@ export const recordPresence = command(
 );
 
 /** @throws GantryError `guests_forbidden` */
-function refuseGuests({ name, policies }: Game, openedBy: 'player' | 'administrator'): void {
-  if (policies.guests === 'allowed' || (policies.guests === 'server' && openedBy === 'administrator')) return;
+function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {
+  if (policies.guests === 'allowed' || (policies.guests === 'server' && !byPlayer.includes(openedBy))) return;
   throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
 }
 

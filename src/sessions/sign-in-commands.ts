@@ -61,7 +61,7 @@ export const completeSignIn = command(
   function* (tx: Tx, signInId: string, lifetimeMs: number): Steps<SessionDetails> {
     const signIn = yield* lockOpenSignIn(tx, signInId, null);
     tx.put(signIns, { ...signIn, usedAt: tx.now });
-    return yield* startSession(tx, signIn, lifetimeMs, 'player');
+    return yield* startSession(tx, signIn, lifetimeMs, 'wallet');
   },
 );
 

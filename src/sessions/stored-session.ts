@@ -1,3 +1,4 @@
+import { openedBy } from '../core/schemas/opened-by.ts';
 import { type ChannelSession, endReason, type UnverifiedChannel } from './channel-session.ts';
 import type { SessionRow, SignInRow } from './tables.ts';
 
@@ -8,6 +9,7 @@ export function toSession({ endReason: reason, ...row }: SessionRow): ChannelSes
     wallet: row.wallet,
     openedAt: row.openedAt,
     expiresAt: row.expiresAt,
+    openedBy: openedBy.parse(row.openedBy),
     endedAt: row.endedAt,
     followsLauncher: row.followsLauncher === 1,
     endReason: reason === null ? null : endReason.parse(reason),

@@ -10,6 +10,8 @@ const sessionColumns = {
   endReason: 'text?',
   /** 1: present while the player's launcher is. */
   followsLauncher: 'int',
+  /** An `OpenedBy`. */
+  openedBy: 'text',
 } as const;
 
 export const sessions = table('channel_sessions', sessionColumns, {

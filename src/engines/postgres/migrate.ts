@@ -15,6 +15,7 @@ import { playerReports } from './migrations/0012-player-reports.ts';
 import { playerMutes } from './migrations/0013-player-mutes.ts';
 import { prizeRuns } from './migrations/0014-prize-runs.ts';
 import { soleWriter } from './migrations/0015-sole-writer.ts';
+import { sessionOrigins } from './migrations/0016-session-origins.ts';
 
 /** In order. A released migration is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -33,6 +34,7 @@ const migrations: readonly string[] = [
   playerMutes,
   prizeRuns,
   soleWriter,
+  sessionOrigins,
 ];
 
 /** This program's schema version. */

@@ -27,6 +27,7 @@ import { playerReports } from './migrations/0024-player-reports.ts';
 import { playerMutes } from './migrations/0025-player-mutes.ts';
 import { middleMarks } from './migrations/0026-middle-marks.ts';
 import { prizeRuns } from './migrations/0027-prize-runs.ts';
+import { sessionOrigins } from './migrations/0028-session-origins.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -57,6 +58,7 @@ export const migrations: readonly string[] = [
   playerMutes,
   middleMarks,
   prizeRuns,
+  sessionOrigins,
 ];
 
 /** The schema version after all migrations. */

@@ -5,7 +5,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { addDevice } from '../commands.ts';
 import { deviceName, deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
-import { requireGuestCaller } from './require-guest-caller.ts';
+import { requireOwnDevice } from './require-own-device.ts';
 
 export const addGuestDevice = defineOperation({
   name: 'addGuestDevice',
@@ -16,7 +16,7 @@ export const addGuestDevice = defineOperation({
   input: z.object({ deviceName }),
   output: z.object({ success, deviceId: id, deviceSecret }),
   async handler({ input, caller }, { db }: { db: Database }) {
-    requireGuestCaller(caller);
+    requireOwnDevice(caller);
     const secret = newDeviceSecret();
     const device = { secretHash: hashOfDeviceSecret(secret), name: input.deviceName };
     return {

@@ -4,7 +4,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { deviceRecord } from '../device.ts';
 import { listDevices } from '../queries.ts';
-import { requireGuestCaller } from './require-guest-caller.ts';
+import { requireOwnDevice } from './require-own-device.ts';
 
 export const listGuestDevices = defineOperation({
   name: 'listGuestDevices',
@@ -15,7 +15,7 @@ export const listGuestDevices = defineOperation({
   input: z.object({}),
   output: z.object({ success, devices: z.array(deviceRecord) }),
   async handler({ caller }, { db }: { db: Database }) {
-    requireGuestCaller(caller);
+    requireOwnDevice(caller);
     return { success: true, devices: await db.read(listDevices, caller.wallet) };
   },
 });

@@ -4,7 +4,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { removeDevice } from '../commands.ts';
-import { requireGuestCaller } from './require-guest-caller.ts';
+import { requireOwnDevice } from './require-own-device.ts';
 
 export const removeGuestDevice = defineOperation({
   name: 'removeGuestDevice',
@@ -15,7 +15,7 @@ export const removeGuestDevice = defineOperation({
   input: z.object({ deviceId: idInput }),
   output: z.object({ success }),
   async handler({ input, caller }, { db }: { db: Database }) {
-    requireGuestCaller(caller);
+    requireOwnDevice(caller);
     await db.write(removeDevice, caller.wallet, input.deviceId, caller.session.id);
     return { success: true };
   },

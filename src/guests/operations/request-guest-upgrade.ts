@@ -9,7 +9,7 @@ import { findPlayer } from '../../players/queries.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requestSignIn } from '../../sessions/sign-in-commands.ts';
 import { signInChain, signInLifetimeMs, signInMessage } from '../../sessions/sign-in-message.ts';
-import { requireGuestCaller } from './require-guest-caller.ts';
+import { requireOwner } from './require-own-device.ts';
 
 export const requestGuestUpgrade = defineOperation({
   name: 'requestGuestUpgrade',
@@ -24,7 +24,7 @@ export const requestGuestUpgrade = defineOperation({
     signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
   }),
   async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
-    requireGuestCaller(caller);
+    await requireOwner(caller, db);
     if (await db.read(findPlayer, input.wallet)) {
       throw new GantryError(
         'wallet_taken',

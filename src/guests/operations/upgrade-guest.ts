@@ -12,7 +12,7 @@ import {
 } from '../../sessions/operations/new-session.ts';
 import { signatureChain, verifySignIn, walletSignature } from '../../sessions/wallet-proof.ts';
 import type { UpgradeGuest } from '../upgrade.ts';
-import { requireGuestCaller } from './require-guest-caller.ts';
+import { requireOwner } from './require-own-device.ts';
 
 export const upgradeGuest = defineOperation({
   name: 'upgradeGuest',
@@ -31,8 +31,8 @@ export const upgradeGuest = defineOperation({
     { input, caller },
     services: NewSessionServices & { contractWallets: ContractWallets; upgradeGuest: UpgradeGuest },
   ) {
-    requireGuestCaller(caller);
     const { db, sessionLifetimeMs } = services;
+    await requireOwner(caller, db);
     const signIn = await verifySignIn(input, caller.wallet, services);
     const details = await db.write(services.upgradeGuest, ownerOf(caller), signIn.id, sessionLifetimeMs);
     const launcherJwt = await announceSession(details, services);

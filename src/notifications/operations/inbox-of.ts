@@ -1,7 +1,10 @@
-import type { PlayerCaller } from '../../auth/authenticator.ts';
+import type { Callers } from '../../auth/authenticator.ts';
 import type { Listener } from '../../core/events/stream.ts';
 
-/** The inbox a caller reads. As with events, a launcher's own session covers every game. */
-export function inboxOf({ game, wallet }: PlayerCaller): Listener {
-  return { wallet, gameId: game.kind === 'launcher' ? null : game.id };
+/**
+ * The inbox a caller reads. As with events, a launcher's own session covers every game; a launcher's server, which acts
+ * for the launcher and not for its players in other games, does not.
+ */
+export function inboxOf({ game, wallet, session }: Callers['player-or-server']): Listener {
+  return { wallet, gameId: session !== null && game.kind === 'launcher' ? null : game.id };
 }

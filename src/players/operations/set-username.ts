@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { requireOpenedBy } from '../../core/schemas/opened-by.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
 import { username } from '../player.ts';
@@ -11,16 +11,17 @@ export const setUsername = defineOperation({
   name: 'setUsername',
   service: 'launcher',
   kind: 'write',
-  summary: "Set the player's own name, the same in every game; with the token of a launcher's own session",
+  summary:
+    "Set the player's own name, the same in every game; requires a session that the player signed in to",
   auth: 'player',
   input: z.object({
     username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, username: z.string() }),
   async handler({ input, caller }, { db }: { db: Database }) {
-    if (caller.game.kind !== 'launcher') {
-      throw new GantryError('not_a_launcher', "Only a launcher's own session may change its player's name");
-    }
+    // An administrator may set every name.
+    const allowed = ['wallet', 'device', 'administrator'] as const;
+    requireOpenedBy(caller.session, allowed, "sign in with the wallet, or with a guest's device");
     refuseName(caller.game.policies.wordFilter, input.username, 'username');
     const { username } = await db.write(setProfile, caller.wallet, { username: input.username });
     return { success: true, username };

@@ -5,14 +5,14 @@ import { success } from '../../core/schemas/outcome.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
-import { setProfile } from '../commands.ts';
+import { nameVouchedPlayer } from '../commands.ts';
 import { username } from '../player.ts';
 
 export const updatePlayerProfile = defineOperation({
   name: 'updatePlayerProfile',
   service: 'launcher',
   kind: 'write',
-  summary: "Set a player's name, the same in every game; takes the game's secret",
+  summary: "Set the name of a guest that the game's server vouches for; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallet: addressInput,
@@ -21,9 +21,11 @@ export const updatePlayerProfile = defineOperation({
   output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
   async handler({ input, caller: { game } }, { db }: { db: Database }) {
     refuseName(game.policies.wordFilter, input.username, 'username');
-    const { wallet, userId, username } = await db.write(setProfile, input.wallet, {
-      username: input.username,
-    });
+    const { wallet, userId, username } = await db.write(
+      nameVouchedPlayer,
+      { gameId: game.id, wallet: input.wallet },
+      input.username,
+    );
     return { success: true, wallet, userId, username };
   },
 });

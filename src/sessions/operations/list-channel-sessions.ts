@@ -26,6 +26,7 @@ export const listChannelSessions = defineOperation({
         gameId: game.id,
         gameName: game.name,
         openedAt: session.openedAt,
+        openedBy: session.openedBy,
         expiresAt: session.expiresAt,
         present: await isSessionPresent(services, session),
       })),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
+import { openedBy } from '../../core/schemas/opened-by.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -24,6 +25,7 @@ export const listSessions = defineOperation({
       gameId: z.string(),
       wallet: z.string(),
       openedAt: timestamp,
+      openedBy,
       expiresAt: timestamp,
       endedAt: timestamp.nullable(),
       endReason: endReason.nullable(),

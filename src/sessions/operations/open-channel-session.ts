@@ -41,7 +41,7 @@ export const openChannelSession = defineOperation({
       : await namedGame(db, caller.game, input.gameId);
     if (isGuestAddress(caller.wallet)) requireGuestsAllowed(services.guests);
     const owner = { gameId: game.id, wallet: caller.wallet };
-    const openedBy = isServer ? 'administrator' : 'player';
+    const openedBy = isServer ? 'game-server' : 'launcher';
     const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy);
     const launcherJwt = await announceSession(details, services);
     return {
