@@ -35,6 +35,7 @@ export function PlayerSessions({ wallet, games, game }) {
       cell: ({ openedAt }) => html`<${TimeCell} at=${openedAt} />`,
       value: ({ openedAt }) => isoTime(openedAt),
     },
+    { title: 'Opened by', cell: openedByOf, value: openedByOf },
     {
       title: 'Ended',
       cell: ({ endedAt, expiresAt }) =>
@@ -58,6 +59,11 @@ export function PlayerSessions({ wallet, games, game }) {
       empty=${html`<${Empty} icon="key" title="No sessions" />`}
     />
   `;
+}
+
+/** @param {Session} session */
+function openedByOf({ openedBy }) {
+  return openedBy.replace('-', ' ');
 }
 
 /** @param {Session} session */

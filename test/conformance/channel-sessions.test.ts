@@ -23,6 +23,7 @@ const listed = succeeded({
       sessionId: id,
       gameId: id,
       gameName: z.string(),
+      openedBy: z.string(),
       openedAt: time,
       expiresAt: time,
       present: z.boolean(),
@@ -188,7 +189,7 @@ describe('listChannelSessions', () => {
     accepted(await as(first, 'channel-heartbeat'), done);
 
     const list = await sessions(launcher);
-    expect(list.map(({ openedAt, expiresAt, ...rest }) => rest)).toEqual([
+    expect(list.map(({ openedAt, openedBy, expiresAt, ...rest }) => rest)).toEqual([
       { sessionId: second.sessionId, gameId: other, gameName: 'Chess', present: false },
       { sessionId: first.sessionId, gameId, gameName: 'Space Race', present: true },
       { sessionId: launcher.sessionId, gameId: launcherId, gameName: 'Launcher', present: false },

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
 import { setRules } from '../../src/rules/operations/set-rules.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
@@ -204,8 +205,13 @@ describe('notifyPlayers', () => {
 });
 
 describe('updatePlayerProfile', () => {
-  it('names a player, known or not, and removes the name', async () => {
-    const wallet = randomWallet();
+  const vouchedFor = async (playerId: string) => {
+    const vouched = z.looseObject({ wallet: z.string() });
+    return vouched.parse((await asServer('vouch-for-player', { playerId })).body).wallet;
+  };
+
+  it('names a guest the server vouches for, and removes the name', async () => {
+    const wallet = await vouchedFor('grace');
     const named = succeeded({ wallet: z.string(), userId: z.string(), username: z.string() });
     const first = accepted(await asServer('update-player-profile', { wallet, username: 'Grace' }), named);
     expect(first).toMatchObject({ wallet, username: 'Grace' });
@@ -214,8 +220,23 @@ describe('updatePlayerProfile', () => {
   });
 
   it('refuses a name that is too long', async () => {
-    const body = { wallet: randomWallet(), username: 'x'.repeat(41) };
+    const body = { wallet: await vouchedFor('long'), username: 'x'.repeat(41) };
     refused(await asServer('update-player-profile', body), 400, 'input_invalid');
+  });
+
+  it('refuses players whom the server does not vouch for: their name is shown in every game', async () => {
+    const { post } = api;
+    const guest = z.looseObject({ wallet: z.string() });
+    const created = guest.parse((await post('/launcher/create-guest', { gameId })).body).wallet;
+    const other = await server.createGame();
+    const elsewhere = guest.parse(
+      (await post('/launcher/vouch-for-player', { playerId: 'grace' }, bearer(other.gameSecret))).body,
+    ).wallet;
+    const { wallet } = await server.openSession(gameId);
+    for (const named of [wallet, created, elsewhere, randomWallet(), newGuestAddress()]) {
+      const answer = await asServer('update-player-profile', { wallet: named, username: 'Impostor' });
+      refused(answer, 401, 'sign_in_required');
+    }
   });
 });
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { changeGame } from '../../src/administration/commands.ts';
 import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
 import { apiOf } from '../support/api.ts';
+import { readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { channelStatus, succeeded } from '../support/records.ts';
@@ -39,13 +40,13 @@ const createGuest = async (gameId: string) =>
 const statusOf = async (launcherJwt: string) =>
   accepted(await api().post('/launcher/channel-status', { launcherJwt }), channelStatus);
 
-async function upgrade(launcherJwt: string, wallet: TestWallet) {
+async function upgrade(launcherJwt: string, wallet: TestWallet, headers: Record<string, string> = {}) {
   const { channelId, signRequest } = accepted(
-    await api().post('/launcher/request-guest-upgrade', { launcherJwt, wallet: wallet.address }),
+    await api().post('/launcher/request-guest-upgrade', { launcherJwt, wallet: wallet.address }, headers),
     begun,
   );
   const signature = await wallet.sign(signRequest);
-  return api().post('/launcher/upgrade-guest', { launcherJwt, channelId, signature });
+  return api().post('/launcher/upgrade-guest', { launcherJwt, channelId, signature }, headers);
 }
 
 describe('a player without a wallet', () => {
@@ -179,18 +180,26 @@ describe('a player without a wallet', () => {
     expect((await statusOf(launcherJwt)).exists).toBe(true);
   });
 
-  test('vouched for by a server can get a wallet too, and the server is notified', async () => {
+  test('vouched for by a server can get a wallet too, through that server, and the server is notified', async () => {
     const { gameId, gameSecret } = await server.createGame();
     const launcher = await server.createGame({ kind: 'launcher' });
-    const vouch = (secret: string, playerId: string) =>
-      api().post('/launcher/vouch-for-player', { playerId, username: 'Zoë' }, bearer(secret));
+    const vouch = (secret: string, playerId: string, username = 'Zoë') =>
+      api().post('/launcher/vouch-for-player', { playerId, username }, bearer(secret));
     const first = accepted(await vouch(gameSecret, 'steam:1'), vouched);
     expect([first.isNew, first.isGuest]).toEqual([true, true]);
     expect((await statusOf(first.launcherJwt)).wallet).toBe(first.wallet);
     const wallet = newWallet();
-    accepted(await upgrade(first.launcherJwt, wallet), signedIn);
-    const later = accepted(await vouch(gameSecret, 'steam:1'), vouched);
+    const { launcherJwt } = first;
+    const asked = await api().post('/launcher/request-guest-upgrade', {
+      launcherJwt,
+      wallet: wallet.address,
+    });
+    refused(asked, 401, 'sign_in_required');
+    accepted(await upgrade(launcherJwt, wallet, bearer(gameSecret)), signedIn);
+    const later = accepted(await vouch(gameSecret, 'steam:1', 'Impostor'), vouched);
     expect(later).toMatchObject({ wallet: wallet.lowercase, isNew: false, isGuest: false });
+    // The name is the wallet's own from now on.
+    expect(readJwt(later.launcherJwt).payload).toMatchObject({ username: 'Zoë' });
     refused(await vouch(launcher.gameSecret, 'steam:1'), 401, 'sign_in_required');
     refused(
       await api().post('/launcher/vouch-for-player', { gameId, playerId: 'x' }),

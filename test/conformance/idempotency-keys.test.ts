@@ -147,7 +147,7 @@ describe('a write with an idempotency key', () => {
     ['trigger-rules-engine', { trigger: 'win' }],
     ['open-channel-session', {}],
     ['notify-players', { wallets: [randomWallet()], message: 'Hello', type: 'success' }],
-    ['update-player-profile', { username: 'Ada' }],
+    ['vouch-for-player', { playerId: 'ada', username: 'Ada' }],
     ['revoke-channel-session', {}],
   ])('by a game server returns the same when it is sent again: %s', async (path, body) => {
     const { wallet } = await server.openSession(gameId);

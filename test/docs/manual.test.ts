@@ -8,6 +8,7 @@ import { operations } from '../../src/catalogue/operations.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { dataFiles, environment, readConfig } from '../../src/config.ts';
 import { adminRole } from '../../src/core/schemas/admin-role.ts';
+import { openedBy } from '../../src/core/schemas/opened-by.ts';
 import { reasons } from '../../src/errors.ts';
 import { gamePolicies } from '../../src/games/game.ts';
 import type { ByteRate } from '../../src/limits/byte-budget.ts';
@@ -78,6 +79,9 @@ test('the manual has exactly one row for every event and every signal', () => {
 
 test('the manual has exactly one row for every reason why a session ends', () => {
   expect(columns(table('authentication', 'Channel sessions'), 0)).toEqual(endReason.options.map(quotedCell));
+  expect(columns(table('security', 'What each kind of session may do'), 0)).toEqual(
+    openedBy.options.map(quotedCell),
+  );
 });
 
 test('the manual has exactly one row for every reason a caller can be refused for, with its status', () => {

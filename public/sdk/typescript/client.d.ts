@@ -350,6 +350,7 @@ interface ChannelSession {
     gameName: string;
     /** Unix time in milliseconds */
     openedAt: number;
+    openedBy: 'wallet' | 'device' | 'launcher' | 'game-server' | 'vouching' | 'administrator' | 'unknown';
     /** Unix time in milliseconds */
     expiresAt: number;
     present: boolean;
@@ -1892,12 +1893,12 @@ interface Operations {
         input: NotifyPlayersInput;
         output: NotifyPlayersOutput;
     };
-    /** Set the player's own name, the same in every game; with the token of a launcher's own session */
+    /** Set the player's own name, the same in every game; requires a session that the player signed in to */
     setUsername: {
         input: SetUsernameInput;
         output: SetUsernameOutput;
     };
-    /** Set a player's name, the same in every game; takes the game's secret */
+    /** Set the name of a guest that the game's server vouches for; requires the game's secret */
     updatePlayerProfile: {
         input: UpdatePlayerProfileInput;
         output: UpdatePlayerProfileOutput;

@@ -483,6 +483,7 @@ export const adminCases: AdminCases = {
           gameId: '<game>',
           wallet: '<banned>',
           openedAt: '<time>',
+          openedBy: 'administrator',
           expiresAt: '<time>',
           endedAt: '<time>',
           endReason: 'banned',

@@ -85,6 +85,7 @@ export const channelSessionCases = {
           gameId: '<game>',
           gameName: 'Orbit',
           openedAt: '<time>',
+          openedBy: 'administrator',
           expiresAt: '<time>',
           present: false,
         },

@@ -554,14 +554,14 @@ func notify_players(wallets, message, type, optional = {}, options = {}):
 	return _call_generated("notifyPlayers", {"wallets": wallets, "message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
 
 
-# Set the player's own name, the same in every game; with the token of a launcher's own session.
+# Set the player's own name, the same in every game; requires a session that the player signed in to.
 # - username: String. At most 40 characters; empty removes the name
 # Answers: SetUsernameOutput.
 func set_username(username, options = {}):
 	return _call_generated("setUsername", {"username": username}, {}, {}, options)
 
 
-# Set a player's name, the same in every game; takes the game's secret.
+# Set the name of a guest that the game's server vouches for; requires the game's secret.
 # - wallet: String
 # - username: String. At most 40 characters; empty removes the name
 # Answers: UpdatePlayerProfileOutput.

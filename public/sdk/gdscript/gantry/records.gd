@@ -270,6 +270,8 @@ class ChannelSession:
 	var game_name: String = ""
 	# int. Unix time in milliseconds
 	var opened_at: int = 0
+	# "wallet" or "device" or "launcher" or "game-server" or "vouching" or "administrator" or "unknown"
+	var opened_by: String = ""
 	# int. Unix time in milliseconds
 	var expires_at: int = 0
 	# bool
@@ -281,6 +283,7 @@ class ChannelSession:
 		game_id = _text("gameId")
 		game_name = _text("gameName")
 		opened_at = _integer("openedAt")
+		opened_by = _text("openedBy")
 		expires_at = _integer("expiresAt")
 		present = _boolean("present")
 		return self

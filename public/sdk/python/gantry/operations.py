@@ -478,14 +478,14 @@ class Operations:
         return self._call("notifyPlayers", _given({"wallets": wallets, "message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
     def set_username(self, *, username: str, idempotency_key: Optional[str] = None) -> SetUsernameOutput:
-        """Set the player's own name, the same in every game; with the token of a launcher's own session.
+        """Set the player's own name, the same in every game; requires a session that the player signed in to.
 
         username: At most 40 characters; empty removes the name
         """
         return self._call("setUsername", _given({"username": username}, {"idempotencyKey": idempotency_key}))
 
     def update_player_profile(self, *, wallet: str, username: str, idempotency_key: Optional[str] = None) -> UpdatePlayerProfileOutput:
-        """Set a player's name, the same in every game; takes the game's secret.
+        """Set the name of a guest that the game's server vouches for; requires the game's secret.
 
         username: At most 40 characters; empty removes the name
         """

@@ -154,6 +154,7 @@ class ChannelSession(TypedDict):
     gameName: str
     #: Unix time in milliseconds
     openedAt: int
+    openedBy: Literal["wallet", "device", "launcher", "game-server", "vouching", "administrator", "unknown"]
     #: Unix time in milliseconds
     expiresAt: int
     present: bool

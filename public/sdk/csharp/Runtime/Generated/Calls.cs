@@ -353,13 +353,13 @@ namespace Gantry
             return CallAsync(Operations.NotifyPlayers, input, options, NotifyPlayersOutput.From);
         }
 
-        /// <summary>Set the player's own name, the same in every game; with the token of a launcher's own session.</summary>
+        /// <summary>Set the player's own name, the same in every game; requires a session that the player signed in to.</summary>
         public Task<SetUsernameOutput> SetUsernameAsync(SetUsernameInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetUsername, input, options, SetUsernameOutput.From);
         }
 
-        /// <summary>Set a player's name, the same in every game; takes the game's secret.</summary>
+        /// <summary>Set the name of a guest that the game's server vouches for; requires the game's secret.</summary>
         public Task<UpdatePlayerProfileOutput> UpdatePlayerProfileAsync(UpdatePlayerProfileInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UpdatePlayerProfile, input, options, UpdatePlayerProfileOutput.From);

@@ -575,6 +575,13 @@ namespace Gantry
             set { Set("openedAt", value); }
         }
 
+        /// <summary>One of <c>wallet</c>, <c>device</c>, <c>launcher</c>, <c>game-server</c>, <c>vouching</c>, <c>administrator</c>, <c>unknown</c>.</summary>
+        public string OpenedBy
+        {
+            get { return Get("openedBy", Read.String); }
+            set { Set("openedBy", value); }
+        }
+
         /// <summary>Unix time in milliseconds</summary>
         public long ExpiresAt
         {
