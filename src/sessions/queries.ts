@@ -6,7 +6,7 @@ import type { Game } from '../games/game.ts';
 import { findGame } from '../games/queries.ts';
 import { toPlayer } from '../players/stored-player.ts';
 import { players } from '../players/tables.ts';
-import type { SessionDetails } from './channel-session.ts';
+import type { ChannelSession, SessionDetails } from './channel-session.ts';
 import { toSession } from './stored-session.ts';
 import { type SessionRow, sessions, signIns } from './tables.ts';
 
@@ -43,6 +43,24 @@ export const liveSessions = query('liveSessions', function* (read: Read, wallet:
 > {
   return yield* allDetailsOf(read, yield* read.all(liveOf, { wallet, now: read.now }));
 });
+
+/** A live session with the kind of its game. */
+export interface LiveSession {
+  session: ChannelSession;
+  isOfLauncher: boolean;
+}
+
+/** The sessions of several players that have neither ended nor expired, in all games, in no particular order. */
+export const liveSessionsOf = query(
+  'liveSessionsOf',
+  function* (read: Read, wallets: readonly string[]): ReadSteps<LiveSession[]> {
+    const rows = yield* read.all(liveOfSeveral, { wallets: JSON.stringify(wallets), now: read.now });
+    return rows.map(({ gameKind, ...row }) => ({
+      session: toSession(row),
+      isOfLauncher: gameKind === 'launcher',
+    }));
+  },
+);
 
 /** Sessions, including ended and expired ones, newest first. */
 export const findSessions = query(
@@ -86,6 +104,16 @@ const liveOf = statement<{ wallet: string; now: number }, SessionRow>(
   `SELECT ${columns} FROM channel_sessions WHERE wallet = @wallet AND ended_at IS NULL AND expires_at > @now
    ORDER BY opened_at DESC, id DESC`,
 );
+
+const liveOfSeveralText = (wallets: string) =>
+  `SELECT ${columns}, (SELECT g.kind FROM games AS g WHERE g.id = channel_sessions.game_id) AS "gameKind"
+   FROM channel_sessions WHERE wallet IN (${wallets}) AND ended_at IS NULL AND expires_at > @now`;
+const liveOfSeveral = statement<{ wallets: string; now: number }, SessionRow & { gameKind: string }>({
+  sqlite: liveOfSeveralText('SELECT value FROM json_each(@wallets)'),
+  postgres: liveOfSeveralText(
+    'SELECT value FROM json_array_elements_text(CAST(@wallets AS json)) AS listed (value)',
+  ),
+});
 
 const lastExpiry = statement<Record<never, never>, { at: number | null }>(
   'SELECT max(expires_at) AS at FROM channel_sessions WHERE ended_at IS NULL',

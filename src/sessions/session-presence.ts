@@ -1,7 +1,7 @@
 import type { Database } from '../core/storage/database.ts';
 import type { ChannelSession } from './channel-session.ts';
 import { recordPresence } from './commands.ts';
-import { findSession, liveSessions } from './queries.ts';
+import { findSession, type LiveSession, liveSessionsOf } from './queries.ts';
 
 interface PresenceServices {
   db: Pick<Database, 'read' | 'write'>;
@@ -19,10 +19,28 @@ export async function isSessionPresent(
 ): Promise<boolean> {
   if (await services.presence.isPresent(session.id)) return true;
   if (!session.followsLauncher) return false;
-  for (const other of await services.db.read(liveSessions, session.wallet)) {
-    if (other.game.kind === 'launcher' && (await services.presence.isPresent(other.session.id))) return true;
-  }
-  return false;
+  const live = await services.db.read(liveSessionsOf, [session.wallet]);
+  return (await launchersPresent(services, live)).has(session.wallet);
+}
+
+/** Which of these sessions are present, as `isSessionPresent`; `live` has all live sessions of their players. */
+export async function presentSessions(
+  services: Pick<PresenceServices, 'presence'>,
+  sessions: readonly ChannelSession[],
+  live: readonly LiveSession[],
+): Promise<ReadonlySet<string>> {
+  const followed = new Set(sessions.flatMap((one) => (one.followsLauncher ? [one.wallet] : [])));
+  const launchers = await launchersPresent(
+    services,
+    live.filter(({ session }) => followed.has(session.wallet)),
+  );
+  const present = await Promise.all(
+    sessions.map(
+      async (one) =>
+        (one.followsLauncher && launchers.has(one.wallet)) || (await services.presence.isPresent(one.id)),
+    ),
+  );
+  return new Set(sessions.flatMap(({ id }, at) => (present[at] ? [id] : [])));
 }
 
 /** Notifies the player's launchers of changes in the presence of a session, and of the sessions that follow it. */
@@ -30,11 +48,23 @@ export async function announcePresence(services: PresenceServices, sessionId: st
   const found = await services.db.read(findSession, sessionId);
   if (!found) return;
   const { session, game } = found;
-  const others = game.kind === 'launcher' ? await services.db.read(liveSessions, session.wallet) : [];
-  const following = others.map((other) => other.session).filter(({ followsLauncher }) => followsLauncher);
-  await Promise.all(
-    [session, ...following].map(async (each) => {
-      await services.db.write(recordPresence, each.id, await isSessionPresent(services, each));
-    }),
-  );
+  if (game.kind !== 'launcher') {
+    await services.db.write(recordPresence, session.id, await isSessionPresent(services, session));
+    return;
+  }
+  const live = await services.db.read(liveSessionsOf, [session.wallet]);
+  const following = live.flatMap((other) => (other.session.followsLauncher ? [other.session] : []));
+  const concerned = [session, ...following];
+  const present = await presentSessions(services, concerned, live);
+  await Promise.all(concerned.map(({ id }) => services.db.write(recordPresence, id, present.has(id))));
+}
+
+/** The players of whom a launcher is present. */
+async function launchersPresent(
+  { presence }: Pick<PresenceServices, 'presence'>,
+  live: readonly LiveSession[],
+): Promise<ReadonlySet<string>> {
+  const launchers = live.filter(({ isOfLauncher }) => isOfLauncher);
+  const present = await Promise.all(launchers.map(({ session }) => presence.isPresent(session.id)));
+  return new Set(launchers.flatMap(({ session }, at) => (present[at] ? [session.wallet] : [])));
 }

@@ -6,8 +6,8 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
-import { liveSessions } from '../../sessions/queries.ts';
-import { isSessionPresent } from '../../sessions/session-presence.ts';
+import { liveSessionsOf } from '../../sessions/queries.ts';
+import { presentSessions } from '../../sessions/session-presence.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
 const lastSeenAt = timestamp.meta({
@@ -55,11 +55,10 @@ export const getPlayer = defineOperation({
   async handler({ input: { wallet } }, parts: { db: Database; presence: Presence }) {
     const found = await parts.db.read(readPlayerOverview, wallet);
     if (found === null) return { success: true, player: null };
-    const present = new Set<string>();
-    for (const { session } of await parts.db.read(liveSessions, wallet)) {
-      if (!present.has(session.gameId) && (await isSessionPresent(parts, session)))
-        present.add(session.gameId);
-    }
+    const live = await parts.db.read(liveSessionsOf, [wallet]);
+    const sessions = live.map(({ session }) => session);
+    const ids = await presentSessions(parts, sessions, live);
+    const present = new Set(sessions.flatMap(({ id, gameId }) => (ids.has(id) ? [gameId] : [])));
     const games = found.games.map((game) => ({ ...game, present: present.has(game.gameId) }));
     return { success: true, player: { ...found, games } };
   },

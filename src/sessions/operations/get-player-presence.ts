@@ -4,8 +4,8 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
-import { liveSessions } from '../queries.ts';
-import { isSessionPresent } from '../session-presence.ts';
+import { liveSessionsOf } from '../queries.ts';
+import { presentSessions } from '../session-presence.ts';
 
 const maxWallets = 100;
 
@@ -34,12 +34,15 @@ export const getPlayerPresence = defineOperation({
       .meta({ description: 'In the order of `wallets`' }),
   }),
   async handler({ input, caller: { game } }, services: { db: Database; presence: Presence }) {
-    const players = input.wallets.map(async (wallet) => {
-      const live = await services.db.read(liveSessions, wallet);
-      const here = live.filter((session) => session.game.id === game.id);
-      const present = await Promise.all(here.map(({ session }) => isSessionPresent(services, session)));
-      return { wallet, present: present.includes(true), sessions: here.length };
+    const { wallets } = input;
+    const live = await services.db.read(liveSessionsOf, wallets);
+    const here = live.flatMap(({ session }) => (session.gameId === game.id ? [session] : []));
+    const present = await presentSessions(services, here, live);
+    const byWallet = Map.groupBy(here, ({ wallet }) => wallet);
+    const players = wallets.map((wallet) => {
+      const sessions = byWallet.get(wallet) ?? [];
+      return { wallet, present: sessions.some(({ id }) => present.has(id)), sessions: sessions.length };
     });
-    return { success: true, players: await Promise.all(players) };
+    return { success: true, players };
   },
 });

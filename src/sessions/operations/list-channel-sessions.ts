@@ -5,7 +5,7 @@ import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { sessionSummary } from '../channel-session.ts';
 import { liveSessions } from '../queries.ts';
-import { isSessionPresent } from '../session-presence.ts';
+import { presentSessions } from '../session-presence.ts';
 
 export const listChannelSessions = defineOperation({
   name: 'listChannelSessions',
@@ -20,17 +20,20 @@ export const listChannelSessions = defineOperation({
     // A launcher's server acts for the launcher, not for its players in other games.
     const seesAll = caller.session !== null && caller.game.kind === 'launcher';
     const visible = live.filter(({ game }) => seesAll || game.id === caller.game.id);
-    const sessions = await Promise.all(
-      visible.map(async ({ session, game }) => ({
-        sessionId: session.id,
-        gameId: game.id,
-        gameName: game.name,
-        openedAt: session.openedAt,
-        openedBy: session.openedBy,
-        expiresAt: session.expiresAt,
-        present: await isSessionPresent(services, session),
-      })),
+    const present = await presentSessions(
+      services,
+      visible.map(({ session }) => session),
+      live.map(({ session, game }) => ({ session, isOfLauncher: game.kind === 'launcher' })),
     );
+    const sessions = visible.map(({ session, game }) => ({
+      sessionId: session.id,
+      gameId: game.id,
+      gameName: game.name,
+      openedAt: session.openedAt,
+      openedBy: session.openedBy,
+      expiresAt: session.expiresAt,
+      present: present.has(session.id),
+    }));
     return { success: true, sessions };
   },
 });

@@ -8,8 +8,8 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { endReason } from '../channel-session.ts';
-import { findSessions } from '../queries.ts';
-import { isSessionPresent } from '../session-presence.ts';
+import { findSessions, liveSessionsOf } from '../queries.ts';
+import { presentSessions } from '../session-presence.ts';
 
 export const listSessions = defineOperation({
   name: 'listSessions',
@@ -34,11 +34,13 @@ export const listSessions = defineOperation({
   ),
   async handler({ input }, services: { db: Database; presence: Presence }) {
     const { total, rows } = await services.db.read(findSessions, input, input);
-    const data = rows.map(async ({ session }) => {
+    const open = rows.flatMap(({ session }) => (session.endedAt === null ? [session] : []));
+    const wallets = [...new Set(open.map((session) => session.wallet))];
+    const present = await presentSessions(services, open, await services.db.read(liveSessionsOf, wallets));
+    const data = rows.map(({ session }) => {
       const { id: sessionId, followsLauncher: _, ...fields } = session;
-      const present = session.endedAt === null && (await isSessionPresent(services, session));
-      return { sessionId, ...fields, present };
+      return { sessionId, ...fields, present: present.has(sessionId) };
     });
-    return { total, limit: input.limit, skip: input.skip, data: await Promise.all(data) };
+    return { total, limit: input.limit, skip: input.skip, data };
   },
 });
