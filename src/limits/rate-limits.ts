@@ -100,6 +100,14 @@ interface Counted {
   limit: RateLimit;
 }
 
+/** How much of its limits a call consumes; `isRest`: it was counted once already, see `countRest`. */
+interface Amount {
+  calls: number;
+  isRest: boolean;
+}
+
+const once: Amount = { calls: 1, isRest: false };
+
 interface Limiter {
   /** After `RATE_LIMIT_FACTOR`. */
   limit: RateLimit;
@@ -144,15 +152,21 @@ export class RateLimits {
     onLimit: OnLimit = ignoreLimit,
     calls = 1,
   ): Promise<void> | undefined {
-    const counts = countsOf(call, caller);
-    if (this.#makeShared) return this.#countShared(counts, onLimit, calls);
-    let own: LimitState | undefined;
-    for (const counted of counts) {
-      const state = this.#countLocally(counted, onLimit, calls);
-      own ??= state;
-    }
-    if (own) onLimit(own);
-    return undefined;
+    const amount = calls === 1 ? once : { calls, isRest: false };
+    return this.#countAll(countsOf(call, caller), onLimit, amount);
+  }
+
+  /**
+   * Counts the rest of a call that was counted once already and counts as this many: of each limit at most a whole
+   * window, so that every call can be made under every limit. Otherwise as `count`.
+   */
+  countRest(
+    call: LimitedCall,
+    caller: LimitedCaller,
+    onLimit: OnLimit = ignoreLimit,
+    calls: number,
+  ): Promise<void> | undefined {
+    return this.#countAll(countsOf(call, caller), onLimit, { calls, isRest: true });
   }
 
   /** Counts a socket's handshake. @throws GantryError `rate_limited` */
@@ -200,20 +214,31 @@ export class RateLimits {
     await this.#consume({ what: counterNames[counted].address, key, limit: perAddress[counted] }, onLimit);
   }
 
-  async #countShared([own, ...others]: readonly Counted[], onLimit: OnLimit, calls: number): Promise<void> {
-    if (own) onLimit(await this.#consume(own, onLimit, calls));
-    await Promise.all(others.map((counted) => this.#consume(counted, onLimit, calls)));
+  #countAll(counts: readonly Counted[], onLimit: OnLimit, amount: Amount): Promise<void> | undefined {
+    if (this.#makeShared) return this.#countShared(counts, onLimit, amount);
+    let own: LimitState | undefined;
+    for (const counted of counts) {
+      const state = this.#countLocally(counted, onLimit, amount);
+      own ??= state;
+    }
+    if (own) onLimit(own);
+    return undefined;
   }
 
-  async #consume(counted: Counted, onLimit = ignoreLimit, calls = 1): Promise<LimitState> {
+  async #countShared([own, ...others]: readonly Counted[], onLimit: OnLimit, amount: Amount): Promise<void> {
+    if (own) onLimit(await this.#consume(own, onLimit, amount));
+    await Promise.all(others.map((counted) => this.#consume(counted, onLimit, amount)));
+  }
+
+  async #consume(counted: Counted, onLimit = ignoreLimit, amount = once): Promise<LimitState> {
     const { limit, shared } = this.#limiter(counted.what, counted.limit);
-    if (!shared) return this.#countLocally(counted, onLimit, calls);
-    return admitted(limit, await shared.count(counted.key, calls), onLimit);
+    if (!shared) return this.#countLocally(counted, onLimit, amount);
+    return admitted(limit, await shared.count(counted.key, pointsOf(amount, limit)), onLimit);
   }
 
-  #countLocally({ what, key, limit: unscaled }: Counted, onLimit: OnLimit, calls: number): LimitState {
+  #countLocally({ what, key, limit: unscaled }: Counted, onLimit: OnLimit, amount: Amount): LimitState {
     const { limit, local } = this.#limiter(what, unscaled);
-    return admitted(limit, local.count(key, calls), onLimit);
+    return admitted(limit, local.count(key, pointsOf(amount, limit)), onLimit);
   }
 
   #limiter(what: string, limit: RateLimit): Limiter {
@@ -266,6 +291,10 @@ function countsOf(
   ];
   if (game) counts.push({ what: names.game, key: game.id, limit: perGame[kind] });
   return counts;
+}
+
+function pointsOf({ calls, isRest }: Amount, { points }: RateLimit): number {
+  return isRest ? Math.min(calls, points) - 1 : calls;
 }
 
 /** The state of a limit after a call. @throws GantryError `rate_limited` */

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
+import type { AnyCost, Cost } from './cost.ts';
 import type { AnyOtherForm } from './other-form.ts';
 
 /**
@@ -60,6 +61,8 @@ export interface Operation<
   /** The input of method dispatch and the socket, where INTERFACE.md allows more than on the dedicated path. */
   dispatchInput?: z.ZodObject<z.core.$ZodLooseShape, z.core.$strip> & z.ZodType<z.output<In>>;
   output: Out;
+  /** What a call counts as against the rate limits, if its work grows with its input or is always large; default 1. */
+  cost?: Cost<z.output<In>>;
   /** Objects in its input may be `LargeValue`s of `states/large-input.ts`, where `dispatchInput` accepts anything. */
   takesLargeValues?: true;
   /**
@@ -88,8 +91,9 @@ export interface Operation<
 
 /** An operation whose types were checked by `defineOperation`. */
 // The handlers' parameter types differ between operations; `never` is assignable to all of them.
-export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput'> & {
+export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> & {
   dispatchInput?: z.ZodObject;
+  cost?: AnyCost;
   auditInput?(input: never): unknown;
   handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
 };

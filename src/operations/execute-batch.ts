@@ -6,6 +6,7 @@ import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import type { BatchedCall, RunBatch } from './batched-call.ts';
 import { BatchedWrites } from './batched-writes.ts';
+import { callsOf } from './cost.ts';
 import type { AnyOperation } from './define.ts';
 import { parseInput, refuseNotServed, refuseServerOnly } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
@@ -85,11 +86,13 @@ export function executeBatch(
   }
 
   return async (calls) => {
-    if (calls.length > 1) await count(calls.length - 1);
+    await count(calls.length - 1);
     const prepared: Prepared[] = [];
     for (const [at, call] of calls.entries()) {
       prepared.push(await prepare(call).catch((error: unknown) => refuseAt(at, error)));
     }
+    const more = prepared.map(({ operation, input }) => callsOf(operation.cost, input) - 1);
+    await count(more.reduce((sum, calls) => sum + calls, 0));
     const { db } = services;
     const owners = ownersOf(prepared);
     const batched = new BatchedWrites(db, prepared.length, (writes) => db.write(runAll, owners, writes));

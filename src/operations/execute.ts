@@ -9,10 +9,14 @@ import { guestDatabase } from '../guest-writes/guest-database.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedDatabase } from '../idempotency/keyed-database.ts';
+import { networkOf } from '../limits/network-of.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
+import { Turns } from '../runtime/turns.ts';
+import { callsOf } from './cost.ts';
 import type { AnyOperation } from './define.ts';
 import { type BatchCaller, type BatchParts, executeBatch } from './execute-batch.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
+import { pausingDatabase } from './pausing-database.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /** The two forms of an input; see `Operation.dispatchInput`. */
@@ -65,13 +69,21 @@ export interface ExecuteParts {
 
 export type Execute = (call: Call) => Promise<unknown>;
 
-/** The pipeline of every call on every transport: authenticate, limit, parse, handle. */
+/** Expensive reads in progress at the same time; only a database server can work on several. */
+const readSlots = 4;
+
+/**
+ * The pipeline of every call on every transport: authenticate, limit, parse, handle. A call is counted once before its
+ * input is parsed, so that malformed ones are limited too, and as what it costs before it is handled. Reads that count
+ * as more than one call take turns.
+ */
 export function createExecute(
   authenticator: Authenticator,
   limits: RateLimits,
   parts: ExecuteParts,
 ): Execute {
   const { services } = parts;
+  const turns = new Turns(readSlots);
   const byConnection = new WeakMap<object, typeof services>();
   /** The services with the call's connection; built once per connection. */
   const servicesFor = (connection: object | undefined): typeof services => {
@@ -104,8 +116,8 @@ export function createExecute(
     onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
     const administratorId = (caller && 'actor' in caller ? caller.administratorId : null) ?? undefined;
     const limited = { address, wallet, administratorId, game: game ?? undefined, server };
-    if (!counted.isCounted) {
-      counted.isCounted = true;
+    if (counted.calls === 0) {
+      counted.calls = 1;
       const counting = limits.count(operation, limited, onLimit);
       if (counting) await counting;
     }
@@ -134,17 +146,43 @@ export function createExecute(
       }
       if (!isBatch) return handlerServices;
       const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };
-      const count = async (calls: number) => limits.count(operation, limited, onLimit, calls);
+      const count = async (calls: number) => {
+        if (calls > 0) await limits.count(operation, limited, onLimit, calls);
+      };
       return { ...handlerServices, runBatch: executeBatch({ ...parts, authenticator }, batch, count) };
+    };
+    /** Handles a call that counts as several. */
+    const handleCostly = async (
+      handler: AnyOperation['handler'],
+      parsed: object,
+      calls: number,
+    ): Promise<unknown> => {
+      if (counted.calls < calls) {
+        counted.calls = calls;
+        await limits.countRest(operation, limited, onLimit, calls);
+      }
+      const handlerServices = await prepare(parsed);
+      const request = { input: parsed as never, caller: caller as never };
+      if (operation.kind !== 'read') return handler(request, handlerServices as never);
+      const db = pausingDatabase(services.db, turns);
+      return turns.take(server?.id ?? wallet ?? networkOf(address), () =>
+        handler(request, { ...handlerServices, db } as never),
+      );
     };
     const form = style === 'dispatch' && operation.otherForm?.isUsed(fullInput) ? operation.otherForm : null;
     if (form) {
-      const parsed = parseInput(form.input, fullInput);
+      const parsed = parseInput(form.input, fullInput) as object;
+      const calls = callsOf(form.cost, parsed);
+      if (calls > 1) return handleCostly(form.handler, parsed, calls);
       const request = { input: parsed as never, caller: caller as never };
-      return form.handler(request, (await prepare(parsed as object)) as never);
+      return form.handler(request, (await prepare(parsed)) as never);
     }
     const parsed = parseInput(schema, isForAdmin ? fullInput : withoutNulls(schema, fullInput));
     if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, parts);
+    if (operation.cost) {
+      const calls = callsOf(operation.cost, parsed);
+      if (calls > 1) return handleCostly(operation.handler, parsed, calls);
+    }
     const needsMore = server || connection || key !== undefined || isBatch || isGuestWrite || optimistic;
     const handlerServices = needsMore ? await prepare(parsed) : services;
     return operation.handler({ input: parsed as never, caller: caller as never }, handlerServices as never);
@@ -152,7 +190,7 @@ export function createExecute(
 
   /** Executes a call on its optimistic database, and again on the database itself unless its write has confirmed it. */
   async function executeOptimistically(call: Call, optimistic: OptimisticDatabase): Promise<unknown> {
-    const counted: Counted = { isCounted: false };
+    const counted: Counted = { calls: 0 };
     try {
       const answer = await execute(call, optimistic, counted);
       if (optimistic.isConfirmed) return answer;
@@ -165,13 +203,13 @@ export function createExecute(
 
   return (call) => {
     const optimistic = mayBeOptimistic(call) ? services.db.beginOptimistic?.() : null;
-    return optimistic ? executeOptimistically(call, optimistic) : execute(call, null, { isCounted: false });
+    return optimistic ? executeOptimistically(call, optimistic) : execute(call, null, { calls: 0 });
   };
 }
 
-/** Whether a call has been counted against its caller's limits, which its repetition must not do again. */
+/** As how many calls a call has been counted against its caller's limits, which its repetition must not do again. */
 interface Counted {
-  isCounted: boolean;
+  calls: number;
 }
 
 /** A signature is used up by the first attempt, and a game's server may have its player created first. */

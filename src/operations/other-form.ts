@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
+import type { AnyCost, Cost } from './cost.ts';
 
 /**
  * The form in which basement.fun's clients call an operation, where it differs from ours; accepted by method dispatch
@@ -17,6 +18,7 @@ interface OtherForm<
   isUsed(input: Readonly<Record<string, unknown>>): boolean;
   input: In;
   output: Out;
+  cost?: Cost<z.output<In>>;
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
@@ -25,6 +27,7 @@ export interface AnyOtherForm {
   isUsed(input: Readonly<Record<string, unknown>>): boolean;
   input: z.ZodType;
   output: z.ZodType;
+  cost?: AnyCost;
   handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
 }
 

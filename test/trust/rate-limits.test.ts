@@ -1,14 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { PolicyChanges } from '../../src/games/game.ts';
 import { listScores } from '../../src/scores/queries.ts';
+import { listPlayerStates } from '../../src/states/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { connectWithHeaders, type TestCaller } from '../support/caller.ts';
 import type { Answer } from '../support/http.ts';
 import { postFrom } from '../support/http-from.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
+import { rowsIn } from '../support/rows-in.ts';
+import { randomWallet, startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 
 const limited = { RATE_LIMIT_FACTOR: '1', ADMIN_TOKEN: 'the-admin-token-of-this-suite' };
 /** A window longer than any test, so that none restarts in the middle of one. */
@@ -305,5 +307,103 @@ describe('many tokens together', () => {
     expect(acceptedAmong(answers)).toBe(20); // 20,000 in two seconds, times the factor
     const elsewhere = await server.openSession(calm.gameId);
     accepted(await setScore(server, elsewhere.launcherJwt, forwardedFor(200)), anything);
+  });
+});
+
+describe('a call counts as what it costs', () => {
+  let server: TestServer;
+  let gameId: string;
+  let secret: Record<string, string>;
+  let player: TestPlayer;
+  beforeAll(async () => {
+    server = await startTestServer(limited);
+  });
+  afterAll(() => server.close());
+  beforeEach(async () => {
+    const game = await server.createGame({ policies: policies(100) });
+    gameId = game.gameId;
+    secret = { Authorization: `Bearer ${game.gameSecret}` };
+    player = await server.openSession(gameId);
+  });
+
+  const wallets = (count: number) => times(count, randomWallet);
+  const among = (count: number) =>
+    apiOf(server).post('/launcher/get-leaderboard-among', { gameId, wallets: wallets(count) });
+  const notify = (count: number) =>
+    apiOf(server).post(
+      '/launcher/notify-players',
+      { wallets: wallets(count), message: 'Hello', type: 'success' },
+      secret,
+    );
+  /** How much of its limit the first call of a window has consumed. */
+  const consumedBy = (answer: Answer) => {
+    accepted(answer, anything);
+    const [, limit] = /q=(\d+)/.exec(answer.headers.get('ratelimit-policy') ?? '') ?? [];
+    const [, left] = /r=(\d+)/.exec(answer.headers.get('ratelimit') ?? '') ?? [];
+    return Number(limit) - Number(left);
+  };
+
+  it('over HTTP by path and by method, and over the socket, together', async () => {
+    expect(consumedBy(await among(40))).toBe(20);
+    const { launcherJwt } = player;
+    const list = { limit: 250, withUnread: true };
+    const byPath = await apiOf(server).post('/launcher/get-message-channels', { launcherJwt, ...list });
+    expect(consumedBy(byPath)).toBe(75);
+    using launcher = await connectLauncher(server.url, { launcherJwt });
+    await launcher.call('getMessageChannels', { withUnread: true });
+    await expect(launcher.call('getMessageChannels', list)).rejects.toMatchObject({ code: 429 });
+  });
+
+  it('for every wallet that a game server notifies, also in a batch, which is refused as a whole', async () => {
+    expect(consumedBy(await notify(100))).toBe(100);
+    const method = 'notifyPlayers';
+    const operations = times(41, () => ({
+      method,
+      data: { wallets: wallets(100), message: 'Hello', type: 'success' },
+    }));
+    refused(await apiOf(server).post('/launcher/batch', { operations }, secret), 429, 'rate_limited'); // 4,100 writes
+    const count = 'SELECT count(*) AS count FROM notifications';
+    expect(await rowsIn(server.services.db, count, {})).toEqual([{ count: 100 }]);
+  });
+
+  it('in a batch, the sum of its calls', async () => {
+    const { launcherJwt } = player;
+    const states = (count: number) => ({
+      method: 'setStates',
+      data: { states: times(count, (at) => ({ label: `state ${at}`, state: '1' })) },
+    });
+    const batch = (...operations: object[]) =>
+      apiOf(server).post('/launcher/batch', { launcherJwt, operations });
+    expect(
+      consumedBy(await batch(states(20), states(20), { method: 'setUserScore', data: { score: 1 } })),
+    ).toBe(41);
+    refused(await batch(states(20), states(20), states(20)), 429, 'rate_limited');
+    expect((await server.services.db.read(listPlayerStates, player, { limit: 250, skip: 0 })).length).toBe(
+      20,
+    );
+  });
+
+  it('and once if its input is malformed', async () => {
+    const answer = await apiOf(server).post('/launcher/get-leaderboard-among', { gameId, wallets: ['0x12'] });
+    refused(answer, 400, 'address_invalid');
+    expect(answer.headers.get('ratelimit')).toMatch(/r=99;/);
+  });
+
+  it('but never as more than a whole window, so that it can be made under every limit', async () => {
+    const small = await server.createGame({ policies: policies(7) });
+    const read = () =>
+      apiOf(server).post('/launcher/get-leaderboard-among', { gameId: small.gameId, wallets: wallets(100) });
+    expect(acceptedAmong([await read(), await read()])).toBe(1);
+  });
+
+  it('also against the limit of its address', async () => {
+    await using scarce = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.05' }); // 400 reads per address
+    const { gameId: game } = await scarce.createGame({ policies: policies(10_000) });
+    const list = async () => {
+      const { launcherJwt } = await scarce.openSession(game);
+      return apiOf(scarce).post('/launcher/get-message-channels', { launcherJwt, limit: 250 }); // 25 reads
+    };
+    const answers = await Promise.all(times(40, list));
+    expect(acceptedAmong(answers, 2)).toBeLessThanOrEqual(2 * 16);
   });
 });

@@ -4,6 +4,7 @@ import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { pageNumberingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { activityType, feedItem, toFeedItem } from '../activity.ts';
 import { listActivities } from '../queries.ts';
@@ -25,6 +26,10 @@ export const getActivities = defineOperation({
     gameId: idInput.optional(),
     type: activityType.optional(),
   }),
+  cost: {
+    text: 'one read for every 50 rows of `pageSize`, and one more for every 2,000 rows before the page',
+    of: ({ pageNumber, pageSize }) => pageCost(50).of({ limit: pageSize, skip: (pageNumber - 1) * pageSize }),
+  },
   output: z.object({
     success,
     result: z.object({ pageNumber: z.int(), pageSize: z.int(), data: z.array(feedItem) }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { blockedPlayer } from '../block.ts';
@@ -13,6 +14,7 @@ export const listBlockedPlayers = defineOperation({
   summary: 'List the players blocked by the player in this game, most recent first',
   auth: 'player-or-server',
   input: z.object(pagingOf()),
+  cost: pageCost(50),
   output: pagedOutput(blockedPlayer),
   async handler({ input, caller }, { db }: { db: Database }) {
     const { total, rows } = await db.read(listBlocked, ownerOf(caller), input);

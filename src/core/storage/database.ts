@@ -14,6 +14,15 @@ export interface Database {
   /** Runs a query, which sees every write that was acknowledged before. */
   read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result>;
   /**
+   * As `read`, in parts between which `pause` may let others run; each part sees the writes acknowledged before it.
+   * Engines whose reads run elsewhere do not have it.
+   */
+  readInParts?<Args extends unknown[], Result>(
+    pause: Pause,
+    query: Query<Args, Result>,
+    ...args: Args
+  ): Promise<Result>;
+  /**
    * A database for one call whose only effect is one write, if that saves a round trip now; else null. Engines whose
    * reads need no round trip do not have it.
    */
@@ -36,6 +45,14 @@ export interface Database {
   stats(): Promise<DatabaseStats>;
   /** Finishes the writes in flight, then closes the database. */
   close(): Promise<void>;
+}
+
+/** Lets others run, between the parts of long work. */
+export interface Pause {
+  /** Whether the work has taken its time of this turn of the event loop. */
+  readonly isDue: boolean;
+  /** Resolves in a later turn if a pause is due; undefined if not. */
+  pause(): Promise<void> | undefined;
 }
 
 /**

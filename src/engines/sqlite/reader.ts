@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
+import type { Pause } from '../../core/storage/database.ts';
 import {
   type Query,
   type QueryCaching,
@@ -28,6 +29,13 @@ interface CachedResult {
   group: number;
 }
 
+/** The part of a query that is running, which may end before its next request. */
+interface Part {
+  pause: Pause;
+  /** Every part answers at least one request. */
+  hasAnswered: boolean;
+}
+
 /** Runs queries synchronously on one connection, and caches results where queries allow it. */
 export class Reader implements Read {
   readonly epoch: string;
@@ -38,6 +46,8 @@ export class Reader implements Read {
   readonly #statements: PreparedStatements;
   readonly #cached = new WeakMap<object, LRUCache<string, CachedResult>>();
   #dictionariesAt: number | undefined;
+  /** Null while a query runs to its end. */
+  #part: Part | null = null;
 
   constructor(
     db: Database,
@@ -73,6 +83,30 @@ export class Reader implements Read {
     this.#refreshDictionaries();
     const { caching } = query;
     return caching ? this.#answerFromCache(query, caching, args) : this.#answer(query, args);
+  }
+
+  async runInParts<Args extends unknown[], Result>(
+    pause: Pause,
+    query: Query<Args, Result>,
+    args: Args,
+  ): Promise<Result> {
+    const first = pause.pause();
+    if (first) await first;
+    if (query.caching) return this.run(query, args);
+    const steps = query(this, ...args);
+    for (;;) {
+      this.#refreshDictionaries();
+      this.#part = { pause, hasAnswered: false };
+      let next: IteratorResult<ReadRequest<unknown>, Result>;
+      try {
+        next = steps.next();
+      } finally {
+        this.#part = null;
+      }
+      if (next.done) return next.value;
+      const due = pause.pause();
+      if (due) await due;
+    }
   }
 
   get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): ReadRequest<Row | undefined> {
@@ -126,7 +160,7 @@ export class Reader implements Read {
   }
 
   ask<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): ReadRequest<Result> {
-    return this.#at(() => this.run(query, args));
+    return this.#at(() => this.#inOnePart(() => this.run(query, args)));
   }
 
   streamKey(stream: string): ReadRequest<Value> {
@@ -146,17 +180,32 @@ export class Reader implements Read {
   }
 
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
-    return yield* this.#at(() => this.#db.transaction(() => finish(steps()))());
+    return yield* this.#at(() => this.#inOnePart(() => this.#db.transaction(() => finish(steps()))()));
   }
 
-  /** A request that is answered synchronously. */
+  /** A request that is answered synchronously, or in the next part if this one is over. */
   #at<Result>(answer: () => Result): ReadRequest<Result> {
     return new ReadRequest<Result>({
-      answer(request) {
+      answer: (request) => {
+        const part = this.#part;
+        if (part) {
+          if (part.hasAnswered && part.pause.isDue) return false;
+          part.hasAnswered = true;
+        }
         request.value = answer();
         return true;
       },
     });
+  }
+
+  #inOnePart<Result>(work: () => Result): Result {
+    const part = this.#part;
+    this.#part = null;
+    try {
+      return work();
+    } finally {
+      this.#part = part;
+    }
   }
 
   #answer<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Result {

@@ -5,7 +5,7 @@ import type { StoredEvent } from '../../core/events/stream.ts';
 import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
 import type { AnyCommand, Command } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
-import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
+import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
@@ -92,6 +92,14 @@ export class SqliteDatabase implements Database {
 
   async read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
     return this.#reader.run(query, args);
+  }
+
+  async readInParts<Args extends unknown[], Result>(
+    pause: Pause,
+    query: Query<Args, Result>,
+    ...args: Args
+  ): Promise<Result> {
+    return this.#reader.runInParts(pause, query, args);
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {

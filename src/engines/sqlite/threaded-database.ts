@@ -1,7 +1,7 @@
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { Command } from '../../core/storage/command.ts';
-import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
+import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { timeMemory } from '../../core/storage/steady-clock.ts';
@@ -67,6 +67,14 @@ export class ThreadedDatabase implements Database {
 
   read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
     return this.#reader.read(query, ...args);
+  }
+
+  readInParts<Args extends unknown[], Result>(
+    pause: Pause,
+    query: Query<Args, Result>,
+    ...args: Args
+  ): Promise<Result> {
+    return this.#reader.readInParts(pause, query, ...args);
   }
 
   onCommit(listener: (events: readonly StoredEvent[]) => void): void {

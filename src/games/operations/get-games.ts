@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id } from '../../core/schemas/ids.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
 import { gameKind, gamePolicies, gameSlug } from '../game.ts';
@@ -37,6 +38,7 @@ export const getGames = defineOperation({
     'List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only',
   auth: 'public',
   input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
+  cost: rowsCost(50),
   output: pagedOutput(listedGame),
   async handler(
     { input: { limit, skip, kind, slug } },

@@ -5,6 +5,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
+import type { Cost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -41,6 +42,11 @@ function someOf<One extends z.ZodType>(one: One) {
     .max(maxOthers, `must name at most ${maxOthers} other participants`);
 }
 
+const channelCost: Cost<{ otherParticipants: readonly unknown[] }> = {
+  text: 'one write for every 5 participants',
+  of: ({ otherParticipants: others }) => (others.length + 1) / 5,
+};
+
 function areDistinct(wallets: readonly string[]): boolean {
   return new Set(wallets).size === wallets.length;
 }
@@ -63,6 +69,7 @@ export const createMessageChannel = defineOperation({
     isUsed: ({ otherParticipants: others }) => Array.isArray(others) && others.some(isObject),
     input: z.object({ name: channelName.nullish(), otherParticipants: participants }),
     output: messageChannel,
+    cost: channelCost,
     handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Database }) {
       const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
       refuseName(caller.game.policies.wordFilter, name ?? undefined, 'name');
@@ -70,6 +77,7 @@ export const createMessageChannel = defineOperation({
       return create(db, ownerOf(caller), wallets, { name: name ?? undefined, permissions });
     },
   }),
+  cost: channelCost,
   output: messageChannel,
   handler({ input, caller }, { db }: { db: Database }) {
     refuseName(caller.game.policies.wordFilter, input.channelName, 'channelName');

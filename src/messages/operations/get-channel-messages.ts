@@ -3,6 +3,7 @@ import { idInput } from '../../core/schemas/ids.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../core/schemas/list-cursor.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { listMessagesFrom, messageCursor } from '../cursor-queries.ts';
@@ -17,6 +18,7 @@ export const getChannelMessages = defineOperation({
   summary: 'List the messages of a channel the player is in, newest first',
   auth: 'player-or-server',
   input: z.object({ channelId: idInput, ...pagingOf(30), ...cursorFieldsOf(messageCursor) }),
+  cost: pageCost(30),
   output: pagedOutput(channelMessage).extend({
     ...cursorOutput,
     originals: z.exactOptional(z.array(channelMessage)).meta({

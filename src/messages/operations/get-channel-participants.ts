@@ -3,6 +3,7 @@ import { normalizedAddress } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { fixedCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { displayName } from '../../players/player.ts';
@@ -26,6 +27,7 @@ export const getChannelParticipants = defineOperation({
   summary: 'List the participants of a channel the player is in: their names, pictures, and who is online',
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
+  cost: fixedCost('read', 5),
   output: z.object({ success, participants: z.array(shownParticipant) }),
   async handler(
     { input, caller },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { fixedCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { toUnreadFields, unreadFields } from '../read-marker.ts';
@@ -14,6 +15,7 @@ export const getUnreadCount = defineOperation({
   summary: "Get the number of a channel's unread messages and the player's read marker",
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
+  cost: fixedCost('read', 3),
   output: z.object({ success, channelId: id, ...unreadFields }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const unread = await db.read(findUnread, ownerOf(caller), input.channelId);

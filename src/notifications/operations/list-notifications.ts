@@ -3,6 +3,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { inboxNotification, maxUnread } from '../notification.ts';
 import { listInbox } from '../queries.ts';
@@ -19,6 +20,7 @@ export const listNotifications = defineOperation({
     after: text(1, 100).optional().meta({ description: 'The `cursor` of the previous response' }),
     unreadOnly: z.boolean().default(false),
   }),
+  cost: rowsCost(50),
   output: z.object({
     success,
     notifications: z.array(inboxNotification),

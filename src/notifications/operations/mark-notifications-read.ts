@@ -24,6 +24,10 @@ export const markNotificationsRead = defineOperation({
       .optional(),
     all: z.literal(true).optional().meta({ description: 'Instead of `notificationIds`' }),
   }),
+  cost: {
+    text: 'one write for every 10 notifications; with `all`, 10 writes',
+    of: ({ notificationIds }) => (notificationIds ? notificationIds.length / 10 : 10),
+  },
   output: z.object({
     success,
     notificationIds: z

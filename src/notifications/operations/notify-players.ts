@@ -24,6 +24,7 @@ export const notifyPlayers = defineOperation({
     type: notificationType,
     expiresInSeconds,
   }),
+  cost: { text: 'one write for every wallet', of: ({ wallets }) => wallets.length },
   output: z.object({
     success,
     banned: z

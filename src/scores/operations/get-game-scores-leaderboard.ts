@@ -4,6 +4,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
+import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { defaultLeaderboard, labelInput, leaderboardInput, seasonInput } from '../leaderboard.ts';
@@ -33,6 +34,7 @@ export const getGameScoresLeaderboard = defineOperation({
     season: seasonInput,
     label: labelInput,
   }),
+  cost: rowsCost(50),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
   async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);

@@ -3,6 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
+import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { readAround } from '../leaderboard-queries.ts';
@@ -33,6 +34,7 @@ export const getLeaderboardAround = defineOperation({
       'paging_invalid',
     ),
   }),
+  cost: rowsCost(50),
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);

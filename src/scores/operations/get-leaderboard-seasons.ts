@@ -4,6 +4,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { requireGame } from '../../games/require-game.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
 import { listSeasons } from '../leaderboard-queries.ts';
@@ -18,6 +19,7 @@ export const getLeaderboardSeasons = defineOperation({
   summary: 'List the finished seasons of a leaderboard, newest first',
   auth: 'public',
   input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
+  cost: pageCost(50),
   output: z.object({ success, seasons: z.array(seasonRecord) }),
   async handler({ input }, { db }: { db: Database }) {
     const game = await requireGame(db, input.gameId);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { defaultLeaderboard, leaderboardInput } from '../leaderboard.ts';
@@ -17,6 +18,7 @@ export const getUserScores = defineOperation({
   summary: "List the player's scores, last set first",
   auth: 'player-or-server',
   input: z.object({ ...pagingOf(), nonce, leaderboard: leaderboardInput }),
+  cost: pageCost(50),
   output: z.object({
     success,
     scores: z.array(scoreRecord.pick({ score: true, nonce: true, updatedAt: true })),

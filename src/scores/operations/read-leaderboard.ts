@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requireBoard } from '../require-board.ts';
@@ -16,6 +17,7 @@ export const readLeaderboard = defineOperation({
   summary: "Read a leaderboard of the server's own game, also one that is not public, with places",
   auth: 'game-secret',
   input: z.object({ leaderboard, season, label, ...pagingOf() }),
+  cost: rowsCost(50),
   output: placedOutput,
   async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const board = await requireBoard(db, caller.game, toBoardChoice(input), { isPublic: false });

@@ -21,6 +21,7 @@ export const getPlayerPresence = defineOperation({
       .min(1, 'must name at least one player')
       .max(maxWallets, `must name at most ${maxWallets} players`),
   }),
+  cost: { text: 'one read for every 20 wallets', of: ({ wallets }) => wallets.length / 20 },
   output: z.object({
     success,
     players: z

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { fixedCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { sessionSummary } from '../channel-session.ts';
@@ -14,6 +15,7 @@ export const listChannelSessions = defineOperation({
   summary: "List the player's live sessions, newest first: a launcher sees all games, a game only its own",
   auth: 'player-or-server',
   input: z.object({}),
+  cost: fixedCost('read', 5),
   output: z.object({ success, sessions: z.array(sessionSummary) }),
   async handler({ caller }, services: { db: Database; presence: Presence }) {
     const live = await services.db.read(liveSessions, caller.wallet);

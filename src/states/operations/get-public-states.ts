@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readPublicStatesPage } from '../queries.ts';
 import { filterOf, stateFilter, statesOutput } from './get-states.ts';
@@ -15,6 +16,7 @@ export const getPublicStates = defineOperation({
     "Read the states that a player of the game has made public, by label; of others' states, only these",
   auth: 'player', // a game's server reads any player's states with getStates
   input: z.object({ wallet: addressInput, ...pagingOf(20), ...stateFilter }),
+  cost: pageCost(50),
   output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {
     const owner = { gameId: caller.session.gameId, wallet: input.wallet };

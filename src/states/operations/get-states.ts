@@ -3,6 +3,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf, shortened } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { readStatesPage, type StateFilter } from '../queries.ts';
@@ -32,6 +33,7 @@ export const getStates = defineOperation({
     "Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label",
   auth: 'player-or-server',
   input: z.object({ ...pagingOf(20), ...stateFilter }),
+  cost: pageCost(50),
   output: statesOutput,
   async handler({ input, caller }, { db }: { db: Database }) {
     return toStatesResponse(await db.read(readStatesPage, ownerOf(caller), input, filterOf(input)));

@@ -41,6 +41,7 @@ export const setStates = defineOperation({
   input: z.object({ states: stateList(stateText) }),
   dispatchInput: z.object({ states: stateList(jsonOrText) }),
   takesLargeValues: true,
+  cost: { text: 'one write for every state', of: ({ states }) => states.length },
   output: z.object({
     success,
     newStates: z.array(stateRecord).meta({ description: 'In the order of `states`' }),
