@@ -24,6 +24,16 @@ export interface BatchParts {
   runAll: RunAll;
 }
 
+/** How a batch counts against its caller's limits, and waits for its turn. */
+interface Counting {
+  /** Counts that many more calls. */
+  count(calls: number): Promise<void>;
+  inTurn<Result>(calls: number, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** The most that a batch may count as: all other writes wait for its transaction. */
+const maxCalls = 500;
+
 /** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
 export type BatchCaller = Callers['player-or-game'];
 
@@ -36,12 +46,12 @@ interface Prepared {
 
 /**
  * Returns a function that executes the operations of one batch. `services` are passed to the handlers; its `db` commits
- * the batch's writes. `count` counts that many additional calls against the caller's limits.
+ * the batch's writes.
  */
 export function executeBatch(
   { find, authenticator, runAll }: BatchParts,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Database } },
-  count: (calls: number) => Promise<void>,
+  { count, inTurn }: Counting,
 ): RunBatch {
   const { authenticated, services } = batch;
 
@@ -91,8 +101,13 @@ export function executeBatch(
     for (const [at, call] of calls.entries()) {
       prepared.push(await prepare(call).catch((error: unknown) => refuseAt(at, error)));
     }
-    const more = prepared.map(({ operation, input }) => callsOf(operation.cost, input) - 1);
-    await count(more.reduce((sum, calls) => sum + calls, 0));
+    const cost = prepared.reduce((sum, { operation, input }) => sum + callsOf(operation.cost, input), 0);
+    refuseTooMuch(cost);
+    await count(cost - calls.length);
+    return inTurn(cost, () => handleAll(prepared));
+  };
+
+  async function handleAll(prepared: readonly Prepared[]): Promise<unknown[]> {
     const { db } = services;
     const owners = ownersOf(prepared);
     const batched = new BatchedWrites(db, prepared.length, (writes) => db.write(runAll, owners, writes));
@@ -114,7 +129,15 @@ export function executeBatch(
         }
       }),
     );
-  };
+  }
+}
+
+function refuseTooMuch(calls: number): void {
+  if (calls <= maxCalls) return;
+  const message = `count as ${calls} writes, and a batch may have at most ${maxCalls}`;
+  throw new GantryError('input_invalid', `operations: ${message}`, {
+    fields: [{ path: 'operations', message }],
+  });
 }
 
 function isBatchable({ kind, auth, isRepeatable }: AnyOperation): boolean {

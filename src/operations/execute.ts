@@ -71,11 +71,15 @@ export type Execute = (call: Call) => Promise<unknown>;
 
 /** Expensive reads in progress at the same time; only a database server can work on several. */
 const readSlots = 4;
+/** Expensive writes in progress at the same time: so many share a transaction, which all other writes wait for. */
+const writeSlots = 2;
+/** Writes that count as fewer calls do not take turns: they are about as quick as others. */
+const expensiveWrite = 10;
 
 /**
  * The pipeline of every call on every transport: authenticate, limit, parse, handle. A call is counted once before its
- * input is parsed, so that malformed ones are limited too, and as what it costs before it is handled. Reads that count
- * as more than one call take turns.
+ * input is parsed, so that malformed ones are limited too, and as what it costs before it is handled. Expensive calls
+ * take turns.
  */
 export function createExecute(
   authenticator: Authenticator,
@@ -83,7 +87,8 @@ export function createExecute(
   parts: ExecuteParts,
 ): Execute {
   const { services } = parts;
-  const turns = new Turns(readSlots);
+  const readTurns = new Turns(readSlots);
+  const writeTurns = new Turns(writeSlots);
   const byConnection = new WeakMap<object, typeof services>();
   /** The services with the call's connection; built once per connection. */
   const servicesFor = (connection: object | undefined): typeof services => {
@@ -129,6 +134,11 @@ export function createExecute(
     const key = keyOf(call);
     const isBatch = operation.auth === 'player-or-game';
     const isGuestWrite = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
+    const inTurn = <Result>(calls: number, work: () => Promise<Result>): Promise<Result> => {
+      if (operation.kind !== 'read' && calls < expensiveWrite) return work();
+      const turns = operation.kind === 'read' ? readTurns : writeTurns;
+      return turns.take(server?.id ?? wallet ?? networkOf(address), work);
+    };
     /** Prepares what the handler needs beyond the shared services, once the input is valid. */
     const prepare = async (parsed: object): Promise<object> => {
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
@@ -146,10 +156,13 @@ export function createExecute(
       }
       if (!isBatch) return handlerServices;
       const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };
-      const count = async (calls: number) => {
-        if (calls > 0) await limits.count(operation, limited, onLimit, calls);
+      const counting = {
+        count: async (calls: number) => {
+          if (calls > 0) await limits.count(operation, limited, onLimit, calls);
+        },
+        inTurn,
       };
-      return { ...handlerServices, runBatch: executeBatch({ ...parts, authenticator }, batch, count) };
+      return { ...handlerServices, runBatch: executeBatch({ ...parts, authenticator }, batch, counting) };
     };
     /** Handles a call that counts as several. */
     const handleCostly = async (
@@ -161,13 +174,13 @@ export function createExecute(
         counted.calls = calls;
         await limits.countRest(operation, limited, onLimit, calls);
       }
-      const handlerServices = await prepare(parsed);
+      const prepared = await prepare(parsed);
+      const isRead = operation.kind === 'read';
+      const handlerServices = isRead
+        ? { ...prepared, db: pausingDatabase(services.db, readTurns) }
+        : prepared;
       const request = { input: parsed as never, caller: caller as never };
-      if (operation.kind !== 'read') return handler(request, handlerServices as never);
-      const db = pausingDatabase(services.db, turns);
-      return turns.take(server?.id ?? wallet ?? networkOf(address), () =>
-        handler(request, { ...handlerServices, db } as never),
-      );
+      return inTurn(calls, () => handler(request, handlerServices as never));
     };
     const form = style === 'dispatch' && operation.otherForm?.isUsed(fullInput) ? operation.otherForm : null;
     if (form) {

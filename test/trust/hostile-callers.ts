@@ -23,6 +23,7 @@ import {
   type Target,
   writeLargeStates,
 } from './attacking.ts';
+import { readAttacks } from './hostile-reads.ts';
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
@@ -110,6 +111,7 @@ const attacks: Record<string, Attack> = {
       await inTurn(server.url, '/admin/list-games', Buffer.from('{}'), {}, seconds, 100, count);
     },
   ...socketAttacks,
+  ...readAttacks,
 };
 
 export const attackNames = Object.keys(attacks);

@@ -344,7 +344,7 @@ describe('a call counts as what it costs', () => {
   };
 
   it('over HTTP by path and by method, and over the socket, together', async () => {
-    expect(consumedBy(await among(40))).toBe(20);
+    expect(consumedBy(await among(40))).toBe(10);
     const { launcherJwt } = player;
     const list = { limit: 250, withUnread: true };
     const byPath = await apiOf(server).post('/launcher/get-message-channels', { launcherJwt, ...list });
@@ -354,16 +354,32 @@ describe('a call counts as what it costs', () => {
     await expect(launcher.call('getMessageChannels', list)).rejects.toMatchObject({ code: 429 });
   });
 
-  it('for every wallet that a game server notifies, also in a batch, which is refused as a whole', async () => {
+  it('for every wallet that a game server notifies', async () => {
     expect(consumedBy(await notify(100))).toBe(100);
-    const method = 'notifyPlayers';
-    const operations = times(41, () => ({
-      method,
+  });
+
+  it('for every wallet notified in a batch, which is refused as a whole', async () => {
+    await using scarce = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.05' }); // 200 writes by a game server
+    const { gameSecret } = await scarce.createGame();
+    const data = () => ({ wallets: wallets(100), message: 'Hello', type: 'success' });
+    const operations = times(3, () => ({ method: 'notifyPlayers', data: data() }));
+    const headers = { Authorization: `Bearer ${gameSecret}` };
+    refused(await apiOf(scarce).post('/launcher/batch', { operations }, headers), 429, 'rate_limited');
+    const count = 'SELECT count(*) AS count FROM notifications';
+    expect(await rowsIn(scarce.services.db, count, {})).toEqual([{ count: 0 }]);
+  });
+
+  it('and a batch counts as at most 500 writes', async () => {
+    const operations = times(6, () => ({
+      method: 'notifyPlayers',
       data: { wallets: wallets(100), message: 'Hello', type: 'success' },
     }));
-    refused(await apiOf(server).post('/launcher/batch', { operations }, secret), 429, 'rate_limited'); // 4,100 writes
-    const count = 'SELECT count(*) AS count FROM notifications';
-    expect(await rowsIn(server.services.db, count, {})).toEqual([{ count: 100 }]);
+    const answer = await apiOf(server).post('/launcher/batch', { operations }, secret);
+    refused(answer, 400, 'input_invalid');
+    accepted(
+      await apiOf(server).post('/launcher/batch', { operations: operations.slice(1) }, secret),
+      anything,
+    );
   });
 
   it('in a batch, the sum of its calls', async () => {

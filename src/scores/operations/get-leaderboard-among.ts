@@ -17,7 +17,7 @@ export const getLeaderboardAmong = defineOperation({
     'Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first',
   auth: 'public',
   input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maxAmong) }),
-  cost: { text: 'one read for every 2 wallets', of: ({ wallets }) => wallets.length / 2 },
+  cost: { text: 'one read for every 4 wallets', of: ({ wallets }) => wallets.length / 4 },
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
