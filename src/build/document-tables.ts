@@ -9,8 +9,8 @@ const all: readonly AnyOperation[] = operations;
 
 /**
  * The documents with tables generated from the declarations, by path in the repository: the operations of
- * players and games, those of a game's server, those of administrators, and the fields of events. `read` returns a
- * document's current text.
+ * players and games, those of a game's server, those of administrators, what calls count as, and the fields of events.
+ * `read` returns a document's current text.
  */
 export async function documentTables(
   model: SdkModel,
@@ -19,12 +19,14 @@ export async function documentTables(
   const calling = 'public/docs/calling.md';
   const gameServers = 'public/docs/game-servers.md';
   const administration = 'public/docs/administration.md';
+  const errors = 'public/docs/errors.md';
   const protocol = 'src/transports/socket/PROTOCOL.md';
   const withEvents = replaceRecords(await read(protocol), 'event', model, false);
   return {
     [calling]: replaceRows(await read(calling), '| Name | Dedicated path |', callerRows()),
     [gameServers]: replaceRows(await read(gameServers), '| Name | Player |', gameServerRows()),
     [administration]: replaceRows(await read(administration), '| Name | Path | Roles |', administratorRows()),
+    [errors]: replaceRows(await read(errors), '| Operation | A call counts as |', costRows()),
     [protocol]: replaceRecords(withEvents, 'signal', model, true),
   };
 }
@@ -52,6 +54,13 @@ function gameServerRows(): string[] {
 /** The entry of the policy `serverOnly` that reserves an operation for the game's server, if there is one. */
 function reservedWith({ name, serverOnlyWith = name }: AnyOperation): string {
   return serverOnlyOperations.some((reserved) => reserved === serverOnlyWith) ? `\`${serverOnlyWith}\`` : '';
+}
+
+function costRows(): string[] {
+  return all.flatMap(({ name, cost, otherForm }) => {
+    const texts = [cost?.text, otherForm?.cost?.text].filter((text) => text !== undefined);
+    return texts.length === 0 ? [] : [`| \`${name}\` | ${[...new Set(texts)].join('; ')} |`];
+  });
 }
 
 function administratorRows(): string[] {

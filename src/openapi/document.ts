@@ -120,6 +120,7 @@ function dedicated(operation: AnyOperation): Json {
     tags: [operation.service],
     summary: operation.summary,
     ...(operation.roles && { description: `For the role ${describeRoles(operation.roles)}.` }),
+    ...(operation.cost && { description: `Counts as ${operation.cost.text} against the rate limits.` }),
     ...(operation.service === 'admin'
       ? { security: [{ adminToken: [] }] }
       : {

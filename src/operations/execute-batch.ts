@@ -32,7 +32,7 @@ interface Counting {
 }
 
 /** The most that a batch may count as: all other writes wait for its transaction. */
-const maxCalls = 500;
+export const maxCallsOfBatch = 500;
 
 /** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
 export type BatchCaller = Callers['player-or-game'];
@@ -133,8 +133,8 @@ export function executeBatch(
 }
 
 function refuseTooMuch(calls: number): void {
-  if (calls <= maxCalls) return;
-  const message = `count as ${calls} writes, and a batch may have at most ${maxCalls}`;
+  if (calls <= maxCallsOfBatch) return;
+  const message = `count as ${calls} writes, and a batch may have at most ${maxCallsOfBatch}`;
   throw new GantryError('input_invalid', `operations: ${message}`, {
     fields: [{ path: 'operations', message }],
   });

@@ -71,8 +71,8 @@ export type Execute = (call: Call) => Promise<unknown>;
 
 /** Expensive reads in progress at the same time; only a database server can work on several. */
 const readSlots = 4;
-/** Expensive writes in progress at the same time: so many share a transaction, which all other writes wait for. */
-const writeSlots = 2;
+/** One expensive write at a time: no more share the transaction that all other writes wait for. */
+const writeSlots = 1;
 /** Writes that count as fewer calls do not take turns: they are about as quick as others. */
 const expensiveWrite = 10;
 

@@ -26,6 +26,7 @@ import {
 } from '../../src/messages/message-channel.ts';
 import { maxParticipantsOnPage } from '../../src/messages/queries.ts';
 import type { AnyOperation } from '../../src/operations/define.ts';
+import { maxCallsOfBatch } from '../../src/operations/execute-batch.ts';
 import { kebabCase } from '../../src/operations/registry.ts';
 import { maxRulesLength } from '../../src/rules/rule-bounds.ts';
 import { endReason } from '../../src/sessions/channel-session.ts';
@@ -166,6 +167,7 @@ test('the manual states every other budget', () => {
     maxJoinedChannels,
     maxParticipants,
     maxParticipantsOnPage,
+    maxCallsOfBatch,
     retention.maxCount,
     maxWebhooks,
     `500, of ${count(maxRulesLength)} characters`,

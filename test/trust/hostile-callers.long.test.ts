@@ -23,6 +23,11 @@ test('a caller with one token or none cannot deprive others of memory or respons
   expect(answersTo('sessions opened without end, each writing')).toContain('429');
   for (const answer of answersTo('handshakes with very many cursors'))
     expect(['400', '429']).toContain(answer);
+  expect(answersTo('places of a hundred players each, without a token')).toEqual(['200', '429']);
+  expect(answersTo('notifications to a hundred new players each, with the secret of a game')).toContain(
+    '200',
+  );
+  expect(answersTo('bursts of the most expensive reads of a player')).toEqual(['200', '429']);
   expect(answersTo('channels with a stranger, without end')).toContain('200');
   expect(answersTo('states of very many parts, over a socket')).toContain('200');
 });

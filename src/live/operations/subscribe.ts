@@ -25,7 +25,7 @@ export const subscribe = defineOperation({
     isUsed: ({ channel }) => channel !== undefined,
     input: gameStats,
     output: z.object({ channels: channelNames }),
-    cost: { text: 'one read for every game', of: ({ gameIds }) => gameIds.length },
+    cost: { text: 'one read for every game of `gameIds`', of: ({ gameIds }) => gameIds.length },
     async handler(
       { input, caller },
       { db, connection }: { db: Database; connection?: Connection | undefined },
