@@ -5,6 +5,8 @@ import { z } from 'zod';
 import type { ChainRpcs } from './chains/contract-wallets.ts';
 import type { SpendingBounds } from './chains/spending-bounds.ts';
 import type { Retention } from './core/events/retention.ts';
+import { defaultGameStorageQuota } from './core/storage/command.ts';
+import { maxGameStorageMegabytes } from './games/game.ts';
 import type { GuestSettings } from './players/guest-settings.ts';
 import { defaultStorageQuota } from './storage-quota/storage-use.ts';
 
@@ -241,6 +243,13 @@ export const environment = z.object({
     .max(1_048_576)
     .default(defaultStorageQuota / mebibyte)
     .describe('Storage for the states, play sessions and messages of one player in one game, in MiB'),
+  GAME_STORAGE_QUOTA_MEGABYTES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(maxGameStorageMegabytes)
+    .default(defaultGameStorageQuota / mebibyte)
+    .describe('Storage for all data of one game, in MiB, unless its policies say otherwise'),
   GUESTS: z
     .enum(['on', 'off'])
     .default('on')
@@ -305,6 +314,8 @@ export interface Config {
   guests: GuestSettings;
   /** Maximum bytes stored by a player in a game. */
   storageQuota: number;
+  /** Maximum bytes stored in a game, unless its policies say otherwise. */
+  gameStorageQuota: number;
 }
 
 /** A setting is invalid; the message says which one and what is allowed. */
@@ -373,6 +384,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
     guests: { areAllowed: data.GUESTS === 'on', idleMs: Math.round(data.GUEST_IDLE_DAYS * dayMs) },
     storageQuota: data.STORAGE_QUOTA_MEGABYTES * mebibyte,
+    gameStorageQuota: data.GAME_STORAGE_QUOTA_MEGABYTES * mebibyte,
   };
 }
 

@@ -97,7 +97,8 @@ async function openDirectory(config: Config, opener: Opener): Promise<OpenStore>
   const { keys, box } = openKeys(config, opener);
   const Engine = opener === 'server' ? ThreadedDatabase : SqliteDatabase;
   const { database, adminTokenHash } = dataFiles(config.dataDirectory);
-  const db = new Engine(database, domain, { retention: config.retention });
+  const { retention, gameStorageQuota } = config;
+  const db = new Engine(database, domain, { retention, gameStorageQuota });
   unmarkFirstStart(config.dataDirectory);
   return {
     keys,
@@ -118,8 +119,8 @@ async function openShared(config: Config, url: string, opener: Opener): Promise<
   // Imported lazily, so that a start on SQLite does not load the driver.
   const { PostgresDatabase } = await import('./engines/postgres/postgres-database.ts');
   const isServer = opener === 'server';
-  const { retention } = config;
-  const options = { retention, isServer, writesInThread: isServer };
+  const { retention, gameStorageQuota } = config;
+  const options = { retention, gameStorageQuota, isServer, writesInThread: isServer };
   const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
   try {
     if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisRequired);
@@ -214,7 +215,7 @@ export async function localServices(store: OpenStore, config: Config): Promise<S
     operationsOfRole,
     requests: noRequests,
     nodes: noNodes,
-    summary: new ServerSummary(store.db),
+    summary: new ServerSummary(store.db, config.gameStorageQuota),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(new ChainClients(config.chains), await Signers.open(config.transactions)),
     states,

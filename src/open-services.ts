@@ -136,7 +136,7 @@ export async function openServices(
     operationsOfRole,
     requests,
     nodes,
-    summary: new ServerSummary(db),
+    summary: new ServerSummary(db, config.gameStorageQuota),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     box,

@@ -14,11 +14,12 @@ import { runThread } from './runtime/run-thread.ts';
 const cacheBytes = 8 * 1024 * 1024;
 
 /** The thread that writes to SQLite; its composition root, as `server.ts` is for the process. */
-runThread((port, { file, clock, time, retention }: WriterOptions) => {
+runThread((port, { file, clock, time, retention, gameStorageQuota }: WriterOptions) => {
   const database = new SqliteDatabase(file, domain, {
     ...(clock && { clock: clockIn(clock) }),
     time,
     retention,
+    gameStorageQuota,
     cacheBytes,
     copier: new Copier(file),
   });

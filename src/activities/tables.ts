@@ -13,5 +13,6 @@ const columns = {
 export const activities = table('activities', columns, {
   key: ['id'],
   of: { player: 'wallet', game: 'gameId', texts: ['label'] },
+  counted: { rows: 2, texts: ['label', 'eventId'] }, // and its event
 });
 export type ActivityRow = RowOf<typeof columns>;

@@ -1,12 +1,16 @@
 import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
+import type { AnyTable } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
 import { bans, players } from '../players/tables.ts';
 import { removeRecords } from '../scores/leaderboard-commands.ts';
 import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
+import { ownerIn } from '../scores/score-rules.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
+import { type CountedRow, releaseBytes, releaseRows } from '../storage-quota/game-storage.ts';
+import { countedBytes } from '../storage-quota/row-bytes.ts';
 
 /** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
@@ -89,8 +93,14 @@ export const eraseScores = command('eraseScores', function* (tx: Tx, stream: str
     tx.list(leaderboardRecords.byUpdate, [stream], { limit: sliceRows }),
   );
   if (counting) tx.remove(board, counting);
-  for (const row of rows) tx.remove(scores, row);
+  let bytes = 0;
+  for (const row of rows) {
+    tx.remove(scores, row);
+    bytes += countedBytes(scores as AnyTable, row);
+  }
   yield* removeRecords(tx, records);
+  const owner = ownerIn(stream);
+  if (owner) yield* releaseBytes(tx, owner.gameId, bytes);
   return rows.length === sliceRows || records.length === sliceRows;
 });
 
@@ -102,20 +112,37 @@ export const ownStreamsOf = query('ownStreamsOf', function* (read: Read, wallet:
   return rows.map(({ name }) => name);
 });
 
+/** A player's rows in a table; names are SQL names. */
+export interface RowsOfPlayer {
+  table: string;
+  owner: string;
+  key: readonly string[];
+  /** For a table that counts for games' quotas: see `returningCounted`. */
+  returning: string | null;
+}
+
 /** Deletes rows owned by the player. Returns true when there may be more. */
 export const eraseRows = exclusiveCommand(
   'eraseRows',
   function* (
     tx: ExclusiveTx,
-    { table, owner, key }: { table: string; owner: string; key: readonly string[] },
+    { table, owner, key, returning }: RowsOfPlayer,
     wallet: string,
   ): Steps<boolean> {
     const columns = key.join(', ');
-    const erase = statement<{ wallet: string; limit: number }>(
-      `DELETE FROM ${table} WHERE (${columns}) IN (
-      SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`,
+    const text = `DELETE FROM ${table} WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`;
+    if (returning === null) {
+      const erase = statement<{ wallet: string; limit: number }>(text);
+      return (yield* tx.run(erase, { wallet, limit: sliceRows })) === sliceRows;
+    }
+    const erase = statement<{ wallet: string; limit: number }, CountedRow>(
+      `${text} ${returning}`,
+      { changes: [] }, // rows of these tables are not cached beyond a command
     );
-    return (yield* tx.run(erase, { wallet, limit: sliceRows })) === sliceRows;
+    const erased = yield* tx.rows(erase, { wallet, limit: sliceRows });
+    yield* releaseRows(tx, erased);
+    return erased.length === sliceRows;
   },
 );
 

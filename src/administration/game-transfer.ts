@@ -33,7 +33,9 @@ import { LeaderboardImport } from '../scores/leaderboard-import.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
-import { addStorageUse, rowOverheadBytes, storedBytes } from '../storage-quota/storage-use.ts';
+import { addLocked, lockGameStorage } from '../storage-quota/game-storage.ts';
+import { countedBytes, rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
+import { addStorageUse } from '../storage-quota/storage-use.ts';
 import { importedRowSchema, jsonText, storedId, storedWallet } from './imported-rows.ts';
 
 /** One record of an exported game: its table, and its row under the declared column names. */
@@ -218,6 +220,8 @@ class Import {
   readonly #reactions = new Map<string, number>();
   /** Stored bytes per player. */
   readonly #stored = new Map<string, number>();
+  /** Bytes that count for the game only. */
+  #storedInGame = 0;
   #game: {
     id: string;
     policies: z.infer<typeof gamePolicies>;
@@ -269,15 +273,17 @@ class Import {
     return { gameId: id, policies, spendingBefore, secrets: this.#secrets, actionsLeftOut };
   }
 
-  /** Computed here, because files are untrusted. Players over the quota are imported, but cannot store more. */
+  /** Computed here, because files are untrusted. Players and games over the quota are imported, but cannot store more. */
   *countStorage(): Steps<void> {
     const gameId = this.#importedGame.id;
     for (const [wallet, bytes] of this.#stored) {
       yield* addStorageUse(this.#tx, { gameId, wallet }, bytes, Number.POSITIVE_INFINITY);
     }
+    yield* addLocked(this.#tx, yield* lockGameStorage(this.#tx, gameId), this.#storedInGame, null);
   }
 
   #countBytes(table: AnyTable, row: AnyRow): void {
+    this.#storedInGame += countedBytes(table, row);
     const add = (wallet: Value | undefined, bytes: number) =>
       this.#stored.set(String(wallet), (this.#stored.get(String(wallet)) ?? 0) + bytes);
     if (table === (states as AnyTable)) add(row.wallet, storedBytes(String(row.json)));
@@ -312,7 +318,8 @@ class Import {
       );
     }
     const { spending: before, ...others } = row.policies;
-    const policies = gamePolicies.parse(others);
+    // How much it may store here is for an administrator of this server to decide, too.
+    const policies = gamePolicies.parse({ ...others, storageQuotaMegabytes: null });
     const isAllowedToSpend = before.transactionsPerDay > 0 || before.tokens.length > 0;
     this.#game = { id, policies, spendingBefore: isAllowedToSpend ? before : null };
     this.#tx.insert(games, {
@@ -373,7 +380,10 @@ class Import {
         throw new DatabaseUnusableError('A message channel of the file has too many participants');
       }
     }
-    if (ofLeaderboards.includes(table)) return yield* this.#leaderboards.add(table, row);
+    if (ofLeaderboards.includes(table)) {
+      this.#countBytes(table, row);
+      return yield* this.#leaderboards.add(table, row);
+    }
     this.#countReactions(table, row);
     const kept = this.#withoutOpenActions(table, row);
     if (!kept) return;

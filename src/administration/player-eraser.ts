@@ -11,6 +11,7 @@ import { actions } from '../queue/tables.ts';
 import { removeReportsAbout } from '../reports/commands.ts';
 import { sessions } from '../sessions/tables.ts';
 import { hideStatesOf } from '../states/commands.ts';
+import { returningCounted } from '../storage-quota/game-storage.ts';
 import {
   anonymizeEvents,
   beginErasing,
@@ -101,5 +102,6 @@ function rowsOf(table: AnyTable, player: string) {
     table: table.name,
     owner: columnOf(table, player).sqlName,
     key: table.key.map((column) => columnOf(table, column).sqlName),
+    returning: table.counted === null ? null : returningCounted(table),
   };
 }

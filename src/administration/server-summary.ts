@@ -4,6 +4,7 @@ import { nilId } from '../core/schemas/ids.ts';
 import type { Database } from '../core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
+import { gameStorages } from '../storage-quota/game-storage.ts';
 
 /** Rows read per slice, so that other calls can run in between. */
 const sliceRows = 2_000;
@@ -20,10 +21,13 @@ export interface OpenedSessions {
   players: number;
 }
 
-/** What a game's players store in it: states, play sessions and messages. */
+/** What a game stores, as counted against its quota. */
 export interface GameStorage {
   gameId: string;
   bytes: number;
+  /** In bytes. */
+  quota: number;
+  /** How many players store states, play sessions or messages in it. */
   players: number;
 }
 
@@ -38,12 +42,15 @@ interface CountedSessions extends OpenedSessions {
  */
 export class ServerSummary {
   readonly #db: Database;
+  readonly #gameQuota: number;
   /** By start of the counted period: midnight in each administrator's time zone. */
   readonly #opened = new LRUCache<number, CountedSessions>({ max: 8 });
   #storage: { until: number; games: Promise<GameStorage[]> } | null = null;
 
-  constructor(db: Database) {
+  /** `gameQuota`: the quota of a game whose policies set none, in bytes. */
+  constructor(db: Database, gameQuota: number) {
     this.#db = db;
+    this.#gameQuota = gameQuota;
   }
 
   /** `since` is in Unix milliseconds. */
@@ -56,7 +63,7 @@ export class ServerSummary {
     return { sessions, players };
   }
 
-  /** Every game in which players store data; at most a minute old. */
+  /** Every game that stores data; at most a minute old. */
   async storageByGame(): Promise<GameStorage[]> {
     if (this.#storage !== null && performance.now() <= this.#storage.until) return this.#storage.games;
     const startedAt = performance.now();
@@ -91,23 +98,20 @@ export class ServerSummary {
   }
 
   async #sumStorage(): Promise<GameStorage[]> {
-    const games = new Map<string, GameStorage>();
+    const playersOf = new Map<string, number>();
     let after: StorageKey = { gameId: nilId, wallet: '' };
     for (;;) {
       const slice = await this.#db.read(storageAfter, after);
       let players = 0;
       for (const one of slice) {
-        const sum = games.get(one.gameId) ?? { gameId: one.gameId, bytes: 0, players: 0 };
-        games.set(one.gameId, {
-          ...sum,
-          bytes: sum.bytes + one.bytes,
-          players: sum.players + one.players,
-        });
+        playersOf.set(one.gameId, (playersOf.get(one.gameId) ?? 0) + one.players);
         players += one.players;
         after = { gameId: one.gameId, wallet: one.lastWallet };
       }
-      if (players < sliceRows) return [...games.values()].sort((one, other) => other.bytes - one.bytes);
+      if (players < sliceRows) break;
     }
+    const games = await this.#db.read(gameStorages, this.#gameQuota);
+    return games.map((one) => ({ ...one, players: playersOf.get(one.gameId) ?? 0 }));
   }
 }
 
@@ -133,7 +137,9 @@ const sessionsBetween = query(
 
 type StorageKey = { gameId: string; wallet: string };
 
-interface StorageSlice extends GameStorage {
+interface StorageSlice {
+  gameId: string;
+  players: number;
   lastWallet: string;
 }
 
@@ -156,8 +162,8 @@ const openedBetween = statement<{ after: string; until: string; since: number; l
 });
 
 const storageOf = statement<StorageKey & { limit: number }, StorageSlice>(
-  `SELECT game_id AS "gameId", sum(bytes) AS bytes, count(*) AS players, max(wallet) AS "lastWallet"
-   FROM (SELECT game_id, wallet, bytes FROM storage_use WHERE (game_id, wallet) > (@gameId, @wallet)
+  `SELECT game_id AS "gameId", count(*) AS players, max(wallet) AS "lastWallet"
+   FROM (SELECT game_id, wallet FROM storage_use WHERE (game_id, wallet) > (@gameId, @wallet)
      ORDER BY game_id, wallet LIMIT @limit) AS slice
    GROUP BY game_id ORDER BY game_id`,
 );

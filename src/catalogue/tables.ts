@@ -33,7 +33,7 @@ import { prizeHolds, prizeRuns } from '../scores/prize-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, serverKeys, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
-import { storageUse } from '../storage-quota/tables.ts';
+import { gameStorage, storageUse } from '../storage-quota/tables.ts';
 import { webhookSecrets, webhooks } from '../webhooks/tables.ts';
 
 /** Every table, in insertion order: referenced tables first. */
@@ -74,6 +74,7 @@ export const tables: readonly AnyTable[] = [
   readMarkers,
   messageReactions,
   storageUse,
+  gameStorage,
   ruleTriggers,
   ruleExecutions,
   actions,

@@ -53,6 +53,16 @@ export const serverOnlyOperations = [
   'addReaction',
 ] as const;
 
+/** The highest storage quota that can be set, in MiB. */
+export const maxGameStorageMegabytes = 67_108_864;
+
+const storageQuotaMegabytes = z
+  .int()
+  .min(1)
+  .max(maxGameStorageMegabytes)
+  .nullable()
+  .meta({ description: "How much the game may store, in MiB; null: the server's default" });
+
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
   /** `integer`: fractions are rejected, and those that a rule computes are rounded. */
@@ -81,6 +91,7 @@ export const gamePolicies = z.object({
   spending: spendingPolicy.prefault({}),
   /** Words and phrases that are forbidden in the game. */
   wordFilter: wordFilterPolicy.prefault({}),
+  storageQuotaMegabytes: storageQuotaMegabytes.default(null),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies in a request: omitted ones keep their value, or get their default. */
@@ -105,6 +116,7 @@ export const policyChanges = z.object({
   spending: spendingPolicy.optional(),
   /** Replaced as a whole: omitted fields get their default. */
   wordFilter: wordFilterPolicy.optional(),
+  storageQuotaMegabytes: storageQuotaMegabytes.optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
 

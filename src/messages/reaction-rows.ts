@@ -1,5 +1,6 @@
 import type { Steps, Tx } from '../core/storage/command.ts';
-import { addStorageUse, rowOverheadBytes } from '../storage-quota/storage-use.ts';
+import { rowOverheadBytes } from '../storage-quota/row-bytes.ts';
+import { addStorageUse } from '../storage-quota/storage-use.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { maxReactions } from './reaction.ts';
 import { type MessageRow, messageReactions } from './tables.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { rowOverheadBytes } from '../storage-quota/storage-use.ts';
+import { rowOverheadBytes } from '../storage-quota/row-bytes.ts';
 import type { ChannelMessage } from './message-channel.ts';
 import type { MessageRow } from './tables.ts';
 

@@ -10,14 +10,25 @@ import {
   type Tx,
 } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
+import type { AnyTable } from '../core/storage/table.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { bans } from '../players/tables.ts';
+import {
+  type CountedRow,
+  countRow,
+  lockGameStorage,
+  releaseRows,
+  returningCounted,
+} from '../storage-quota/game-storage.ts';
 import { notificationCreated, notificationsRead } from './events.ts';
 import { maxMarkedPerCall, type NewNotification, type NotificationRecord } from './notification.ts';
 import { type NotificationRow, notifications } from './tables.ts';
 
-/** Sends a player a notification, which is kept for delivery if no launcher is online. */
+/**
+ * Sends a player a notification, which is kept for delivery if no launcher is online.
+ * @throws GantryError `storage_full`
+ */
 export const notifyPlayer = command(
   'notifyPlayer',
   function* (
@@ -26,7 +37,7 @@ export const notifyPlayer = command(
     { message, type, expiresInSeconds }: NewNotification,
   ): Steps<NotificationRecord> {
     const { gameId, wallet } = owner;
-    yield* lockPlayer(tx, owner);
+    yield* tx.all(lockPlayer(tx, owner), lockGameStorage(tx, gameId));
     const id = tx.newId();
     const expiresAt = expiresInSeconds === undefined ? null : tx.now + expiresInSeconds * 1000;
     const record: NotificationRecord = {
@@ -40,8 +51,20 @@ export const notifyPlayer = command(
     };
     const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
     const eventSeq = tx.emit(streamOf.player(gameId, wallet), notificationCreated, record, audience);
-    const row = { id, gameId, wallet, message, type, eventSeq, createdAt: tx.now };
-    tx.insert(notifications, { ...row, deliveredAt: null, readAt: null, expiresAt });
+    const row: NotificationRow = {
+      id,
+      gameId,
+      wallet,
+      message,
+      type,
+      eventSeq,
+      createdAt: tx.now,
+      deliveredAt: null,
+      readAt: null,
+      expiresAt,
+    };
+    tx.insert(notifications, row);
+    yield* countRow(tx, gameId, notifications, row);
     return record;
   },
 );
@@ -49,7 +72,8 @@ export const notifyPlayer = command(
 /**
  * Sends several players a notification, atomically. Players banned from the game are skipped and returned. Creates
  * players for unknown wallets.
- * @throws GantryError `player_unknown`, `guest_upgraded` when one is a guest address without an active guest
+ * @throws GantryError `player_unknown`, `guest_upgraded` when one is a guest address without an active guest,
+ *   `storage_full`
  */
 export const notifySeveral = command(
   'notifySeveral',
@@ -66,7 +90,10 @@ export const notifySeveral = command(
     const notified = wallets.filter((_, at) => !isBanned(at));
     yield* requireGuests(tx, notified);
     yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
-    yield* tx.all(...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })));
+    yield* tx.all(
+      ...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })),
+      lockGameStorage(tx, gameId),
+    );
     yield* forEach(tx, notified, (wallet) => notifyPlayer(tx, { gameId, wallet }, notification));
     return { banned: wallets.filter((_, at) => isBanned(at)) };
   },
@@ -146,19 +173,21 @@ export const trimNotifications = exclusiveCommand(
   'trimNotifications',
   function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
     const limit = deletedPerCall;
-    const expired = yield* tx.run(deleteExpired, { now: tx.now, limit });
-    const deleted = yield* tx.run(deleteDelivered, { before: tx.now - maxAgeMs, limit });
-    return expired === limit || deleted === limit;
+    const expired = yield* tx.rows(deleteExpired, { now: tx.now, limit });
+    const deleted = yield* tx.rows(deleteDelivered, { before: tx.now - maxAgeMs, limit });
+    yield* releaseRows(tx, [...expired, ...deleted]);
+    return expired.length === limit || deleted.length === limit;
   },
 );
 
-const deleteDelivered = statement<{ before: number; limit: number }>(
+const counted = returningCounted(notifications as AnyTable);
+const deleteDelivered = statement<{ before: number; limit: number }, CountedRow>(
   `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications
-    WHERE delivered_at IS NOT NULL AND delivered_at < @before AND expires_at IS NULL LIMIT @limit)`,
+    WHERE delivered_at IS NOT NULL AND delivered_at < @before AND expires_at IS NULL LIMIT @limit) ${counted}`,
   { changes: [notifications] },
 );
-const deleteExpired = statement<{ now: number; limit: number }>(
+const deleteExpired = statement<{ now: number; limit: number }, CountedRow>(
   `DELETE FROM notifications WHERE id IN (SELECT id FROM notifications
-    WHERE expires_at IS NOT NULL AND expires_at <= @now LIMIT @limit)`,
+    WHERE expires_at IS NOT NULL AND expires_at <= @now LIMIT @limit) ${counted}`,
   { changes: [notifications] },
 );

@@ -21,5 +21,6 @@ export const notifications = table('notifications', columns, {
   key: ['id'],
   indexes: { unread: { on: ['wallet', 'gameId', 'eventSeq'], whereNull: 'readAt' } },
   of: { player: 'wallet', game: 'gameId', texts: ['message'] },
+  counted: { rows: 2, texts: ['message'] }, // and its event
 });
 export type NotificationRow = RowOf<typeof columns>;

@@ -2,7 +2,8 @@ import { lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { addStorageUse, lockStorageUse, storedBytes } from '../storage-quota/storage-use.ts';
+import { storedBytes } from '../storage-quota/row-bytes.ts';
+import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
 import { playSessions } from './tables.ts';
 
 /** A game's update of a play session; `endTime` (Unix ms) ends it. */

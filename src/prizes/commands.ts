@@ -14,6 +14,7 @@ import { ruleTriggers } from '../rules/tables.ts';
 import type { ChainFacts, StateFacts } from '../rules/trigger.ts';
 import { leaderboardEntries, leaderboards } from '../scores/leaderboard-tables.ts';
 import { type PrizeRunRow, prizeHolds, prizeRuns } from '../scores/prize-tables.ts';
+import { countRow } from '../storage-quota/game-storage.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
 
 /**
@@ -59,7 +60,9 @@ export const failPrize = command(
     if (isSkipped) return true;
     const triggerUuid = tx.newId();
     const trigger = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
-    tx.insert(ruleTriggers, { id: triggerUuid, gameId, wallet, nonce: run.id, ...trigger });
+    const row = { id: triggerUuid, gameId, wallet, nonce: run.id, ...trigger };
+    tx.insert(ruleTriggers, row);
+    yield* countRow(tx, gameId, ruleTriggers, row, { isLimited: false });
     for (const action of rule.actions) {
       const kind = isChainAction(action) ? 'chain' : 'rules';
       const { leaderboard, season } = run;

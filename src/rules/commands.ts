@@ -4,6 +4,7 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
+import { countRow } from '../storage-quota/game-storage.ts';
 import { dueActions } from './evaluate.ts';
 import { executeAction } from './execute-action.ts';
 import { executionsOf, factsOf } from './facts.ts';
@@ -69,7 +70,7 @@ export const triggerRules = command(
 /**
  * Runs rules for a locked player, and records the trigger under `nonce`, which must be unused. `input`: the values for
  * conditions and templates.
- * @throws GantryError `states_changed`
+ * @throws GantryError `states_changed`, `storage_full`
  */
 export function* runRules(
   tx: Tx,
@@ -91,7 +92,7 @@ export function* runRules(
     return isDone ? [action.type] : [];
   });
   const actions = executed.flat();
-  tx.insert(ruleTriggers, {
+  const row: RuleTriggerRow = {
     id,
     gameId: owner.gameId,
     wallet: owner.wallet,
@@ -101,7 +102,9 @@ export function* runRules(
     valueText: typeof value === 'string' ? value : null,
     actions: JSON.stringify(actions),
     at: tx.now,
-  });
+  };
+  tx.insert(ruleTriggers, row);
+  yield* countRow(tx, owner.gameId, ruleTriggers, row);
   return { triggerUuid: id, actions };
 }
 

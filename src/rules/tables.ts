@@ -18,6 +18,7 @@ export const ruleTriggers = table('rule_triggers', triggerColumns, {
   key: ['id'],
   indexes: { byNonce: { on: ['gameId', 'wallet', 'nonce'], unique: true } },
   of: { player: 'wallet', game: 'gameId' },
+  counted: { rows: 1, texts: ['nonce', 'trigger', 'valueText', 'actions'] },
 });
 export type RuleTriggerRow = RowOf<typeof triggerColumns>;
 

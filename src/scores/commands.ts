@@ -4,10 +4,14 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { command, type ExclusiveTx, type Steps, type Tx } from '../core/storage/command.ts';
 import type { Lookup, LookupSteps } from '../core/storage/lookup.ts';
 import { statement } from '../core/storage/statement.ts';
+import type { AnyTable } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
-import type { GamePolicies, LeaderboardPolicy } from '../games/game.ts';
+import type { LeaderboardPolicy } from '../games/game.ts';
 import { policiesOf } from '../games/stored-game.ts';
-import { games } from '../games/tables.ts';
+import { type GameRow, games } from '../games/tables.ts';
+import { addLocked, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
+import { countedBytes } from '../storage-quota/row-bytes.ts';
+import type { GameStorageRow } from '../storage-quota/tables.ts';
 import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { deleteRecord } from './leaderboard-score-commands.ts';
 import { directionOf, ranksBefore, toBoardRow } from './ranking.ts';
@@ -20,7 +24,7 @@ import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
  * Sets a score: overwrites the record under `nonce`, or, without a nonce, always inserts a record under a generated
  * one. In a game with integer scores a fraction is rejected or, with `fractions: 'round'`, rounded. A record keeps its
  * `sessionId` until it is given another.
- * @throws GantryError `score_not_integer`
+ * @throws GantryError `score_not_integer`, `storage_full`
  */
 export const setScore = command(
   'setScore',
@@ -35,7 +39,8 @@ export const setScore = command(
     }: { fractions?: 'refuse' | 'round'; sessionId?: string | undefined } = {},
   ): Steps<ScoreRecord> {
     const stream = streamOf.player(owner.gameId, owner.wallet);
-    const [, before, current, policies] = yield* readForRanking(tx, owner, stream, nonce);
+    const { before, current, game, inGame } = yield* readForRanking(tx, owner, stream, nonce);
+    const policies = policiesOf(game, owner.gameId);
     const policy = policies.leaderboard;
     const score = policies.scores === 'integer' ? toIntegerScore(requestedScore, fractions) : requestedScore;
     const row = {
@@ -51,7 +56,10 @@ export const setScore = command(
     const revision = tx.emit(stream, before ? scorePatched : scoreCreated, record, audienceOf(owner));
     const written: ScoreRow = { ...row, revision };
     if (before) tx.put(scores, written);
-    else tx.insert(scores, written);
+    else {
+      tx.insert(scores, written);
+      yield* addLocked(tx, inGame, countedBytes(scores as AnyTable, written), game);
+    }
     const candidate = toBoardRow(written, owner, policy);
     if (policy.keep === 'latest' || !current || ranksBefore(candidate, current)) tx.put(board, candidate);
     else if (before && current.scoreId === row.id) yield* rankPlayer(tx, owner, current, policy);
@@ -75,6 +83,7 @@ export const deleteScore = command(
     );
     if (!row) throw new GantryError('score_unknown', 'The game has no such score');
     tx.remove(scores, row);
+    yield* releaseBytes(tx, gameId, countedBytes(scores as AnyTable, row));
     if (current?.scoreId === scoreId || policiesOf(game, gameId).leaderboard.keep === 'latest') {
       yield* rankPlayer(tx, owner, current, policiesOf(game, gameId).leaderboard);
     }
@@ -127,16 +136,21 @@ function* readForRanking(
   owner: Owner,
   stream: string,
   nonce: string | undefined,
-): Steps<[unknown, ScoreRow | undefined, BoardRow | undefined, GamePolicies]> {
-  const [locked, byNonce, byOwnId, current, game] = yield* tx.all(
+): Steps<{
+  before: ScoreRow | undefined;
+  current: BoardRow | undefined;
+  game: GameRow | undefined;
+  inGame: GameStorageRow;
+}> {
+  const [, byNonce, byOwnId, current, game, inGame] = yield* tx.all(
     lockPlayerStream(tx, stream, owner.wallet),
     tx.get(scores.byNonce, stream, nonce ?? null),
     tx.get(scores, nonce ?? null),
     tx.get(board, stream),
     tx.get(games, owner.gameId),
+    lockGameStorage(tx, owner.gameId),
   );
-  const before = byNonce ?? ownRecord(byOwnId, stream);
-  return [locked, before, current, policiesOf(game, owner.gameId)];
+  return { before: byNonce ?? ownRecord(byOwnId, stream), current, game, inGame };
 }
 
 function* findByNonce<Yielded>(

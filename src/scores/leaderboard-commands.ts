@@ -8,8 +8,11 @@ import {
   type Steps,
   type Tx,
 } from '../core/storage/command.ts';
+import type { AnyTable } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
 import { games } from '../games/tables.ts';
+import { releaseBytes } from '../storage-quota/game-storage.ts';
+import { countedBytes } from '../storage-quota/row-bytes.ts';
 import { seasonEnded } from './events.ts';
 import {
   defaultLeaderboard,
@@ -32,6 +35,7 @@ import {
   type SeasonRow,
 } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
+import { ownerIn } from './score-rules.ts';
 import { startPrizes } from './season-prizes.ts';
 import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';
@@ -252,6 +256,15 @@ export function* removeRecords(tx: Tx, rows: readonly RecordRow[]): Steps<void> 
     for (const entry of found) if (entry) tx.remove(leaderboardEntries, entry);
     tx.remove(leaderboardRecords, row);
   });
+  const ofGames = Map.groupBy(rows, ({ stream }) => ownerIn(stream)?.gameId ?? '');
+  for (const [gameId, ofGame] of ofGames) {
+    const bytes = ofGame.map((row) => countedBytes(leaderboardRecords as AnyTable, row));
+    yield* releaseBytes(
+      tx,
+      gameId,
+      bytes.reduce((sum, one) => sum + one, 0),
+    );
+  }
 }
 
 /** @throws GantryError `leaderboard_unknown` */

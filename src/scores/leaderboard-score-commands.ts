@@ -2,9 +2,12 @@ import { streamOf } from '../core/events/stream.ts';
 import { lockPlayer, lockPlayerStream } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
+import type { AnyTable } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
 import { policiesOf } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
+import { addLocked, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
+import { countedBytes } from '../storage-quota/row-bytes.ts';
 import { rankRecord } from './entry-ranking.ts';
 import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { maxLeaderboards } from './leaderboard.ts';
@@ -33,7 +36,7 @@ export interface ScoreDetails {
 /**
  * Sets a score in the current season of a named leaderboard: overwrites the record under `nonce`, or, without a nonce,
  * always inserts a new record. A record keeps its session, label and metadata until it is given others.
- * @throws GantryError `leaderboard_unknown`, `label_unknown`, `score_not_integer`, `score_sum_too_large`
+ * @throws GantryError `leaderboard_unknown`, `label_unknown`, `score_not_integer`, `score_sum_too_large`, `storage_full`
  */
 export const setLeaderboardScore = command(
   'setLeaderboardScore',
@@ -54,11 +57,12 @@ export const setLeaderboardScore = command(
     }
     const board = leaderboard.seasonId;
     const stream = streamOf.player(owner.gameId, owner.wallet);
-    const [, byNonce, byOwnId, game] = yield* tx.all(
+    const [, byNonce, byOwnId, game, inGame] = yield* tx.all(
       lockPlayerStream(tx, stream, owner.wallet),
       tx.get(leaderboardRecords.byNonce, board, stream, nonce ?? null),
       tx.get(leaderboardRecords, nonce ?? null),
       tx.get(games, owner.gameId),
+      lockGameStorage(tx, owner.gameId),
     );
     const own =
       byOwnId?.stream === stream && byOwnId.board === board && byOwnId.nonce === null ? byOwnId : undefined;
@@ -85,6 +89,7 @@ export const setLeaderboardScore = command(
     const after: RecordRow = { ...row, revision };
     if (before) tx.put(leaderboardRecords, after);
     else tx.insert(leaderboardRecords, after);
+    yield* addLocked(tx, inGame, recordBytes(after) - (before ? recordBytes(before) : 0), game);
     yield* rankRecord(tx, rules, { before, after, at: tx.now });
     return record;
   },
@@ -101,9 +106,14 @@ export function* deleteRecord(tx: Tx, gameId: string, scoreId: string): Steps<vo
   const [, before] = yield* tx.all(lockPlayer(tx, owner), tx.get(leaderboardRecords, scoreId));
   if (!before) throw unknown();
   tx.remove(leaderboardRecords, before);
+  yield* releaseBytes(tx, gameId, recordBytes(before));
   yield* rankRecord(tx, rulesOf(season.leaderboard), { before, after: undefined, at: tx.now });
   const seasonRef = { leaderboard: season.leaderboard.name, season: season.number };
   tx.emit(before.stream, scoreRemoved, toRecord(before, owner, seasonRef), audienceOf(owner));
+}
+
+function recordBytes(row: RecordRow): number {
+  return countedBytes(leaderboardRecords as AnyTable, row);
 }
 
 /** A season's leaderboard and number. */

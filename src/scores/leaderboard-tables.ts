@@ -125,5 +125,6 @@ export const leaderboardRecords = table('leaderboard_records', recordColumns, {
     byScore: { on: ['board', 'stream', 'sortScore', 'reachedAt', 'id'] },
   },
   of: { stream: 'stream' },
+  counted: { rows: 2, texts: ['nonce', 'metadata'] }, // and its entry
 });
 export type RecordRow = RowOf<typeof recordColumns>;

@@ -34,6 +34,7 @@ export const scores = table('scores', scoreColumns, {
     },
   },
   of: { stream: 'stream' },
+  counted: { rows: 1, texts: ['nonce'] },
 });
 export type ScoreRow = RowOf<typeof scoreColumns>;
 

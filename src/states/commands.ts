@@ -10,7 +10,8 @@ import {
 } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
-import { addStorageUse, rowOverheadBytes, storedBytes } from '../storage-quota/storage-use.ts';
+import { rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
+import { addStorageUse } from '../storage-quota/storage-use.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { maxInlineMergeBytes, mergedState } from './merge-patch.ts';
 import type { CanonicalState, StateHead } from './state.ts';

@@ -5,6 +5,7 @@ import { blocksContract } from './storage/blocks.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
+import { gameStorageContract } from './storage/game-storage.contract.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
 import { idempotentCommandsContract } from './storage/idempotent-commands.contract.ts';
@@ -41,6 +42,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     playerDataContract(open);
     stateVersionsContract(open);
     storageQuotaContract(open);
+    gameStorageContract(open);
     eventsContract(open);
     messageChannelsContract(open);
     messagesContract(open);

@@ -5,7 +5,7 @@ import { defaultRetention } from '../../src/core/events/retention.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
 import { lockGame } from '../../src/core/events/stream-locks.ts';
 import { newId } from '../../src/core/schemas/ids.ts';
-import { command, type Tx } from '../../src/core/storage/command.ts';
+import { command, defaultGameStorageQuota, type Tx } from '../../src/core/storage/command.ts';
 import { CommitMeter } from '../../src/core/storage/commit-meter.ts';
 import { type AnyTable, table } from '../../src/core/storage/table.ts';
 import { BatchRunner } from '../../src/engines/sqlite/batch-runner.ts';
@@ -46,6 +46,7 @@ export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
     retention: defaultRetention,
     newId,
     react: null,
+    gameStorageQuota: defaultGameStorageQuota,
     changedCacheable: () => version.changed(),
   });
   const group = new GroupCommit(db, {

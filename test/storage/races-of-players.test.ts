@@ -20,7 +20,7 @@ import { beginAttempt, refundAttempt, requestSignIn } from '../../src/sessions/s
 import { patchState, removeState, saveState } from '../../src/states/commands.ts';
 import { listPlayerStates } from '../../src/states/queries.ts';
 import { contentId } from '../../src/states/state.ts';
-import { rowOverheadBytes } from '../../src/storage-quota/storage-use.ts';
+import { rowOverheadBytes } from '../../src/storage-quota/row-bytes.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';

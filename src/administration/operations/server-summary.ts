@@ -31,10 +31,12 @@ export const serverSummary = defineOperation({
       sessions: z.int().meta({ description: 'Channel sessions opened since' }),
       players: z.int().meta({ description: 'Players who opened one' }),
     }),
-    storage: z.array(z.object({ gameId: z.string(), bytes: z.int(), players: z.int() })).meta({
-      description:
-        'What players store in each game: states, play sessions and messages; largest first, at most a minute old',
-    }),
+    storage: z
+      .array(z.object({ gameId: z.string(), bytes: z.int(), quota: z.int(), players: z.int() }))
+      .meta({
+        description:
+          'What each game stores and may store (`quota`), in bytes, and how many players have states, play sessions or messages in it; largest first, at most a minute old',
+      }),
   }),
   async handler({ input }, { nodes, summary }: { nodes: Nodes; summary: ServerSummary }) {
     const now = Date.now();

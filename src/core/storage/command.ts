@@ -162,7 +162,17 @@ export interface Context {
   /** Unix milliseconds; the same for the whole command. */
   readonly now: number;
   newId(): string;
+  /**
+   * Identifies who writes: counters that every write changes are kept once per writer, so that writers do not wait for
+   * each other. Only one transaction at a time has the same value: a write lane, or 0 where all writes are serialized.
+   */
+  readonly writer: number;
+  /** Bytes a game may store, unless its policies say otherwise. */
+  readonly gameStorageQuota: number;
 }
+
+/** Default storage quota of a game, in bytes (`GAME_STORAGE_QUOTA_MEGABYTES`). */
+export const defaultGameStorageQuota = 32 * 1024 ** 3;
 
 /** An event emitted by a command, before its position in the commit order is assigned. */
 export interface EmittedEvent extends NewEvent {
@@ -174,6 +184,9 @@ export class Tx {
   readonly loader: Loader;
   readonly now: number;
   readonly newId: () => string;
+  /** See `Context`. */
+  readonly writer: number;
+  readonly gameStorageQuota: number;
   /** The command's index in the batch. */
   readonly place: number;
   readonly events: EmittedEvent[] = [];
@@ -186,11 +199,13 @@ export class Tx {
   readonly #rows: Rows;
   readonly #undo: { entry: Entry; row: AnyRow | undefined; wasDirty: boolean }[] = [];
 
-  constructor(rows: Rows, loader: Loader, { now, newId }: Context, place = 0) {
+  constructor(rows: Rows, loader: Loader, { now, newId, writer, gameStorageQuota }: Context, place = 0) {
     this.#rows = rows;
     this.loader = loader;
     this.now = now;
     this.newId = newId;
+    this.writer = writer;
+    this.gameStorageQuota = gameStorageQuota;
     this.place = place;
   }
 
@@ -342,7 +357,10 @@ export class ExclusiveTx extends Tx {
     return new Request(this, 'run', null, [], { statement: statement as Statement, values });
   }
 
-  /** Runs a SELECT and returns its rows. */
+  /**
+   * Runs a SELECT, or a statement with RETURNING that declares what it `changes`, and returns its rows. Rows of those
+   * tables that were read before are stale afterwards.
+   */
   rows<Values extends Record<string, Value>, Row>(
     statement: Statement<Values, Row>,
     values: Values,

@@ -84,6 +84,15 @@ export interface Table<Row = AnyRow> {
   readonly cacheable: 'rows' | 'lists' | null;
   /** Ranks within `group` are counted along the columns `order`, ascending from the best. */
   readonly ranked: { readonly group: string; readonly order: readonly string[] } | null;
+  /**
+   * What a row counts in the storage quota of its game: so many rows, each with these texts, and the bytes in a column.
+   * Null: it is not counted.
+   */
+  readonly counted: {
+    readonly rows: number;
+    readonly texts: readonly string[];
+    readonly bytes: string | null;
+  } | null;
   /** For type inference only. */
   readonly rowType?: Row;
 }
@@ -107,13 +116,14 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
   cachedByWriter?: boolean;
   cacheable?: 'rows' | 'lists';
   ranked?: { group: keyof C & string; order: readonly (keyof C & string)[] };
+  counted?: { rows: number; texts?: readonly (keyof C & string)[]; bytes?: keyof C & string };
 }
 
 /** Declares a table. Its indexes are accessible as members: `scores.byNonce`. */
 export function table<const C extends Columns, const I extends Record<string, IndexOptions>>(
   name: string,
   columns: C,
-  { key, indexes, of = {}, cachedByWriter = false, cacheable, ranked }: TableOptions<C, I>,
+  { key, indexes, of = {}, cachedByWriter = false, cacheable, ranked, counted }: TableOptions<C, I>,
 ): Table<RowOf<C>> & { readonly [Name in keyof I]: Index<RowOf<C>> } {
   const built: Index[] = [];
   const declared: Table<RowOf<C>> = {
@@ -130,6 +140,7 @@ export function table<const C extends Columns, const I extends Record<string, In
     isCachedByWriter: cachedByWriter,
     cacheable: cacheable ?? null,
     ranked: ranked ?? null,
+    counted: counted ? { texts: [], bytes: null, ...counted } : null,
   };
   const named: Record<string, Index> = {};
   for (const [member, options] of Object.entries(indexes ?? {})) {

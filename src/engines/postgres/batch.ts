@@ -40,6 +40,8 @@ export interface BatchOptions extends BatchWriterOptions, BatchLoaderOptions, Ba
   readonly react: Reaction | null;
   clock(): number;
   newId(): string;
+  /** See `Context`. */
+  readonly gameStorageQuota: number;
 }
 
 /** A node's position in a write lane: the lane, its owner, and the last batch and event. */
@@ -100,10 +102,12 @@ class RunningCommand {
   }
 
   /** For the next run, which makes the same ids as the previous one, so that it requests rows under the same keys. */
-  context(newId: () => string): Context {
+  context({ newId, gameStorageQuota }: BatchOptions, { lane }: LanePlace): Context {
     let made = 0;
     return {
       now: this.now,
+      writer: lane,
+      gameStorageQuota,
       newId: () => {
         const id = this.#ids[made] ?? newId();
         this.#ids[made++] = id;
@@ -220,7 +224,7 @@ export class Batch {
     }
     const tx =
       (suspended && running.tx) ??
-      new Tx(this.#loaded.rows, this.#answers, running.context(this.#options.newId));
+      new Tx(this.#loaded.rows, this.#answers, running.context(this.#options, this.#place));
     running.tx = tx;
     this.#answers.begin(queued.command.commandName);
     try {
@@ -255,7 +259,8 @@ export class Batch {
    * singly.
    */
   async #runExclusive(running: RunningCommand, writer: BatchWriter): Promise<void> {
-    const tx = new ExclusiveTx(this.#loaded.rows, this.#answers, running.context(this.#options.newId));
+    const context = running.context(this.#options, this.#place);
+    const tx = new ExclusiveTx(this.#loaded.rows, this.#answers, context);
     running.tx = tx;
     const emitted: EmittedEvent[] = [];
     let flushed = 0;
@@ -294,10 +299,10 @@ export class Batch {
     if (!statement) throw new Error('there is no statement to run');
     const { text, parameters } = this.#options.statements.of(statement);
     const result = await connection.run(text, parameters(values));
-    if (kind === 'rows') return result.rows;
+    if (kind === 'rows' && !statement.changes) return result.rows;
     this.#loaded.invalidate(statement.changes);
     this.#hasRunStatements = true;
-    return result.rowCount;
+    return kind === 'rows' ? result.rows : result.rowCount;
   }
 
   #hasRunStatements = false;

@@ -38,7 +38,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
   /** `idMaker` replaces UUIDv7, for tests that compare ids. */
   constructor(
     { tables, react }: Domain,
-    { url, isServer, retention, clock, epoch, soleWriter }: NodeWriterOptions,
+    { url, isServer, retention, gameStorageQuota, clock, epoch, soleWriter }: NodeWriterOptions,
     idMaker: () => string = newId,
   ) {
     this.#url = url;
@@ -50,6 +50,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
       statements: new DeclaredStatements(),
       ranks: new RankCounts(),
       retention,
+      gameStorageQuota,
       react,
       existing: new ExistingRows(),
       readCache: new ReadCache(),

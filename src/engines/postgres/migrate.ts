@@ -16,6 +16,7 @@ import { playerMutes } from './migrations/0013-player-mutes.ts';
 import { prizeRuns } from './migrations/0014-prize-runs.ts';
 import { soleWriter } from './migrations/0015-sole-writer.ts';
 import { sessionOrigins } from './migrations/0016-session-origins.ts';
+import { gameStorage } from './migrations/0017-game-storage.ts';
 
 /** In order. A released migration is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -35,6 +36,7 @@ const migrations: readonly string[] = [
   prizeRuns,
   soleWriter,
   sessionOrigins,
+  gameStorage,
 ];
 
 /** This program's schema version. */

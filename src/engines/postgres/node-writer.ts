@@ -11,6 +11,8 @@ export interface NodeWriterOptions {
   /** A server, which counts as a node for others; else a CLI command. */
   readonly isServer: boolean;
   readonly retention: Retention;
+  /** See `Context`. */
+  readonly gameStorageQuota: number;
   readonly clock: ClockMemory;
   /** Identifies the history. */
   readonly epoch: string;

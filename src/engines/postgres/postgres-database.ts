@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import type { Command } from '../../core/storage/command.ts';
+import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type {
   Database,
   DatabaseStats,
@@ -39,6 +39,8 @@ export interface PostgresDatabaseOptions {
   /** The time of a clock that replaces the database's, for tests of expiry; see `clockIn`. */
   clock?: SharedArrayBuffer;
   retention?: Retention;
+  /** Bytes a game may store, unless its policies say otherwise. */
+  gameStorageQuota?: number;
   /** Replaces UUIDv7, for tests that compare ids; unused when a thread writes. */
   newId?: () => string;
   /** A server, which counts as a node for others; default: a CLI command. */
@@ -80,6 +82,7 @@ export class PostgresDatabase implements Database {
     {
       clock,
       retention = defaultRetention,
+      gameStorageQuota = defaultGameStorageQuota,
       newId: idMaker,
       isServer = false,
       writesInThread = false,
@@ -102,7 +105,7 @@ export class PostgresDatabase implements Database {
     });
     const soleWriter = soleWriterMemory();
     this.#soleWriterVersion = new SoleWriterVersion(soleWriter);
-    const options = { url, isServer, retention, clock: this.#clock, epoch, soleWriter };
+    const options = { url, isServer, retention, gameStorageQuota, clock: this.#clock, epoch, soleWriter };
     this.#writer = writesInThread ? new ThreadedWriter(options) : new LocalWriter(domain, options, idMaker);
     this.#writer.onTrouble((trouble) => this.#setTrouble('writing', trouble));
     this.#writer.onNewEpoch((renamed) => this.#setEpoch(renamed));

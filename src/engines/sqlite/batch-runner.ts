@@ -25,6 +25,8 @@ const maxCached = 100_000;
 export interface BatchOptions extends BatchWriterOptions {
   newId(): string;
   react: Reaction | null;
+  /** See `Context`. */
+  gameStorageQuota: number;
 }
 
 /** The outcome of a command, provisional until the commit. */
@@ -81,7 +83,8 @@ export class BatchRunner implements Loader {
   run(command: AnyCommand, args: readonly unknown[], now: number): Outcome {
     this.#now = now;
     this.#collected = 0;
-    const context: Context = { now, newId: this.#options.newId };
+    const { newId, gameStorageQuota } = this.#options;
+    const context: Context = { now, newId, writer: 0, gameStorageQuota };
     const tx = command.isExclusive
       ? new ExclusiveTx(this.#rows, this, context)
       : new Tx(this.#rows, this, context);
@@ -178,8 +181,9 @@ export class BatchRunner implements Loader {
         this.#collect(tx);
         this.#writer.write(this.#now, this.#emitted, this.#stored);
         const prepared = this.#statements.of(statement);
-        if (kind === 'rows') return prepared.all(values);
-        const { changes } = prepared.run(values);
+        const found = kind === 'rows' ? prepared.all(values) : null;
+        if (found && !statement.changes) return found;
+        const changes = found ?? prepared.run(values).changes;
         this.#invalidate(statement.changes);
         for (const ranked of this.#schema.rankedTables) ranked.rolledBack(); // the statement may have changed ranks
         return changes;

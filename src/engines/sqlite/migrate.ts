@@ -28,6 +28,7 @@ import { playerMutes } from './migrations/0025-player-mutes.ts';
 import { middleMarks } from './migrations/0026-middle-marks.ts';
 import { prizeRuns } from './migrations/0027-prize-runs.ts';
 import { sessionOrigins } from './migrations/0028-session-origins.ts';
+import { gameStorage } from './migrations/0029-game-storage.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -59,6 +60,7 @@ export const migrations: readonly string[] = [
   middleMarks,
   prizeRuns,
   sessionOrigins,
+  gameStorage,
 ];
 
 /** The schema version after all migrations. */

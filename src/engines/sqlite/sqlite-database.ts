@@ -3,7 +3,7 @@ import type { Database as SqliteConnection } from 'better-sqlite3';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
-import type { AnyCommand, Command } from '../../core/storage/command.ts';
+import { type AnyCommand, type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
@@ -25,6 +25,8 @@ export interface SqliteDatabaseOptions {
   /** The latest time, shared by threads that use the same file; see `steadyClock`. */
   time?: SharedArrayBuffer;
   retention?: Retention;
+  /** Bytes a game may store, unless its policies say otherwise. */
+  gameStorageQuota?: number;
   /** Size of the page cache; by default large enough for reads. */
   cacheBytes?: number;
   /** For a long-running writer; without it, a commit checkpoints the log itself when it has grown long. */
@@ -50,6 +52,7 @@ export class SqliteDatabase implements Database {
       clock: machineClock = Date.now,
       time = timeMemory(),
       retention = defaultRetention,
+      gameStorageQuota = defaultGameStorageQuota,
       cacheBytes,
       copier,
       newId: idMaker = newId,
@@ -68,6 +71,7 @@ export class SqliteDatabase implements Database {
       retention,
       react,
       newId: idMaker,
+      gameStorageQuota,
       changedCacheable: () => version.changed(),
     });
     this.version = version;

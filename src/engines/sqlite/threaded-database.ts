@@ -1,6 +1,6 @@
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import type { Command } from '../../core/storage/command.ts';
+import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
@@ -15,6 +15,8 @@ export interface ThreadedDatabaseOptions {
   /** The time of a fake clock, for tests of expiry; see `clockIn`. */
   clock?: SharedArrayBuffer;
   retention?: Retention;
+  /** Bytes a game may store, unless its policies say otherwise. */
+  gameStorageQuota?: number;
 }
 
 /**
@@ -32,7 +34,11 @@ export class ThreadedDatabase implements Database {
   constructor(
     file: string,
     domain: Domain,
-    { clock, retention = defaultRetention }: ThreadedDatabaseOptions = {},
+    {
+      clock,
+      retention = defaultRetention,
+      gameStorageQuota = defaultGameStorageQuota,
+    }: ThreadedDatabaseOptions = {},
   ) {
     refuseDamaged(file);
     // Creates or migrates the file, before the writer opens it.
@@ -41,10 +47,11 @@ export class ThreadedDatabase implements Database {
       ...(clock && { clock: clockIn(clock) }),
       time,
       retention,
+      gameStorageQuota,
     });
     this.#writer = new Writer(
       'writer-thread',
-      () => ({ file, clock, time, retention }) satisfies WriterOptions,
+      () => ({ file, clock, time, retention, gameStorageQuota }) satisfies WriterOptions,
       {
         committed: () => this.#reader.recheck(),
         onEvents: (events) => {

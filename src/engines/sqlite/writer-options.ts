@@ -8,6 +8,8 @@ export interface WriterOptions {
   /** See `steadyClock`. */
   time: SharedArrayBuffer;
   retention: Retention;
+  /** See `Context`. */
+  gameStorageQuota: number;
 }
 
 /** Name of the call that returns the thread's statistics. */

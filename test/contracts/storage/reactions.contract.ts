@@ -19,7 +19,7 @@ import {
   eraseReactionsOf,
   removeReactionFrom,
 } from '../../../src/messages/reaction-commands.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/storage-use.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 

@@ -21,7 +21,7 @@ import {
   type StateFilter,
 } from '../../../src/states/queries.ts';
 import { contentId } from '../../../src/states/state.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/storage-use.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
 import { storageUse } from '../../../src/storage-quota/tables.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 

@@ -14,7 +14,7 @@ import {
 import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
 import { saveState } from '../../../src/states/commands.ts';
 import { listPlayerStates } from '../../../src/states/queries.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/storage-use.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
 import { storageUse } from '../../../src/storage-quota/tables.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 

@@ -1,0 +1,191 @@
+import { describe, expect, test } from 'vitest';
+import { recordActivity } from '../../../src/activities/commands.ts';
+import { changeGame } from '../../../src/administration/commands.ts';
+import { PlayerEraser } from '../../../src/administration/player-eraser.ts';
+import { tables } from '../../../src/catalogue/tables.ts';
+import { newId } from '../../../src/core/schemas/ids.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import type { Database } from '../../../src/core/storage/database.ts';
+import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { deleteMessage, editMessage, sendMessage } from '../../../src/messages/message-commands.ts';
+import { addReactionTo, removeReactionFrom } from '../../../src/messages/reaction-commands.ts';
+import { notifyPlayer, notifySeveral, trimNotifications } from '../../../src/notifications/commands.ts';
+import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
+import { deleteScore, setScore } from '../../../src/scores/commands.ts';
+import {
+  addLeaderboard,
+  clearRetiredSeason,
+  deleteLeaderboard,
+} from '../../../src/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
+import { removeState, saveState } from '../../../src/states/commands.ts';
+import { gameStorages } from '../../../src/storage-quota/game-storage.ts';
+import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
+import { randomWallet } from '../../support/server.ts';
+import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, trio } from './fixture.ts';
+import { recountedGameBytes } from './recounted-game-bytes.ts';
+
+const mebibyte = 1024 * 1024;
+const full = { reason: 'storage_full', message: expect.stringMatching(/^The game would use/) };
+const notice = { message: 'Well played', type: 'success' as const };
+const board = {
+  keep: 'best' as const,
+  order: 'desc' as const,
+  entries: 'player' as const,
+  public: true,
+  labels: [],
+  schedule: null,
+  keepSeasons: null,
+};
+
+const bytesOf = async (db: Database, gameId: string) =>
+  (await db.read(gameStorages, 0)).find((one) => one.gameId === gameId)?.bytes ?? 0;
+
+const save = (db: Database, owner: Owner, label: string, bytes: number) =>
+  db.write(saveState, owner, label, `"${'a'.repeat(bytes - 2)}"`, 'bafk');
+
+async function smallGame(db: Database, storageQuotaMegabytes = 1): Promise<string> {
+  return (await addGame(db, { policies: { storageQuotaMegabytes } })).id;
+}
+
+/** What a game may store. */
+export function gameStorageContract(open: OpenStore): void {
+  describe('the storage quota of a game', () => {
+    const expectCounted = async (db: Database, gameId: string) =>
+      expect(await bytesOf(db, gameId)).toBe(await db.read(recountedGameBytes, tables, gameId));
+
+    test('everything that players and servers write is counted, and everything that is removed is released', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const [ada, grace, alan] = await trio(db);
+      const { gameId } = ada;
+      await save(db, ada, 'hero', 100);
+      await save(db, ada, 'hero', 40);
+      await save(db, grace, 'hero', 70);
+      await db.write(removeState, grace, 'hero');
+      await db.write(trackPlaySession, alan, { sessionId: newId(), state: '{"é":1}' });
+      const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+      const { _id: message } = await db.write(sendMessage, ada, channelId, 'hello');
+      await db.write(editMessage, ada, message, 'hi');
+      await db.write(addReactionTo, grace, message, '👍');
+      await expectCounted(db, gameId);
+      await db.write(removeReactionFrom, grace, message, '👍');
+      await db.write(addReactionTo, grace, message, '👍');
+      await db.write(deleteMessage, message);
+      await db.write(notifyPlayer, ada, notice);
+      await db.write(notifySeveral, gameId, [grace.wallet, alan.wallet], { ...notice, expiresInSeconds: 60 });
+      await db.write(recordActivity, ada, { label: 'won', eventId: 'e1' });
+      await db.write(setScore, ada, 7, 'run');
+      await db.write(setScore, ada, 9, 'run');
+      const { _id: score } = await db.write(setScore, ada, 3);
+      await db.write(addLeaderboard, gameId, { ...board, name: 'laps' });
+      await db.write(setLeaderboardScore, ada, 'laps', 1, { nonce: 'n', metadata: { car: 'red' } });
+      await db.write(setLeaderboardScore, ada, 'laps', 2, {
+        nonce: 'n',
+        metadata: { car: 'blue and white' },
+      });
+      const { _id: record } = await db.write(setLeaderboardScore, grace, 'laps', 2);
+      for await (const one of nowAndReopened(fixture)) await expectCounted(one, gameId);
+      const before = await bytesOf(fixture.db, gameId);
+      await fixture.db.write(deleteScore, gameId, score);
+      await fixture.db.write(deleteScore, gameId, record);
+      await expectCounted(fixture.db, gameId);
+      fixture.clock.advance(hour);
+      await fixture.db.write(trimNotifications, hour);
+      await expectCounted(fixture.db, gameId);
+      await fixture.db.write(deleteLeaderboard, gameId, 'laps');
+      await fixture.db.write(clearRetiredSeason);
+      await expectCounted(fixture.db, gameId);
+      expect(await bytesOf(fixture.db, gameId)).toBeLessThan(before);
+      for (const { wallet } of [ada, grace, alan]) await new PlayerEraser(fixture.db, tables).erase(wallet);
+      expect(await bytesOf(fixture.db, gameId)).toBe(0);
+      await expectCounted(fixture.db, gameId);
+    });
+
+    test('a new wallet counts its row, even after its state is removed, so that empty players are bounded too', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const ada = { gameId, wallet: randomWallet() };
+      await save(db, ada, 'x', 10);
+      expect(await bytesOf(db, gameId)).toBe(2 * rowOverheadBytes + 10);
+      await db.write(removeState, ada, 'x');
+      expect(await bytesOf(db, gameId)).toBe(rowOverheadBytes);
+      await save(db, ada, 'x', 10);
+      expect(await bytesOf(db, gameId)).toBe(2 * rowOverheadBytes + 10);
+      await expectCounted(db, gameId);
+    });
+
+    test('a full game is refused everything that would store more, and nothing else', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const gameId = await smallGame(db);
+      const [ada, grace] = [await addPlayer(db, gameId), await addPlayer(db, gameId)];
+      await db.write(setScore, ada, 1, 'run');
+      const { _id: channelId } = await db.write(createChannel, ada, [grace.wallet]);
+      const left = mebibyte - (await bytesOf(db, gameId)) - 2 * rowOverheadBytes;
+      await save(db, ada, 'all', left);
+      expect(await bytesOf(db, gameId)).toBe(mebibyte);
+      const wallets = [randomWallet(), randomWallet()];
+      const writes: (() => Promise<unknown>)[] = [
+        () => save(db, { gameId, wallet: randomWallet() }, 'x', 2),
+        () => db.write(trackPlaySession, ada, { sessionId: newId(), state: '1' }),
+        () => db.write(sendMessage, grace, channelId, 'a'),
+        () => db.write(notifyPlayer, ada, notice),
+        () => db.write(notifySeveral, gameId, wallets, notice),
+        () => db.write(recordActivity, ada, { label: 'won', eventId: 'e1' }),
+        () => db.write(setScore, ada, 1),
+        () => db.write(setScore, grace, 1, 'other'),
+      ];
+      for (const write of writes) await expect(write()).rejects.toMatchObject(full);
+      await expect(save(db, ada, 'all', left + 1)).rejects.toMatchObject(full);
+      await db.write(setScore, ada, 2, 'run');
+      await db.write(recordActivity, ada, { label: 'minted', eventId: 'e2' }, 'on-chain');
+      await save(db, ada, 'all', 10);
+      for (const write of writes) await write();
+      await expectCounted(db, gameId);
+      await save(
+        await fixture.reopen(),
+        { gameId: (await addGame(fixture.db)).id, wallet: ada.wallet },
+        'x',
+        99,
+      );
+    });
+
+    test('an administrator raises and lowers the quota with a policy, which holds from the next write on', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const gameId = await smallGame(db);
+      const ada = await addPlayer(db, gameId);
+      await save(db, ada, 'a', 1_000_000);
+      await expect(save(db, ada, 'b', 100_000)).rejects.toMatchObject(full);
+      await db.write(changeGame, gameId, { policies: { storageQuotaMegabytes: 2 } });
+      await save(db, ada, 'b', 100_000);
+      await db.write(changeGame, gameId, { policies: { storageQuotaMegabytes: 1 } });
+      await expect(save(db, ada, 'c', 2)).rejects.toMatchObject(full);
+      await db.write(changeGame, gameId, { policies: { storageQuotaMegabytes: null } });
+      await save(db, ada, 'c', 2);
+      const shown = (await db.read(gameStorages, 5)).find((one) => one.gameId === gameId);
+      expect(shown).toMatchObject({ quota: 5 });
+    });
+
+    test('of concurrent writes for new wallets by two processes, as many are accepted as fit, but for the writes of one second', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const gameId = await smallGame(db);
+      const other = await fixture.openOtherProcess();
+      const each = 100_000;
+      const fits = Math.floor(mebibyte / (each + 2 * rowOverheadBytes));
+      const attempt = (at: number) =>
+        save(at % 2 ? db : other, { gameId, wallet: randomWallet() }, 'x', each);
+      const settled = await Promise.allSettled(Array.from({ length: 4 * fits }, (_, at) => attempt(at)));
+      const accepted = settled.filter(({ status }) => status === 'fulfilled').length;
+      expect(accepted).toBeGreaterThanOrEqual(fits);
+      expect(accepted).toBeLessThanOrEqual(2 * fits); // each process knows what it has written itself
+      await expectCounted(db, gameId);
+      fixture.clock.advance(2_000);
+      await expect(attempt(0)).rejects.toMatchObject(full);
+      await expect(attempt(1)).rejects.toMatchObject(full);
+    });
+  });
+}
