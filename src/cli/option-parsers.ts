@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { isWebUrl } from '../core/schemas/web-url.ts';
 
 /** Ten years. */
 const maxMinutes = 10 * 365 * 24 * 60;
@@ -13,10 +14,7 @@ export const integer = z
 /** The URL of a server, such as `https://play.example`. */
 export const httpUrl = z
   .string()
-  .refine(
-    (text) => /^https?:\/\//.test(text) && URL.canParse(text),
-    'must be a URL that begins with http:// or https://',
-  )
+  .refine(isWebUrl, 'must be a URL that begins with http:// or https://, without user name or password')
   .transform((text) => new URL(text));
 
 /** A duration option in minutes; fractions are allowed. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
+import { webUrl } from '../core/schemas/web-url.ts';
 import { reactionCount } from './reaction.ts';
 
 /** What a participant may do in a message channel. */
@@ -92,7 +93,7 @@ export type ChannelMessage = z.infer<typeof channelMessage>;
 export const messageContent = text(1, 4000);
 
 export const channelName = text(0, 100);
-export const chatPicture = text(0, 2000);
+export const chatPicture = z.union([webUrl, z.literal('')]);
 
 /** Whether a participant has a permission; `super-admin` implies all of them. */
 export function hasPermission(member: Pick<Participant, 'permissions'>, wanted: Permission): boolean {

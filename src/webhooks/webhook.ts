@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { isWebUrl } from '../core/schemas/web-url.ts';
 import { actionState } from '../queue/action.ts';
 
 /** Which events a webhook receives; public/docs/webhooks.md describes each. */
@@ -34,6 +35,7 @@ function problemOf(text: string, url: URL | null): string | null {
     return 'must be an address such as https://game.example/hooks';
   }
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (!isWebUrl(text)) return 'must not contain spaces, quotes or other characters that URLs escape';
   if (url.hash !== '') return 'must not have a fragment (#…), which is never sent';
   return null;
 }

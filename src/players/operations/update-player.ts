@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
+import { webUrl } from '../../core/schemas/web-url.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
@@ -17,7 +18,7 @@ export const updatePlayer = defineOperation({
   input: z.object({
     wallet: addressInput,
     username: username.optional(),
-    avatar: z.union([z.url({ protocol: /^https?$/ }).max(2000), z.literal('')]).optional(),
+    avatar: z.union([webUrl, z.literal('')]).optional(),
   }),
   output: z.object({
     success,
