@@ -22,8 +22,16 @@ import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
 import { maxParticipants } from '../messages/message-channel.ts';
 import { participantsKeyOf } from '../messages/stored-channel.ts';
-import { reactionsOf, storedBytesOf } from '../messages/stored-message.ts';
-import { messageChannels, messageReactions, messages, participants } from '../messages/tables.ts';
+import { eventSeqsOf, reactionsOf, storedBytesOf } from '../messages/stored-message.ts';
+import {
+  formerParticipants,
+  messageChannels,
+  messageReactions,
+  messages,
+  participants,
+  readMarkers,
+} from '../messages/tables.ts';
+import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { players } from '../players/tables.ts';
 import { actions, grants, spending } from '../queue/tables.ts';
@@ -31,6 +39,7 @@ import { submittedRules } from '../rules/rule-bounds.ts';
 import { rankGame } from '../scores/commands.ts';
 import { LeaderboardImport } from '../scores/leaderboard-import.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
+import { scores } from '../scores/tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
 import { addLocked, lockGameStorage } from '../storage-quota/game-storage.ts';
@@ -214,6 +223,10 @@ class Import {
   readonly #channels = new Map<string, { row: AnyRow; wallets: string[] }>();
   readonly #players = new Set<string>();
   readonly #channelStreams: string[] = [];
+  /** The seq of each stream of the file. */
+  readonly #seqs = new Map<string, number>();
+  /** The events that messages of the file name, each by its stream and seq. */
+  readonly #namedEvents = new Set<string>();
   readonly #actions = new Set<string>();
   readonly #leaderboards: LeaderboardImport;
   /** Reactions counted by messages minus reaction rows imported, by message and reaction; zeros are removed. */
@@ -359,6 +372,7 @@ class Import {
     else if (wallet !== null || name !== streamOf.game(id)) {
       throw new DatabaseUnusableError(`The stream ${JSON.stringify(name)} does not belong to this game`);
     }
+    this.#seqs.set(name, seq);
     this.#tx.insert<StreamRow>(streams, { name, wallet, seq, firstSeq: seq + 1, trimAt: 0 });
   }
 
@@ -380,6 +394,7 @@ class Import {
         throw new DatabaseUnusableError('A message channel of the file has too many participants');
       }
     }
+    this.#refuseForeignSeqs(table, row);
     if (ofLeaderboards.includes(table)) {
       this.#countBytes(table, row);
       return yield* this.#leaderboards.add(table, row);
@@ -389,6 +404,24 @@ class Import {
     if (!kept) return;
     this.#tx.insert(table as never, kept as never);
     this.#countBytes(table, kept);
+  }
+
+  /**
+   * Numbers of events must be of events that the file's own streams have had: a later one would be an event that
+   * another player is going to cause here, which unsending the message would erase.
+   */
+  #refuseForeignSeqs(table: AnyTable, row: AnyRow): void {
+    const named = eventsNamedBy(this.#importedGame.id, table, row);
+    for (const { stream, seq } of named?.seqs ?? []) {
+      const isOwn = seq <= (this.#seqs.get(stream) ?? 0);
+      const event = `${stream} ${seq}`;
+      if (!isOwn || (named?.isExclusive && this.#namedEvents.has(event))) {
+        throw new DatabaseUnusableError(
+          `A record of ${table.name} names an event that is not its own: ${seq} of ${stream}; nothing was changed.`,
+        );
+      }
+      if (named?.isExclusive) this.#namedEvents.add(event);
+    }
   }
 
   #countReactions(table: AnyTable, row: AnyRow): void {
@@ -440,6 +473,35 @@ class Import {
       this.#schemas.set(table, schema);
     }
     return schema.parse(row);
+  }
+}
+
+/** The events that a row refers to, by stream and seq. `isExclusive`: no other row may refer to them. */
+function eventsNamedBy(
+  gameId: string,
+  table: AnyTable,
+  row: AnyRow,
+): { seqs: readonly { stream: string; seq: number }[]; isExclusive?: boolean } | null {
+  const inChannel = (...seqs: (Value | undefined)[]) =>
+    seqs.map((seq) => ({ stream: streamOf.channel(String(row.channelId)), seq: Number(seq) }));
+  switch (table) {
+    case scores as AnyTable:
+    case leaderboardRecords as AnyTable:
+      return { seqs: [{ stream: String(row.stream), seq: Number(row.revision) }] };
+    case notifications as AnyTable:
+      return {
+        seqs: [{ stream: streamOf.player(gameId, String(row.wallet)), seq: Number(row.eventSeq) }],
+      };
+    case participants as AnyTable:
+      return { seqs: inChannel(row.joinedSeq) };
+    case formerParticipants as AnyTable:
+      return { seqs: inChannel(row.joinedSeq, row.leftSeq) };
+    case readMarkers as AnyTable:
+      return { seqs: inChannel(row.readSeq) };
+    case messages as AnyTable:
+      return { seqs: inChannel(...eventSeqsOf({ eventSeqs: String(row.eventSeqs) })), isExclusive: true };
+    default:
+      return null;
   }
 }
 

@@ -4,9 +4,10 @@ import { activities } from '../activities/tables.ts';
 import { playerBlocks } from '../blocks/tables.ts';
 import { importedId } from '../core/schemas/ids.ts';
 import { text } from '../core/schemas/text.ts';
+import { webUrl } from '../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../core/storage/table.ts';
 import { requestNonces } from '../games/tables.ts';
-import { messageContent, permission } from '../messages/message-channel.ts';
+import { chatPicture, messageContent, permission } from '../messages/message-channel.ts';
 import { maxReactionKinds, maxReactions, reactionInput } from '../messages/reaction.ts';
 import { reactionCounts } from '../messages/stored-message.ts';
 import {
@@ -71,12 +72,35 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
       return z.NEVER;
     }
     const result = schema.safeParse(value);
-    if (result.success) return result.data;
+    if (result.success) {
+      const unknown = unknownPath(value, result.data);
+      if (unknown === null) return result.data;
+      context.addIssue({ code: 'custom', path: unknown, message: 'is unknown here' });
+      return z.NEVER;
+    }
     for (const { path, message } of result.error.issues) {
       context.addIssue({ code: 'custom', path: [...path], message });
     }
     return z.NEVER;
   });
+}
+
+/** The path of the first field that a schema has dropped because it does not know it; null when there is none. */
+function unknownPath(
+  given: unknown,
+  parsed: unknown,
+  path: readonly (string | number)[] = [],
+): (string | number)[] | null {
+  if (typeof given !== 'object' || given === null || typeof parsed !== 'object' || parsed === null)
+    return null;
+  const known = new Map<string, unknown>(Object.entries(parsed));
+  for (const [name, value] of Object.entries(given)) {
+    const inside = [...path, Array.isArray(given) ? Number(name) : name];
+    if (!known.has(name)) return inside;
+    const found = unknownPath(value, known.get(name), inside);
+    if (found) return found;
+  }
+  return null;
 }
 
 /** As `jsonText`, normalized back to text. */
@@ -100,7 +124,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(players, {
     wallet: storedWallet,
     username,
-    avatar: z.union([z.url({ protocol: /^https?$/ }).max(2_000), z.literal('')]),
+    avatar: z.union([webUrl, z.literal('')]),
   }),
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),
   of(requestNonces, { nonce: text(0, 200) }),
@@ -154,7 +178,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     readAt: count.nullable().default(null),
     expiresAt: count.nullable().default(null),
   }),
-  of(messageChannels, { participantsKey: z.string(), name: text(0, 100), chatPicture: text(0, 2_000) }),
+  of(messageChannels, { participantsKey: z.string(), name: text(0, 100), chatPicture }),
   of(participants, {
     wallet: storedWallet,
     permissions: jsonOf(z.array(permission).max(20)),
