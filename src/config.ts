@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ChainRpcs } from './chains/contract-wallets.ts';
 import type { SpendingBounds } from './chains/spending-bounds.ts';
 import type { Retention } from './core/events/retention.ts';
+import { webUrl } from './core/schemas/web-url.ts';
 import { defaultGameStorageQuota } from './core/storage/command.ts';
 import { maxGameStorageMegabytes } from './games/game.ts';
 import type { GuestSettings } from './players/guest-settings.ts';
@@ -95,8 +96,7 @@ export const environment = z.object({
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
     .describe('PostgreSQL for nodes on several machines, postgres://…; unset: SQLite in the data directory'),
-  PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
+  PUBLIC_URL: webUrl
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Public URL of the server, when it differs from http://HOST:PORT'),

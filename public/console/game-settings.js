@@ -17,6 +17,7 @@ import { GameSecrets } from './game-secrets.js';
 import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-fields.js';
 import { useSaveGame } from './save-game.js';
 import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
+import { StorageField } from './storage-field.js';
 import { WordFilterForm } from './word-filter-form.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
@@ -101,6 +102,7 @@ function Policies({ game, onChanged }) {
   const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
   const [limits, setLimits] = useState(() => typedLimits(policies.limits));
   const [spending, setSpending] = useState(() => typedSpending(policies.spending));
+  const [storage, setStorage] = useState(String(policies.storageQuotaMegabytes ?? ''));
   const { busy, error, save } = useSaveGame(onChanged);
   const input = () => ({
     gameId: game.gameId,
@@ -115,6 +117,7 @@ function Policies({ game, onChanged }) {
       tokenIn: /** @type {Game['policies']['tokenIn']} */ (tokenIn),
       limits: limitsOf(limits),
       spending: spendingOf(spending),
+      storageQuotaMegabytes: storage.trim() === '' ? null : Number(storage),
     },
   });
   return html`
@@ -149,8 +152,9 @@ function Policies({ game, onChanged }) {
         <${SelectField} label="Players without a wallet" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
         <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of the game's host. The game has to read it there." />
         <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
+        <${StorageField} gameId=${game.gameId} value=${storage} onValue=${setStorage} error=${error} />
         <${SpendingFields} value=${spending} onValue=${setSpending} error=${error} />
-        <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending']} />
+        <${FormProblem} error=${error} fields=${['policies.limits', 'policies.spending', 'policies.storageQuotaMegabytes']} />
         <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy} disabled=${isHalfTyped(limits)}>Save policies<//><//></div>
       </form>
     </section>

@@ -100,15 +100,15 @@ function StorageCard({ storage }) {
       <div class="card-head"><h2 id="storage">Storage by game</h2><span class="quiet small numeric">${asBytes(total)}</span></div>
       ${
         storage.length === 0
-          ? html`<p class="card-body quiet">Players have stored no states, play sessions or messages yet.</p>`
+          ? html`<p class="card-body quiet">Nothing is stored in any game yet.</p>`
           : html`
               <div class="card-body"><ul role="list" class="shares">
                 ${storage.map(
-                  ({ gameId, bytes, players }) => html`
+                  ({ gameId, bytes, quota, players }) => html`
                     <li key=${gameId}>
                       <span class="truncate">${nameOf(gameId)}</span>
-                      <span class="quiet small numeric">${asCount(players)} ${players === 1 ? 'player' : 'players'} · ${asBytes(bytes)}</span>
-                      <meter min="0" max=${total} value=${bytes} aria-label="${nameOf(gameId)}: ${asBytes(bytes)}"></meter>
+                      <span class="quiet small numeric">${asCount(players)} ${players === 1 ? 'player' : 'players'} · ${asBytes(bytes)} of ${asBytes(quota)}</span>
+                      <meter min="0" max=${quota} high=${0.8 * quota} value=${bytes} aria-label="${nameOf(gameId)}: ${asBytes(bytes)} of ${asBytes(quota)}"></meter>
                     </li>
                   `,
                 )}

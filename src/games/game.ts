@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../core/schemas/address.ts';
+import { isCleanUrlText, isWebUrl } from '../core/schemas/web-url.ts';
 import { wordFilterPolicy } from '../core/schemas/word-filter.ts';
 
 /** How a game ranks its players. */
@@ -95,7 +96,7 @@ export const gamePolicies = z.object({
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies in a request: omitted ones keep their value, or get their default. */
-export const policyChanges = z.object({
+export const policyChanges = z.strictObject({
   // Not `partial()`, which would apply the defaults to omitted fields.
   leaderboard: z
     .object({
@@ -233,13 +234,16 @@ export function slugOf(name: string): string {
 export const gameUrl = z
   .string()
   .max(2_000)
-  .refine(isGameUrl, 'must be an http(s) URL, or a path on this server such as /demo-game');
+  .refine(
+    isGameUrl,
+    'must be an http(s) URL without user name, password, spaces or quotes, or a path on this server such as /demo-game',
+  );
 
 function isGameUrl(text: string): boolean {
+  if (isWebUrl(text)) return true;
   // Browsers strip white space in URLs, which could turn what looks like a path into a host.
-  if (/\s/.test(text)) return false;
-  if (/^https?:\/\//i.test(text)) return URL.canParse(text);
-  return text.startsWith('/') && URL.parse(text, 'http://this.server')?.host === 'this.server';
+  if (!isCleanUrlText(text) || !text.startsWith('/')) return false;
+  return URL.parse(text, 'http://this.server')?.host === 'this.server';
 }
 
 /** An origin as browsers send it: scheme, host and port, nothing after; a trailing slash is removed. */
@@ -250,7 +254,7 @@ export const origin = z
     z
       .url({ protocol: /^https?$/, error: 'must be an origin such as https://game.example' })
       .refine(
-        (text) => URL.parse(text)?.origin === text,
+        (text) => isWebUrl(text) && URL.parse(text)?.origin === text,
         'must be an origin such as https://game.example, without a path',
       ),
   );

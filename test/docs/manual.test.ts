@@ -132,7 +132,7 @@ test('the manual states every limit of calls', () => {
 
 test('the manual states every limit of bytes', () => {
   const rate = ({ burst, perSecond }: ByteRate) => [size(burst), `${size(perSecond)} a second`];
-  const { heldBytes, storageQuota } = readConfig({});
+  const { heldBytes, storageQuota, gameStorageQuota } = readConfig({});
   expect(columns(table('errors', 'Rate limits', 1), 1, 2)).toEqual([
     rate(byteRates.wallet),
     rate(byteRates.address),
@@ -150,6 +150,7 @@ test('the manual states every limit of bytes', () => {
     ['', `${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
     [size(maxQueuedBytes), ''],
     [size(storageQuota), ''],
+    [size(gameStorageQuota), ''],
   ]);
 });
 

@@ -172,7 +172,7 @@ export interface Context {
 }
 
 /** Default storage quota of a game, in bytes (`GAME_STORAGE_QUOTA_MEGABYTES`). */
-export const defaultGameStorageQuota = 32 * 1024 ** 3;
+export const defaultGameStorageQuota = 64 * 1024 ** 3;
 
 /** An event emitted by a command, before its position in the commit order is assigned. */
 export interface EmittedEvent extends NewEvent {

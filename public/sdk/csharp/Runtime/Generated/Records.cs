@@ -889,9 +889,9 @@ namespace Gantry
         }
 
         /// <summary>The picture's URL; empty for none</summary>
-        public string ChatPicture
+        public object ChatPicture
         {
-            get { return Get("chatPicture", Read.String); }
+            get { return Get("chatPicture", Read.Any); }
             set { Set("chatPicture", value); }
         }
     }
