@@ -158,7 +158,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         limits: { write: { points: 5, seconds: 10 } },
         spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
         wordFilter: { action: 'mask', words: [] },
-          storageQuotaMegabytes: null,
+        storageQuotaMegabytes: null,
       },
       listing: 'listed',
       image: '',

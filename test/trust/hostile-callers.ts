@@ -24,6 +24,7 @@ import {
   writeLargeStates,
 } from './attacking.ts';
 import { readAttacks } from './hostile-reads.ts';
+import { serverAttacks } from './hostile-servers.ts';
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
@@ -112,6 +113,7 @@ const attacks: Record<string, Attack> = {
     },
   ...socketAttacks,
   ...readAttacks,
+  ...serverAttacks,
 };
 
 export const attackNames = Object.keys(attacks);

@@ -36,6 +36,7 @@ const policies = {
   limits: {},
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
   wordFilter: { action: 'mask', words: [] },
+  storageQuotaMegabytes: null,
 };
 
 const game = {
