@@ -167,7 +167,10 @@ export function buildTransports(
     report,
   });
   const http = createHttpServer(app);
-  const requests = new InFlightRequests(http);
+  const onFlood = () => {
+    metrics.countDisconnect('flood');
+    logger.warn('flooding client disconnected');
+  };
   const gateway: Gateway = new Gateway(http, {
     registry,
     execute,
@@ -188,15 +191,16 @@ export function buildTransports(
     readLargeCall: (args) => services.states.readCall(args),
     largeCalls: new ConcurrencyLimiter(maxConcurrentLargeCalls),
     onRefused: (refusal) => refusals.add(refusal),
-    onFlood: () => {
-      metrics.countDisconnect('flood');
-      logger.warn('flooding client disconnected');
-    },
+    onFlood,
     onSlowConsumer: (queuedBytes) => {
       metrics.countDisconnect('slow-reader');
       logger.warn({ queuedBytes }, 'slow consumer disconnected');
     },
     ...(redis && { adapter: redis.socketAdapter(prefix) }),
+  });
+  const requests = new InFlightRequests(http, (request) => {
+    refusals.add({ reason: 'flood', at: 'connection', address: addressOf(request) });
+    onFlood();
   });
   const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
   return { http, requests, gateway, metricsListener };

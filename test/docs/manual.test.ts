@@ -36,6 +36,7 @@ import { maxStateBytes } from '../../src/states/state.ts';
 import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/body.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
 import { minBytesPerSecond } from '../../src/transports/http/calls.ts';
+import { maxRequestsInFlight } from '../../src/transports/http/in-flight-requests.ts';
 import { maxWebhooks } from '../../src/webhooks/webhook.ts';
 import { get, post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -160,6 +161,7 @@ test('the manual states every other budget', () => {
   const { CHAIN_MAX_FEE_GWEI } = environment.shape;
   const budgets = [
     connectionsPerAddress,
+    maxRequestsInFlight,
     maxLiveSessions,
     `${count(maxCursors)}, and ${size(maxHandshakeLength)}`,
     maxFollowed,
