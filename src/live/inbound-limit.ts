@@ -1,46 +1,87 @@
+import type { InputGovernor } from '../runtime/internals/engine-input.ts';
+
 const windowMs = 1_000;
+/** How many packets are parsed per turn of the event loop: of one connection, and of all that have sent several. */
+const packetsPerTurn = { ofOne: 32, ofAll: 128 };
+
+/** The limits of one connection; beyond them it is disconnected. */
+export interface InboundRates {
+  packetsPerSecond: number;
+  /** Characters of text and bytes. */
+  lengthPerSecond: number;
+}
 
 /**
- * Limits the packets a connection may send per second, and the total size of a message's attachments, which Socket.IO
- * buffers until the last one arrives. Calls are limited elsewhere; this guards against packets that are not calls,
- * thousands of which fit into a single long-polling POST, and against packets before admission.
+ * Limits what a connection may send per second, and how much of it is parsed per turn of the event loop. Calls are
+ * limited elsewhere; this guards against what is not a call, thousands of which fit into a single read from the network
+ * or a single long-polling POST: packets before admission or for other namespaces, pings, probes.
  */
-export class InboundLimit {
-  readonly #packetsPerSecond: number;
-  readonly #maxAttachmentBytes: number;
+export class InboundLimit implements InputGovernor {
+  readonly packetsPerSecond: number;
   readonly #lengthPerSecond: number;
+  readonly #turns: InboundTurns;
+  readonly #onFlood: () => void;
   #length = 0;
   #packets = 0;
   #windowEndsAt = 0;
-  #attachedBytes = 0;
+  #turn = 0;
+  #packetsInTurn = 0;
 
-  /** `lengthPerSecond` counts characters of text and bytes. */
-  constructor(packetsPerSecond: number, maxAttachmentBytes: number, lengthPerSecond: number) {
+  /** `onFlood` is called when the connection is about to be cut. */
+  constructor({ packetsPerSecond, lengthPerSecond }: InboundRates, turns: InboundTurns, onFlood: () => void) {
+    this.packetsPerSecond = packetsPerSecond;
     this.#lengthPerSecond = lengthPerSecond;
-    this.#packetsPerSecond = packetsPerSecond;
-    this.#maxAttachmentBytes = maxAttachmentBytes;
+    this.#turns = turns;
+    this.#onFlood = onFlood;
   }
 
-  /** Counts a packet. Returns false when it exceeds a limit. */
-  accepts(data: unknown): boolean {
+  accepts(packets: number, length: number): boolean {
     const now = performance.now();
     if (now >= this.#windowEndsAt) {
       this.#packets = 0;
       this.#length = 0;
       this.#windowEndsAt = now + windowMs;
     }
-    this.#packets++;
-    this.#length += lengthOf(data);
-    this.#attachedBytes = ArrayBuffer.isView(data) ? this.#attachedBytes + data.byteLength : 0;
-    return (
-      this.#packets <= this.#packetsPerSecond &&
-      this.#length <= this.#lengthPerSecond &&
-      this.#attachedBytes <= this.#maxAttachmentBytes
-    );
+    this.#packets += packets;
+    this.#length += length;
+    if (this.#packets <= this.packetsPerSecond && this.#length <= this.#lengthPerSecond) return true;
+    this.#onFlood();
+    return false;
+  }
+
+  mayContinue(): boolean {
+    const turn = this.#turns.current;
+    if (turn !== this.#turn) this.#packetsInTurn = 0;
+    this.#turn = turn;
+    this.#packetsInTurn++;
+    return this.#turns.take() && this.#packetsInTurn < packetsPerTurn.ofOne;
   }
 }
 
-function lengthOf(data: unknown): number {
-  if (typeof data === 'string') return data.length;
-  return ArrayBuffer.isView(data) ? data.byteLength : 0;
+/** Shares each turn of the event loop among the connections that have sent several packets at once. */
+export class InboundTurns {
+  #current = 1;
+  #left = packetsPerTurn.ofAll;
+  #isScheduled = false;
+
+  /** Changes with each turn. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Counts a packet; false when this turn's are used up. */
+  take(): boolean {
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(() => this.#next());
+    }
+    this.#left--;
+    return this.#left > 0;
+  }
+
+  #next(): void {
+    this.#isScheduled = false;
+    this.#current++;
+    this.#left = packetsPerTurn.ofAll;
+  }
 }

@@ -16,7 +16,6 @@ import { announcePresence } from '../sessions/session-presence.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { Connection } from './connection.ts';
-import { InboundLimit } from './inbound-limit.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import { metaOf, type Push } from './push.ts';
@@ -55,10 +54,6 @@ export interface LiveServices extends TrafficServices {
   sending: Set<LiveSocket>;
   /** Resolves when everything committed before the call has been offered to every socket. */
   flushed(): Promise<void>;
-  /** The maximum number of packets a connection may send per second; beyond that it is disconnected. */
-  packetsPerSecond: number;
-  /** The maximum a connection may send per second, in characters of text plus bytes. */
-  lengthPerSecond: number;
   /** The maximum size of the attachments to one message, in bytes. */
   maxAttachmentBytes: number;
   onFlood(): void;
@@ -96,12 +91,13 @@ export class LiveSocket {
   readonly handshake: HandshakeInfo;
   readonly traffic: SocketTraffic;
   readonly #outgoing: OutgoingQueue;
-  readonly #inbound: InboundLimit;
   readonly #conn: EngineConnection;
   /** The `Authorization` header of the request that opened the connection. */
   readonly #authorization: string | undefined;
   readonly #services: LiveServices;
   #isFlooding = false;
+  /** The size of the attachments that Socket.IO has buffered, until the last one of a message arrives. */
+  #attachedBytes = 0;
   #state: 'idle' | 'admitting' | 'admitted' = 'idle';
   /** Null when the client has no token. */
   #session: SocketSession | null = null;
@@ -115,11 +111,6 @@ export class LiveSocket {
     this.#services = services;
     this.#outgoing = new OutgoingQueue(conn, () => services.sending.add(this));
     this.traffic = new SocketTraffic(conn, handshake.address, this.#outgoing, services);
-    this.#inbound = new InboundLimit(
-      services.packetsPerSecond,
-      services.maxAttachmentBytes,
-      services.lengthPerSecond,
-    );
     conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#receive(packet));
     conn.once('close', () => {
       services.sending.delete(this);
@@ -299,14 +290,21 @@ export class LiveSocket {
       refusePacket(this.#conn, packet, { message: error.message, data: error.toJSON() });
     }
     if (this.#isFlooding) return;
-    if (this.#inbound.accepts(data)) {
+    this.#attachedBytes = ArrayBuffer.isView(data) ? this.#attachedBytes + data.byteLength : 0;
+    if (this.#attachedBytes <= this.#services.maxAttachmentBytes) {
       this.traffic.receive(packet, this.#session?.details.session ?? {}, this.#state === 'admitted');
       return;
     }
-    this.#isFlooding = true; // the rest of the payload is not reported again
+    this.flooded();
+    terminate(this.#conn);
+  }
+
+  /** Call this when the connection is cut because of what it sends. */
+  flooded(): void {
+    if (this.#isFlooding) return;
+    this.#isFlooding = true;
     this.#reportRefused('flood', 'connection');
     this.#services.onFlood();
-    terminate(this.#conn);
   }
 
   #reportRefused(reason: string, at: Refusal['at']): void {

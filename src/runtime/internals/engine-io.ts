@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'socket.io';
 import { STATUS_CODES } from '../node-http.ts';
+import { discardInput, inputOf } from './engine-input.ts';
 
 /**
  * Internals of engine.io and ws that Gantry uses beyond their public types. `test/runtime/internals.test.ts` fails when
@@ -285,8 +286,12 @@ export function transportClosed(conn: EngineConnection): Promise<void> {
   });
 }
 
-/** Closes immediately, without a close frame, which would queue behind the data that the client does not read. */
+/**
+ * Closes immediately, without a close frame, which would queue behind the data that the client does not read. Nothing
+ * more that the client has sent is parsed.
+ */
 export function terminate(conn: EngineConnection): void {
+  discardInput(inputOf(conn));
   const webSocket = webSocketOf(conn);
   if (webSocket) webSocket.terminate();
   // Closing would wait for the client's next poll and accept what it sends until then.

@@ -8,6 +8,7 @@ import type { RateLimits } from '../../limits/rate-limits.ts';
 import { adapterBus } from '../../live/adapter-bus.ts';
 import type { BusMessage, EventBus } from '../../live/bus.ts';
 import { EventFeed } from '../../live/event-feed.ts';
+import { InboundLimit, type InboundRates, InboundTurns } from '../../live/inbound-limit.ts';
 import { LeaderboardFeed } from '../../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../../live/live-socket.ts';
 import { Push } from '../../live/push.ts';
@@ -15,6 +16,7 @@ import { roomOfFollowers } from '../../live/rooms.ts';
 import { SigningKeys } from '../../live/signing-keys.ts';
 import type { Call } from '../../operations/execute.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
+import { governInput, type Input, inputOf } from '../../runtime/internals/engine-input.ts';
 import {
   aliasNamespace,
   type EngineConnection,
@@ -51,16 +53,9 @@ export interface GatewayParts
   extends RpcParts,
     Pick<
       LiveServices,
-      | 'authenticator'
-      | 'db'
-      | 'presence'
-      | 'traffic'
-      | 'onRefused'
-      | 'packetsPerSecond'
-      | 'lengthPerSecond'
-      | 'onFlood'
-      | 'onSlowConsumer'
-    > {
+      'authenticator' | 'db' | 'presence' | 'traffic' | 'onRefused' | 'onFlood' | 'onSlowConsumer'
+    >,
+    InboundRates {
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
   /** The maximum number of open connections from one address. */
   connectionsPerAddress: number;
@@ -92,6 +87,8 @@ export class Gateway {
   readonly #signingKeys: SigningKeys;
   /** Every open connection, including those not admitted yet. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
+  /** Them by what governs their input. */
+  readonly #byInput = new WeakMap<Input, LiveSocket>();
   /** Those that may have something queued. */
   readonly #sending = new Set<LiveSocket>();
   /** The number of open connections per client network. */
@@ -116,6 +113,11 @@ export class Gateway {
       }),
       cors: { origin: true, credentials: true },
       ...(parts.adapter && { adapter: parts.adapter }),
+    });
+    const turns = new InboundTurns();
+    governInput(this.#io, (request, input) => {
+      const address = parts.addressOf(request); // the request is not kept
+      return new InboundLimit(parts, turns, () => this.#cutOff(input, address));
     });
     serveBelowGames(http);
     this.#push = new Push({ io: this.#io, db: parts.db, report: parts.report });
@@ -254,7 +256,10 @@ export class Gateway {
       return game !== null;
     });
     const network = networkOf(handshake.address);
-    this.#sockets.set(conn, new LiveSocket(conn, handshake, services));
+    const live = new LiveSocket(conn, handshake, services);
+    this.#sockets.set(conn, live);
+    this.#byInput.set(inputOf(conn), live);
+    conn.on('upgrade', () => this.#byInput.set(inputOf(conn), live));
     this.#connections.set(network, (this.#connections.get(network) ?? 0) + 1);
     conn.once('close', () => {
       this.#sockets.delete(conn);
@@ -262,6 +267,17 @@ export class Gateway {
       if (left > 0) this.#connections.set(network, left);
       else this.#connections.delete(network);
     });
+  }
+
+  /** A client sends too much; it may be one whose connection has not been opened, or is closing. */
+  #cutOff(input: Input, address: string): void {
+    const live = this.#byInput.get(input);
+    if (live) {
+      live.flooded();
+      return;
+    }
+    this.#parts.onRefused({ reason: 'flood', at: 'connection', address });
+    this.#parts.onFlood();
   }
 
   #admit(socket: Socket, next: (error?: Error) => void): void {

@@ -1,0 +1,149 @@
+import type { IncomingMessage } from 'node:http';
+import type { Server, Socket } from 'socket.io';
+
+/**
+ * Internals of engine.io and ws by which Gantry decides what is parsed of what clients send, and when.
+ * `test/runtime/internals.test.ts` fails when a version no longer has them.
+ */
+
+/** Decides about what a client sends on one WebSocket, or by long polling. */
+export interface InputGovernor {
+  /** The most packets that `accepts` accepts at once. */
+  readonly packetsPerSecond: number;
+  /**
+   * Called before packets, or pings and pongs of the WebSocket protocol, are parsed; `length` in characters or bytes.
+   * When it returns false, the client is disconnected, and nothing more of it is parsed.
+   */
+  accepts(packets: number, length: number): boolean;
+  /** Called when more has been received. When it returns false, that is parsed in the next turn of the event loop. */
+  mayContinue(): boolean;
+}
+
+/** A client's WebSocket or, for long polling, engine.io's transport; see `inputOf`. */
+export type Input = object;
+
+interface RawWebSocket {
+  terminate(): void;
+  on(event: 'message' | 'ping' | 'pong', listener: (data: Buffer) => void): void;
+  removeAllListeners(event: string): void;
+  _receiver: {
+    /** Whether further messages are parsed in the same turn; ws's documented option of the same name. */
+    _allowSynchronousEvents: boolean;
+    /** What has been received and not parsed yet. */
+    _buffers: Buffer[];
+    _bufferedBytes: number;
+  };
+}
+
+interface PollingTransport {
+  name: string;
+  readyState: string;
+  onData(payload: string): void;
+  emit(event: 'error', error: Error): void;
+}
+
+interface Engine {
+  onWebSocket(request: IncomingMessage, socket: object, webSocket: RawWebSocket): void;
+  createTransport(name: string, request: IncomingMessage): PollingTransport;
+}
+
+/** Separates the packets of a long-polling POST. */
+const separator = '\x1e';
+
+/** Has every WebSocket and every client on long polling governed, from its first packet. */
+export function governInput(
+  io: Server,
+  governorOf: (request: IncomingMessage, input: Input) => InputGovernor,
+): void {
+  const engine = io.engine as unknown as Engine;
+  const onWebSocket = engine.onWebSocket.bind(engine);
+  engine.onWebSocket = (request, socket, webSocket) => {
+    governWebSocket(webSocket, governorOf(request, webSocket));
+    onWebSocket(request, socket, webSocket);
+  };
+  const createTransport = engine.createTransport.bind(engine);
+  engine.createTransport = (name, request) => {
+    const transport = createTransport(name, request);
+    if (transport.name === 'polling') governPolling(transport, governorOf(request, transport));
+    return transport;
+  };
+}
+
+/** The input that a connection is governed by; another one after an upgrade. */
+export function inputOf(conn: Socket['conn']): Input {
+  return Reflect.get(conn.transport, 'socket') ?? conn.transport;
+}
+
+function governWebSocket(webSocket: RawWebSocket, governor: InputGovernor): void {
+  const received = ({ length }: Buffer) => {
+    if (!governor.accepts(1, length)) {
+      stopParsing(webSocket);
+      webSocket.terminate();
+      return;
+    }
+    const { _receiver: receiver } = webSocket;
+    receiver._allowSynchronousEvents = receiver._bufferedBytes === 0 || governor.mayContinue();
+  };
+  webSocket.on('message', received);
+  webSocket.on('ping', received);
+  webSocket.on('pong', received);
+}
+
+/**
+ * Discards what has been received on a WebSocket and not parsed yet. Without this, ws parses it although the connection
+ * has been destroyed.
+ */
+function stopParsing(webSocket: RawWebSocket): void {
+  webSocket.removeAllListeners('message');
+  webSocket._receiver._buffers = [];
+  webSocket._receiver._bufferedBytes = 0;
+}
+
+/** The same for an input that is about to be disconnected. */
+export function discardInput(input: Input): void {
+  if ('_receiver' in input) stopParsing(input as RawWebSocket);
+}
+
+function governPolling(transport: PollingTransport, governor: InputGovernor): void {
+  const parse = transport.onData.bind(transport);
+  const payloads: string[] = [];
+  let at = 0;
+  let isScheduled = false;
+  const parseNext = () => {
+    isScheduled = false;
+    for (let payload = payloads[0]; payload !== undefined; payload = payloads[0]) {
+      if (transport.readyState !== 'open') {
+        payloads.length = 0;
+        return;
+      }
+      const found = payload.indexOf(separator, at);
+      parse(payload.slice(at, found === -1 ? undefined : found));
+      at = found + 1;
+      if (found === -1) payloads.shift();
+      if (payloads.length > 0 && !governor.mayContinue()) {
+        isScheduled = true;
+        setImmediate(parseNext);
+        return;
+      }
+    }
+  };
+  transport.onData = (payload) => {
+    const packets = countPackets(payload, governor.packetsPerSecond);
+    if (!governor.accepts(packets, payload.length)) {
+      payloads.length = 0;
+      if (transport.readyState === 'open') transport.emit('error', new Error('flood'));
+      return;
+    }
+    payloads.push(payload);
+    if (!isScheduled) parseNext();
+  };
+}
+
+/** The number of packets in a payload; above `most`, at least one more than that. */
+function countPackets(payload: string, most: number): number {
+  let packets = 1;
+  for (let at = payload.indexOf(separator); at !== -1 && packets <= most; packets++) {
+    at = payload.indexOf(separator, at + 1);
+  }
+  return packets;
+}
