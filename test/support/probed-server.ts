@@ -13,6 +13,8 @@ export interface ProbedServer extends AsyncDisposable {
   hasExited(): boolean;
   /** What it wrote to standard error. */
   log(): string;
+  /** The bytes it wrote to standard error and standard output. */
+  writtenBytes(): number;
   state(): Promise<ProcessState>;
   /** Stops it, and resolves with its exit code; null when a signal ended it. */
   stop(): Promise<number | null>;
@@ -42,6 +44,7 @@ export async function startProbedServer(variables: Record<string, string>): Prom
       url,
       hasExited,
       log: () => output.stderr,
+      writtenBytes: () => Buffer.byteLength(output.stderr) + Buffer.byteLength(output.stdout),
       async state() {
         const answered = once(child, 'message');
         child.send('state');

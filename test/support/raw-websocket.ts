@@ -50,10 +50,14 @@ export function frame(
 export const text = (payload: string | Buffer, options?: FrameOptions) =>
   frame(opcodes.text, payload, options);
 
-/** Opens a WebSocket to Socket.IO's path; resolves once the server's first frame has arrived. */
+/**
+ * Opens a WebSocket to Socket.IO's path, with a further `query`; resolves once the server's first frame has arrived, or
+ * with the id of a session in the query, to which the server sends nothing by itself, once it is open.
+ */
 export async function openRawWebSocket(
   { url }: { url: string },
   localAddress?: string,
+  query = '',
 ): Promise<RawWebSocket> {
   const { port } = new URL(url);
   const socket = connect({ port: Number(port), host: '127.0.0.1', ...(localAddress && { localAddress }) });
@@ -84,10 +88,11 @@ export async function openRawWebSocket(
     }
   });
   socket.write(
-    'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: gantry\r\nUpgrade: websocket\r\n' +
+    `GET /socket.io/?EIO=4&transport=websocket${query} HTTP/1.1\r\n` +
+      'Host: gantry\r\nUpgrade: websocket\r\n' +
       'Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
-  await until('the first frame', () => texts.length > 0);
+  await until('the first frame, or open', () => isClosed || texts.length > 0 || (isUpgraded && query !== ''));
   return {
     socket,
     texts,

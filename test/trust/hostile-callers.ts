@@ -25,6 +25,7 @@ import {
 } from './attacking.ts';
 import { readAttacks } from './hostile-reads.ts';
 import { serverAttacks } from './hostile-servers.ts';
+import { pipelineAttacks } from './hostile-pipelines.ts';
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
@@ -44,6 +45,8 @@ export interface Attacked {
   /** The attackers' responses by status, or `none` where the connection was closed. */
   answers: Record<string, number>;
   grownBytes: number;
+  /** Of the log, per second of the attack. All attackers have one address. */
+  loggedBytes: number;
 }
 
 const attacks: Record<string, Attack> = {
@@ -114,6 +117,7 @@ const attacks: Record<string, Attack> = {
   ...socketAttacks,
   ...readAttacks,
   ...serverAttacks,
+  ...pipelineAttacks,
 };
 
 export const attackNames = Object.keys(attacks);
@@ -128,7 +132,11 @@ export async function attackEach(
   for (const [attack, execute] of Object.entries(attacks)) {
     if (!attack.includes(named)) continue;
     await using directory = await temporaryDirectory();
-    await using server = await startProbedServer({ DATA_DIR: directory.path, ADMIN_TOKEN: adminToken });
+    await using server = await startProbedServer({
+      DATA_DIR: directory.path,
+      ADMIN_TOKEN: adminToken,
+      LOG_LEVEL: 'info',
+    });
     const target = await prepare(server, join(directory.path, 'gantry.db'));
     const attackThen = await execute(target, size);
     await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
@@ -136,12 +144,14 @@ export async function attackEach(
     const before = await innocent.play(size.seconds);
     const { rssBytes } = await server.state();
     const answers: Record<string, number> = {};
+    const begun = { at: performance.now(), writtenBytes: server.writtenBytes() };
     const attacking = attackThen((answer) => {
       answers[answer] = (answers[answer] ?? 0) + 1;
     });
     const during = await innocent.play(size.seconds);
     const grownBytes = (await server.state()).rssBytes - rssBytes;
     await attacking;
+    const written = server.writtenBytes() - begun.writtenBytes;
     const attacked = {
       attack,
       before,
@@ -149,6 +159,7 @@ export async function attackEach(
       ...(await innocent.outcome()),
       answers,
       grownBytes,
+      loggedBytes: Math.round((written * 1000) / (performance.now() - begun.at)),
     };
     if (!(await isOpenToAdministrators(server.url))) attacked.failed++;
     if (!(await comesLive(server.url, target.otherJwt))) attacked.failed++;
@@ -159,12 +170,17 @@ export async function attackEach(
 }
 
 /**
- * Whether others were hardly affected: at most three times as slow as before, or 50 ms; nothing lost; memory bounded.
+ * Whether others were hardly affected: at most three times as slow as before, or 50 ms; nothing lost; memory and log
+ * bounded.
  */
-export function isHarmless({ before, during, failed, lost, grownBytes }: Attacked): boolean {
+export function isHarmless({ before, during, failed, lost, grownBytes, loggedBytes }: Attacked): boolean {
   const isInTime = during.p99 <= Math.max(50, 3 * before.p99);
-  return isInTime && failed === 0 && lost === 0 && grownBytes <= mostGrownBytes;
+  const isBounded = grownBytes <= mostGrownBytes && loggedBytes <= mostLoggedBytes;
+  return isInTime && isBounded && failed === 0 && lost === 0;
 }
+
+/** The allowed growth of the log per second of an attack from one address. */
+export const mostLoggedBytes = 10_000;
 
 /** The allowed growth of the server's memory during an attack. */
 export const mostGrownBytes = 512 * mebibyte;
