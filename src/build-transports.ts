@@ -31,6 +31,8 @@ import { CallCounts } from './telemetry/call-counts.ts';
 import { CallLines } from './telemetry/call-lines.ts';
 import { CallObserver } from './telemetry/call-observer.ts';
 import { Metrics } from './telemetry/metrics.ts';
+import { RefusalLog } from './telemetry/refusal-log.ts';
+import type { Refusal } from './telemetry/refusals.ts';
 import { createApp } from './transports/http/app.ts';
 import { maxBodyBytes } from './transports/http/body.ts';
 import { clientAddress } from './transports/http/client-address.ts';
@@ -53,6 +55,7 @@ export interface Transports {
   gateway: Gateway;
   /** Null when metrics have no separate port. */
   metricsListener: MetricsListener | null;
+  refusalLog: RefusalLog;
 }
 
 /** Builds the transports: HTTP, the socket gateway, and a separate port for metrics. */
@@ -104,7 +107,8 @@ export function buildTransports(
     find: (name) => registry.method('launcher', name),
   });
   const callCounts = new CallCounts();
-  const lines = new CallLines(logger);
+  const refusalLog = new RefusalLog(logger);
+  const lines = new CallLines(logger, refusalLog);
   const observer = new CallObserver(
     (call) => callCounts.add(call),
     (call) => stats.countCall(call),
@@ -167,9 +171,11 @@ export function buildTransports(
     report,
   });
   const http = createHttpServer(app);
-  const onFlood = () => {
-    metrics.countDisconnect('flood');
-    logger.warn('flooding client disconnected');
+  const onRefused = (refusal: Refusal) => {
+    const { reason } = refusal;
+    refusals.add(refusal);
+    if (reason === 'flood' || reason === 'slow-reader') metrics.countDisconnect(reason);
+    refusalLog.add(refusal);
   };
   const gateway: Gateway = new Gateway(http, {
     registry,
@@ -190,20 +196,14 @@ export function buildTransports(
     lengthPerSecond: Math.max(maxBodyBytes, lengthPerSecond * config.rateLimitFactor),
     readLargeCall: (args) => services.states.readCall(args),
     largeCalls: new ConcurrencyLimiter(maxConcurrentLargeCalls),
-    onRefused: (refusal) => refusals.add(refusal),
-    onFlood,
-    onSlowConsumer: (queuedBytes) => {
-      metrics.countDisconnect('slow-reader');
-      logger.warn({ queuedBytes }, 'slow consumer disconnected');
-    },
+    onRefused,
     ...(redis && { adapter: redis.socketAdapter(prefix) }),
   });
-  const requests = new InFlightRequests(http, (request) => {
-    refusals.add({ reason: 'flood', at: 'connection', address: addressOf(request) });
-    onFlood();
-  });
+  const requests = new InFlightRequests(http, (request) =>
+    onRefused({ reason: 'flood', at: 'connection', address: addressOf(request) }),
+  );
   const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
-  return { http, requests, gateway, metricsListener };
+  return { http, requests, gateway, metricsListener, refusalLog };
 }
 
 async function namedLeaderboardRows(

@@ -149,7 +149,7 @@ async function listen(
 async function closeAll(
   { db, presence, redis, nodes, services, stats }: OpenedServices,
   { webhooks, chains, prizes }: RunningServer['queue'],
-  { http, requests, gateway, metricsListener }: Transports,
+  { http, requests, gateway, metricsListener, refusalLog }: Transports,
 ): Promise<void> {
   const deadline = Date.now() + closeTimeoutMs;
   const drained = gateway.drain();
@@ -162,6 +162,7 @@ async function closeAll(
   http.closeAllConnections(); // the remaining ones hang
   await Promise.all([backedUp, webhooks.stop(), chains.stop(), prizes.stop(), metricsListener?.close()]);
   await gateway.close();
+  refusalLog.flush();
   stats.close();
   await nodes.close();
   await presence.close();

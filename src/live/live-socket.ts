@@ -56,9 +56,6 @@ export interface LiveServices extends TrafficServices {
   flushed(): Promise<void>;
   /** The maximum size of the attachments to one message, in bytes. */
   maxAttachmentBytes: number;
-  onFlood(): void;
-  /** Called when a slow consumer is disconnected, with the bytes queued for it. */
-  onSlowConsumer(queuedBytes: number): void;
   /** Registers work that may outlive the socket, for `close` to wait for. */
   track(work: Promise<unknown>): void;
   report(thrown: unknown): void;
@@ -270,11 +267,10 @@ export class LiveSocket {
 
   /** Call this ten times a second while the socket is in `LiveServices.sending`. */
   disconnectIfSlow(): void {
-    const queuedBytes = this.#outgoing.slowConsumerBytes();
+    const isSlow = this.#outgoing.slowConsumerBytes() !== null;
     if (this.#outgoing.isIdle) this.#services.sending.delete(this);
-    if (queuedBytes === null) return;
+    if (!isSlow) return;
     this.#reportRefused('slow-reader', 'connection');
-    this.#services.onSlowConsumer(queuedBytes);
     terminate(this.#conn);
   }
 
@@ -304,7 +300,6 @@ export class LiveSocket {
     if (this.#isFlooding) return;
     this.#isFlooding = true;
     this.#reportRefused('flood', 'connection');
-    this.#services.onFlood();
   }
 
   #reportRefused(reason: string, at: Refusal['at']): void {

@@ -165,13 +165,13 @@ test.skipIf(redisMissing !== null)('metrics say whether Redis is available', asy
   await until('Redis is down', async () => (await isUp()) === 0);
 });
 
-test('every call has a log line, with an id that its response has too', async () => {
+test('at the level debug every call has a log line, with an id that its response has too', async () => {
   await using directory = await temporaryDirectory();
   const created = await gantryJson(['game', 'create', '--name', 'One'], directory.path);
   const { gameId } = z.object({ gameId: z.string() }).parse(created);
   const opened = await gantryJson(['token', '--game', gameId, '--wallet', randomWallet()], directory.path);
   const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(opened);
-  await using server = await serveGantry(directory.path, { LOG_LEVEL: 'info', GANTRY_DEMO: 'off' });
+  await using server = await serveGantry(directory.path, { LOG_LEVEL: 'debug', GANTRY_DEMO: 'off' });
   const good = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1 });
   const bad = await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 'x' });
   const none = await post(`${server.url}/launcher/set-user-scores`, {});
@@ -185,7 +185,8 @@ test('every call has a log line, with an id that its response has too', async ()
     .split('\n')
     .map((text) => line.parse(JSON.parse(text)))
     .filter(({ msg }) => msg === 'call');
-  const shared = { level: 30, ms: expect.any(Number), transport: 'http' };
+  const shared = { level: 20, ms: expect.any(Number), transport: 'http' };
+  const refused = { ...shared, level: 30, address: '127.0.0.1' };
   expect(lines).toMatchObject([
     {
       ...shared,
@@ -195,12 +196,12 @@ test('every call has a log line, with an id that its response has too', async ()
       outcome: 'ok',
     },
     {
-      ...shared,
+      ...refused,
       id: bad.headers.get('x-request-id'),
       operation: 'setUserScore',
       outcome: 'score_not_integer',
     },
-    { ...shared, id: none.headers.get('x-request-id'), outcome: 'path_unknown' },
+    { ...refused, id: none.headers.get('x-request-id'), outcome: 'path_unknown' },
     { ...shared, transport: 'socket', operation: 'getUserScore', game: gameId, outcome: 'ok' },
   ]);
   expect(new Set(lines.map(({ id }) => id)).size).toBe(4);

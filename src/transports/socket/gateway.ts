@@ -51,10 +51,7 @@ const drainTimeoutMs = 1_000;
 
 export interface GatewayParts
   extends RpcParts,
-    Pick<
-      LiveServices,
-      'authenticator' | 'db' | 'presence' | 'traffic' | 'onRefused' | 'onFlood' | 'onSlowConsumer'
-    >,
+    Pick<LiveServices, 'authenticator' | 'db' | 'presence' | 'traffic' | 'onRefused'>,
     InboundRates {
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
   /** The maximum number of open connections from one address. */
@@ -272,12 +269,8 @@ export class Gateway {
   /** A client sends too much; it may be one whose connection has not been opened, or is closing. */
   #cutOff(input: Input, address: string): void {
     const live = this.#byInput.get(input);
-    if (live) {
-      live.flooded();
-      return;
-    }
-    this.#parts.onRefused({ reason: 'flood', at: 'connection', address });
-    this.#parts.onFlood();
+    if (live) live.flooded();
+    else this.#parts.onRefused({ reason: 'flood', at: 'connection', address });
   }
 
   #admit(socket: Socket, next: (error?: Error) => void): void {
