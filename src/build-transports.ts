@@ -137,6 +137,7 @@ export function buildTransports(
     observer,
     publicKeys: () => keys.publicKeys(),
     addressOf,
+    limits,
     traffic,
     readLarge: (bytes) => services.states.readInput(bytes),
     openApi: () => {

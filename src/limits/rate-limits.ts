@@ -26,6 +26,11 @@ const perGameServer: Record<'read' | 'write', RateLimit> = {
   read: { points: 8_000, seconds: 2 },
   write: { points: 4_000, seconds: 2 },
 };
+/**
+ * Pages and static files, per address: dozens of people behind one address can open a page with all its files and
+ * avatars at the same time. Counted per process, since files cost the process that serves them.
+ */
+const files: RateLimit = { points: 2_000, seconds: 2 };
 /** Socket handshakes. A launcher that keeps reconnecting over an unreliable network stays well below. */
 const handshakes: RateLimit = { points: 60, seconds: 30 };
 /** Opening a connection, before the handshake: all launchers behind one address may reconnect at once. */
@@ -52,6 +57,7 @@ export const callLimits = {
   gameServerWrites: perGameServer.write,
   gameReads: perGame.read,
   gameWrites: perGame.write,
+  files,
   handshakes,
   openings,
   refusals,
@@ -167,6 +173,11 @@ export class RateLimits {
     calls: number,
   ): Promise<void> | undefined {
     return this.#countAll(countsOf(call, caller), onLimit, { calls, isRest: true });
+  }
+
+  /** Counts a request for a page or a file. @throws GantryError `rate_limited` */
+  countFile(address: string): void {
+    this.#countLocally({ what: 'file', key: networkOf(address), limit: files }, ignoreLimit, once);
   }
 
   /** Counts a socket's handshake. @throws GantryError `rate_limited` */

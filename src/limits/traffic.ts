@@ -5,11 +5,15 @@ import { networkOf } from './network-of.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Byte rates of bodies (decompressed) and answers together, for the caller's address, wallet and game. */
+/**
+ * Byte rates of bodies (decompressed) and answers together, for the caller's address, wallet and game; and of pages and
+ * files, so that downloads do not cost an address its calls.
+ */
 export const byteRates = {
   address: { burst: 256 * mebibyte, perSecond: 32 * mebibyte },
   wallet: { burst: 16 * mebibyte, perSecond: 2 * mebibyte },
   game: { burst: 1024 * mebibyte, perSecond: 128 * mebibyte },
+  files: { burst: 256 * mebibyte, perSecond: 32 * mebibyte },
 } as const satisfies Record<string, ByteRate>;
 
 /** The maximum in memory for one address, in bytes: incoming bodies, and answers it has not read yet. */
@@ -26,7 +30,7 @@ export interface TrafficOf {
 }
 
 /** What was refused, for metrics. */
-export type Refused = 'address' | 'wallet' | 'game' | 'held-address' | 'held';
+export type Refused = keyof typeof byteRates | 'held-address' | 'held';
 
 /**
  * Limits what callers send and receive, in bytes. A call is admitted or refused before its body is read and before any
@@ -52,6 +56,7 @@ export class Traffic {
       address: budget(byteRates.address),
       wallet: budget(byteRates.wallet),
       game: budget(byteRates.game),
+      files: budget(byteRates.files),
     };
     this.#held = new HeldBytes({ perKey: heldPerAddress * Math.max(1, factor), inAll: heldBytes });
     this.#onRefused = onRefused;
@@ -74,9 +79,19 @@ export class Traffic {
     this.#onRefused(what);
     throw new GantryError(
       'rate_limited',
-      `Too many bytes sent and received by this ${what}; try again in ${seconds} s`,
+      `Too many bytes sent and received by this ${what === 'files' ? 'address' : what}; try again in ${seconds} s`,
       { retryAfterSeconds: seconds },
     );
+  }
+
+  /** As `admit`, for a page or a file. @throws GantryError `rate_limited` when the address is over that budget */
+  admitFile(address: string): void {
+    this.#admit('files', networkOf(address));
+  }
+
+  /** Counts the bytes of a page or a file. */
+  spendFile(address: string, bytes: number): void {
+    this.#budgets.files.spend(networkOf(address), bytes);
   }
 
   /** Counts bytes sent or received, unless there are so few that the call limits bound them. */

@@ -4,7 +4,7 @@
  * from inside the executable.
  */
 export interface Assets {
-  /** The name of every asset. */
+  /** The name of every asset; a file added while the server runs may be missing for a second. */
   names(): readonly string[];
   /**
    * A file's bytes as served to browsers; null when there is no such file. An unchanged file

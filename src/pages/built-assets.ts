@@ -6,12 +6,14 @@ import type { Assets } from './assets.ts';
 
 /** Assets collected by a build, which do not change. */
 export class BuiltAssets implements Assets {
-  readonly #names: ReadonlySet<string>;
+  readonly #names: readonly string[];
+  readonly #known: ReadonlySet<string>;
   readonly #load: (name: string) => Promise<Uint8Array>;
   readonly #loaded = new Map<string, Promise<Uint8Array>>();
 
   constructor(names: Iterable<string>, load: (name: string) => Promise<Uint8Array>) {
-    this.#names = new Set(names);
+    this.#names = [...names];
+    this.#known = new Set(this.#names);
     this.#load = load;
   }
 
@@ -32,11 +34,11 @@ export class BuiltAssets implements Assets {
   }
 
   names(): readonly string[] {
-    return [...this.#names];
+    return this.#names;
   }
 
   async read(name: string): Promise<Uint8Array | null> {
-    if (!this.#names.has(name)) return null;
+    if (!this.#known.has(name)) return null;
     const bytes = this.#loaded.get(name) ?? this.#load(name);
     this.#loaded.set(name, bytes);
     return bytes;

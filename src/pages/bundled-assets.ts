@@ -1,5 +1,6 @@
 import type { Assets } from './assets.ts';
 import { type BundledPage, bundledPages, bundlePage, type PageBundle } from './page-bundle.ts';
+import { Revalidated } from './revalidated.ts';
 
 const pages = Object.keys(bundledPages) as BundledPage[];
 
@@ -10,11 +11,13 @@ const pages = Object.keys(bundledPages) as BundledPage[];
  */
 export class BundledAssets implements Assets {
   readonly #assets: Assets;
-  readonly #bundles = new Map<BundledPage, PageBundle>();
-  readonly #inFlight = new Map<BundledPage, Promise<PageBundle>>();
+  readonly #bundles: ReadonlyMap<BundledPage, Revalidated<PageBundle>>;
 
   constructor(assets: Assets) {
     this.#assets = assets;
+    this.#bundles = new Map(
+      pages.map((page) => [page, new Revalidated((last) => this.#refresh(page, last))] as const),
+    );
   }
 
   /** Does not include the bundles. */
@@ -24,28 +27,17 @@ export class BundledAssets implements Assets {
 
   async read(name: string): Promise<Uint8Array | null> {
     const page = pages.find((one) => name === bundledPages[one] || name.startsWith(`bundles/${one}/`));
-    if (page === undefined) return this.#assets.read(name);
+    const known = page && this.#bundles.get(page);
+    if (!known) return this.#assets.read(name);
     // A bundle's files are requested right after their page, so only the page checks for changes.
     const isPage = name === bundledPages[page];
-    const bundle = (!isPage && this.#bundles.get(page)) || (await this.#current(page));
+    const bundle = (!isPage && known.last) || (await known.current());
     return bundle.files.get(name) ?? this.#assets.read(name);
   }
 
-  /** The page's up-to-date bundle; concurrent callers share one build. */
-  #current(page: BundledPage): Promise<PageBundle> {
-    const inFlight = this.#inFlight.get(page);
-    if (inFlight) return inFlight;
-    const current = this.#refresh(page).finally(() => this.#inFlight.delete(page));
-    this.#inFlight.set(page, current);
-    return current;
-  }
-
-  async #refresh(page: BundledPage): Promise<PageBundle> {
-    const last = this.#bundles.get(page);
+  async #refresh(page: BundledPage, last: PageBundle | undefined): Promise<PageBundle> {
     if (last && (await this.#isCurrent(last))) return last;
-    const bundle = await bundlePage(this.#assets, page);
-    this.#bundles.set(page, bundle);
-    return bundle;
+    return bundlePage(this.#assets, page);
   }
 
   async #isCurrent({ inputs }: PageBundle): Promise<boolean> {

@@ -19,29 +19,37 @@ interface CachedFile {
   bytes: Uint8Array;
 }
 
+/** The names of files are read again at most this often, in milliseconds: it takes a walk through all folders. */
+const namesIntervalMs = 1_000;
+
 /** The assets of this repository and its installed packages; edits take effect at the next request. */
 export class DirectoryAssets implements Assets {
+  /** Only existing files, so that it is bounded. */
   readonly #cache = new Map<string, CachedFile>();
+  readonly #reading = new Map<string, Promise<Uint8Array | null>>();
+  #names: { found: readonly string[]; at: number } | undefined;
 
   names(): readonly string[] {
-    const entries = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
-    // `__pycache__` is created by running the Python SDK.
-    const ours = entries
-      .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
-      .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
-    return [
-      ...ours,
-      ...vendoredFiles.map(({ path }) => `vendor/${path}`),
-      ...clientFiles.map((path) => `client/${path}`),
-      ...Object.keys(documentFiles),
-    ];
+    const at = performance.now();
+    if (!this.#names || at - this.#names.at >= namesIntervalMs) this.#names = { found: findNames(), at };
+    return this.#names.found;
   }
 
-  async read(name: string): Promise<Uint8Array | null> {
+  /** Concurrent callers share one look at the file. */
+  read(name: string): Promise<Uint8Array | null> {
+    const reading = this.#reading.get(name) ?? this.#read(name).finally(() => this.#reading.delete(name));
+    this.#reading.set(name, reading);
+    return reading;
+  }
+
+  async #read(name: string): Promise<Uint8Array | null> {
     const source = sourceOf(name);
     if (source === null) return null;
     const now = await stat(source.file).catch(() => null);
-    if (!now?.isFile()) return null;
+    if (!now?.isFile()) {
+      this.#cache.delete(name);
+      return null;
+    }
     const cached = this.#cache.get(name);
     if (cached && cached.modifiedMs === now.mtimeMs && cached.size === now.size) return cached.bytes;
     const text = await readFile(source.file);
@@ -49,6 +57,20 @@ export class DirectoryAssets implements Assets {
     this.#cache.set(name, { modifiedMs: now.mtimeMs, size: now.size, bytes });
     return bytes;
   }
+}
+
+function findNames(): readonly string[] {
+  const entries = readdirSync(publicDirectory, { recursive: true, withFileTypes: true });
+  // `__pycache__` is created by running the Python SDK.
+  const ours = entries
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
+    .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
+  return [
+    ...ours,
+    ...vendoredFiles.map(({ path }) => `vendor/${path}`),
+    ...clientFiles.map((path) => `client/${path}`),
+    ...Object.keys(documentFiles),
+  ];
 }
 
 /** The source file of an asset; null for an invalid name. */
@@ -67,11 +89,19 @@ function sourceOf(name: string): { file: string; typescript: boolean } | null {
   return { file, typescript: false };
 }
 
+/** By path below `/vendor/`; finding an installed package takes several looks at the disk. */
+const packageFiles = new Map<string, string>();
+
 function packageFile(path: string): string | null {
+  const known = packageFiles.get(path);
+  if (known !== undefined) return known;
   const vendored = vendoredFiles.find((one) => one.path === path);
   if (!vendored) return null;
   const manifest = findPackageJSON(vendored.package, import.meta.url);
-  return manifest === undefined ? null : join(dirname(manifest), vendored.file);
+  if (manifest === undefined) return null;
+  const file = join(dirname(manifest), vendored.file);
+  packageFiles.set(path, file);
+  return file;
 }
 
 /**

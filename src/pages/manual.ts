@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { Assets } from './assets.ts';
 import { escapeHtml, type RenderedDocument, renderMarkdown } from './markdown.ts';
+import { Revalidated } from './revalidated.ts';
 import { documentFiles } from './vendored-files.ts';
 
 /** The menu. Pages not listed here come last; listed pages that do not exist are omitted. */
@@ -61,7 +63,9 @@ export interface SearchEntry {
  */
 export class Manual {
   readonly #assets: Assets;
-  #edition: Edition | undefined;
+  readonly #edition = new Revalidated<Edition>((last) => this.#refresh(last));
+  /** By the document's bytes, so that an edit renders only one page again. */
+  readonly #rendered = new WeakMap<Uint8Array, RenderedDocument>();
 
   constructor(assets: Assets) {
     this.#assets = assets;
@@ -69,16 +73,16 @@ export class Manual {
 
   /** A page as HTML; null when it does not exist. An unchanged page is the same object, see `Assets`. */
   async page(name: string): Promise<Uint8Array | null> {
-    return (await this.#current()).page(name);
+    return (await this.#edition.current()).page(name);
   }
 
   /** The search index of all pages: a `SearchEntry[]` as JSON. */
   async searchIndex(): Promise<Uint8Array> {
-    return (await this.#current()).searchIndex();
+    return (await this.#edition.current()).searchIndex();
   }
 
-  /** The cached edition, rebuilt when a file has changed. */
-  async #current(): Promise<Edition> {
+  /** The last edition, or a new one when a file has changed. */
+  async #refresh(last: Edition | undefined): Promise<Edition> {
     const documents = this.#assets.names().filter((name) => /^docs\/[\w-]+\.md$/.test(name));
     const names = [template, referenceTemplate, ...documents.toSorted()];
     const files = new Map<string, Uint8Array>();
@@ -86,29 +90,38 @@ export class Manual {
       const bytes = await this.#assets.read(name);
       if (bytes !== null) files.set(name, bytes);
     }
-    if (!this.#edition?.isOf(files)) this.#edition = new Edition(files);
-    return this.#edition;
+    return last?.isOf(files) ? last : new Edition(files, await this.#render(files));
+  }
+
+  /** Every document by its page's name. Others are served between two documents. */
+  async #render(files: ReadonlyMap<string, Uint8Array>): Promise<ReadonlyMap<string, RenderedDocument>> {
+    const documents = new Map<string, RenderedDocument>();
+    for (const [file, bytes] of files) {
+      const [, name] = /^docs\/(.+)\.md$/.exec(file) ?? [];
+      if (name === undefined) continue;
+      let document = this.#rendered.get(bytes);
+      if (!document) {
+        await setImmediate();
+        const source = sourceOf(name);
+        document = renderMarkdown(Buffer.from(bytes).toString(), (link) => addressOf(link, source));
+        this.#rendered.set(bytes, document);
+      }
+      documents.set(name, document);
+    }
+    return documents;
   }
 }
 
 /** The manual rendered from one version of its files. */
 class Edition {
   readonly #files: ReadonlyMap<string, Uint8Array>;
-  readonly #documents = new Map<string, RenderedDocument>();
+  readonly #documents: ReadonlyMap<string, RenderedDocument>;
   readonly #pages = new Map<string, Uint8Array>();
   #searchIndex: Uint8Array | undefined;
 
-  constructor(files: ReadonlyMap<string, Uint8Array>) {
+  constructor(files: ReadonlyMap<string, Uint8Array>, documents: ReadonlyMap<string, RenderedDocument>) {
     this.#files = files;
-    for (const [file, bytes] of files) {
-      const [, name] = /^docs\/(.+)\.md$/.exec(file) ?? [];
-      if (name === undefined) continue;
-      const source = sourceOf(name);
-      this.#documents.set(
-        name,
-        renderMarkdown(Buffer.from(bytes).toString(), (link) => addressOf(link, source)),
-      );
-    }
+    this.#documents = documents;
   }
 
   isOf(files: ReadonlyMap<string, Uint8Array>): boolean {

@@ -89,6 +89,7 @@ export function renderMarkdown(
 class Outline {
   readonly sections: { id: string; title: string; depth: number; text: string }[] = [];
   readonly #ids = new Map<object, string>();
+  readonly #taken = new Set<string>();
 
   /** The id of a heading, a paragraph or a row's first cell; empty when it has no anchor. */
   idOf(part: object): string {
@@ -130,9 +131,9 @@ class Outline {
   }
 
   #begin(part: object, wanted: string, title: string, depth: number): void {
-    const taken = new Set(this.sections.map(({ id }) => id));
     let id = wanted;
-    for (let count = 1; taken.has(id); count++) id = `${wanted}-${count}`;
+    for (let count = 1; this.#taken.has(id); count++) id = `${wanted}-${count}`;
+    this.#taken.add(id);
     this.#ids.set(part, id);
     this.sections.push({ id, title, depth, text: '' });
   }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { Zip, ZipDeflate } from 'fflate';
 import type { Assets } from './assets.ts';
+import { Revalidated } from './revalidated.ts';
 
 /** A fixed modification time, so that the same files always produce the same archive. */
 const modified = new Date(2000, 0, 1);
@@ -11,10 +12,16 @@ interface NamedFile {
   bytes: Uint8Array;
 }
 
+interface Archive {
+  files: readonly NamedFile[];
+  bytes: Uint8Array;
+}
+
 /** Adds an archive of each folder of `sdk/` to the assets, such as `sdk/csharp.zip`, created on demand. */
 export class SdkArchives implements Assets {
   readonly #assets: Assets;
-  readonly #archives = new Map<string, { files: readonly NamedFile[]; bytes: Promise<Uint8Array> }>();
+  /** Only of existing folders, so that it is bounded. */
+  readonly #archives = new Map<string, Revalidated<Archive>>();
 
   constructor(assets: Assets) {
     this.#assets = assets;
@@ -28,16 +35,18 @@ export class SdkArchives implements Assets {
 
   async read(name: string): Promise<Uint8Array | null> {
     if (!archive.test(name)) return this.#assets.read(name);
-    const files = await this.#filesIn(name.replace(/\.zip$/, '/'));
-    if (files.length === 0) return null;
-    const known = this.#archives.get(name);
+    const folder = name.replace(/\.zip$/, '/');
+    if (!this.#assets.names().some((one) => one.startsWith(folder))) return null;
+    const archived = this.#archives.get(name) ?? new Revalidated((last) => this.#refresh(folder, last));
+    this.#archives.set(name, archived);
+    return (await archived.current()).bytes;
+  }
+
+  async #refresh(folder: string, last: Archive | undefined): Promise<Archive> {
+    const files = await this.#filesIn(folder);
     const isSame =
-      known?.files.length === files.length &&
-      files.every(({ bytes }, at) => bytes === known.files[at]?.bytes);
-    if (known && isSame) return known.bytes;
-    const bytes = zipped(files);
-    this.#archives.set(name, { files, bytes });
-    return bytes;
+      last?.files.length === files.length && files.every(({ bytes }, at) => bytes === last.files[at]?.bytes);
+    return last && isSame ? last : { files, bytes: await zipped(files) };
   }
 
   /** The files of a folder (ending in `/`), with their paths relative to it. */

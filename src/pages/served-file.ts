@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { ConcurrencyLimiter } from '../runtime/concurrency-limiter.ts';
 
 /** Files below this many bytes are not worth compressing. */
 const minCompressedBytes = 1_024;
 /** Below the maximum, which takes seconds for the largest files and saves little more. */
 const brotliQuality = 9;
+
+/**
+ * Files compressed at the same time. First visitors of all files would otherwise take all threads of Node's pool, and
+ * the processors from everybody else.
+ */
+const compressing = new ConcurrencyLimiter(1);
 
 export type Encoding = 'identity' | 'gzip' | 'br';
 
@@ -32,9 +39,13 @@ export class ServedFile {
 
   /** Compressed once, on first use, off this thread. */
   in(encoding: Encoding): Promise<Uint8Array> {
-    const done = this.#encoded.get(encoding) ?? encode(this.bytes, encoding);
+    const done = this.#encoded.get(encoding) ?? this.#encode(encoding);
     this.#encoded.set(encoding, done);
     return done;
+  }
+
+  async #encode(encoding: Encoding): Promise<Uint8Array> {
+    return encoding === 'identity' ? this.bytes : compressing.take(() => compress(this.bytes, encoding));
   }
 }
 
@@ -43,14 +54,11 @@ export function versionOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex').slice(0, 16);
 }
 
-async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+async function compress(bytes: Uint8Array, encoding: 'gzip' | 'br'): Promise<Uint8Array> {
   if (encoding === 'gzip') return promisify(gzip)(bytes, { level: 9 });
-  if (encoding === 'br') {
-    return promisify(brotliCompress)(bytes, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality },
-    });
-  }
-  return bytes;
+  return promisify(brotliCompress)(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: brotliQuality },
+  });
 }
 
 const compressed = 'application/zip';

@@ -51,7 +51,7 @@ export class PrometheusRegistry {
   #describeTraffic(): void {
     this.#counter(
       'gantry_bytes_refused_total',
-      'Calls refused by a byte limit, by budget: address, wallet, game, held-address (bytes in memory per address) or held (in total)',
+      'Calls refused by a byte limit, by budget: address, wallet, game, files (pages and files), held-address (bytes in memory per address) or held (in total)',
       ['budget'],
       () => [...this.#counts.refused].map(([budget, value]) => ({ labels: { budget }, value })),
     );

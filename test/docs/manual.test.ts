@@ -138,6 +138,7 @@ test('the manual states every limit of bytes', () => {
     rate(byteRates.wallet),
     rate(byteRates.address),
     rate(byteRates.game),
+    rate(byteRates.files),
     [size(heldPerAddress), ''],
     [size(heldBytes), ''],
     [

@@ -26,6 +26,7 @@ import {
 import { readAttacks } from './hostile-reads.ts';
 import { serverAttacks } from './hostile-servers.ts';
 import { pipelineAttacks } from './hostile-pipelines.ts';
+import { pageAttacks } from './hostile-pages.ts';
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
@@ -118,6 +119,7 @@ const attacks: Record<string, Attack> = {
   ...readAttacks,
   ...serverAttacks,
   ...pipelineAttacks,
+  ...pageAttacks,
 };
 
 export const attackNames = Object.keys(attacks);

@@ -1,6 +1,9 @@
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { PolicyChanges } from '../../src/games/game.ts';
+import { callLimits } from '../../src/limits/rate-limits.ts';
+import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
 import { listScores } from '../../src/scores/queries.ts';
 import { listPlayerStates } from '../../src/states/queries.ts';
 import { apiOf } from '../support/api.ts';
@@ -11,6 +14,7 @@ import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet, startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { send } from './attacking.ts';
 
 const limited = { RATE_LIMIT_FACTOR: '1', ADMIN_TOKEN: 'the-admin-token-of-this-suite' };
 /** A window longer than any test, so that none restarts in the middle of one. */
@@ -421,5 +425,37 @@ describe('a call counts as what it costs', () => {
     };
     const answers = await Promise.all(times(40, list));
     expect(acceptedAmong(answers, 2)).toBeLessThanOrEqual(2 * 16);
+  });
+});
+
+describe('pages and files', () => {
+  it('are limited per address, which keeps its calls, and nobody else is affected', async () => {
+    // So few that even a slow machine exceeds them within the window.
+    await using server = await startTestServer({ RATE_LIMIT_FACTOR: '0.001' });
+    const { gameId } = await server.createGame();
+    const visit = async (path: string, localAddress: string) => {
+      const agent = new Agent({ localAddress });
+      const { status, text } = await send(server.url + path, null, {}, agent);
+      agent.destroy();
+      if (status === 429) expect(JSON.parse(text)).toMatchObject({ data: { reason: 'rate_limited' } });
+      return status;
+    };
+    const wallet = randomWallet();
+    const paths = [
+      ...['/', '/docs', '/docs/search.json', '/docs/unknown', '/shared/base.css', '/unknown'],
+      ...['/openapi.json', `/avatars/${wallet}.svg`, '/.well-known/jwks.json', '/sdk/python.zip'],
+    ];
+    for (const path of paths) {
+      const statuses = await Promise.all(times(20, () => visit(path, '127.0.0.3')));
+      expect(statuses, path).toContain(429);
+      expect([200, 404], path).toContain(await visit(path, `127.0.1.${1 + paths.indexOf(path)}`));
+    }
+    const board = `${server.url}/launcher/get-game-scores-leaderboard`;
+    expect((await postFrom('127.0.0.3', board, { gameId })).status).toBe(200);
+    expect(await visit('/healthz', '127.0.0.3')).toBe(200);
+  });
+
+  it('may be requested all at once, by many people behind one address', () => {
+    expect(callLimits.files.points).toBeGreaterThan(5 * new DirectoryAssets().names().length);
   });
 });

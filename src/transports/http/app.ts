@@ -1,18 +1,20 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { JSONWebKeySet } from 'jose';
 import { GantryError } from '../../errors.ts';
+import type { Traffic } from '../../limits/traffic.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { gameBelow } from '../named-games.ts';
 import { type CallParts, operationCalls } from './calls.ts';
 import { crossOrigin } from './cross-origin.ts';
+import { type FileParts, FileResponses } from './file-responses.ts';
 import { identicon } from './identicon.ts';
 import type { Scrape } from './metrics-listener.ts';
 import { type PageParts, servePages } from './pages.ts';
 import { errorHandler, sendJson } from './respond.ts';
 import { type OpenDownload, sendDownload } from './send-download.ts';
-import { sendFile } from './send-file.ts';
 
-export interface AppParts extends CallParts {
+export interface AppParts extends CallParts, FileParts {
+  traffic: Traffic;
   publicKeys(): Promise<JSONWebKeySet>;
   openApi(): ServedFile;
   /** Why the server cannot accept calls right now; null when it can. */
@@ -30,6 +32,7 @@ export interface AppParts extends CallParts {
 /** Everything the server answers over HTTP, in matching order. */
 export function createApp(parts: AppParts): Express {
   const app = express();
+  const files = new FileResponses(parts);
   app.disable('x-powered-by');
   app.disable('etag'); // hashing every response costs more than it saves: none may be cached
   app.use(operationCalls(parts));
@@ -47,13 +50,13 @@ export function createApp(parts: AppParts): Express {
     const health = degraded === null ? { status: 'ready' } : { status: 'degraded', reason: degraded };
     sendJson(response, 200, { ...health, ...parts.dependencies() });
   });
-  app.get('/.well-known/jwks.json', async (_request, response) =>
+  app.get('/.well-known/jwks.json', files.admit, async (_request, response) =>
     sendJson(response, 200, await parts.publicKeys()),
   );
-  app.get('/openapi.json', async (request, response) => {
+  app.get('/openapi.json', files.admit, async (request, response) => {
     response.setHeader('Cache-Control', 'public, no-cache');
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    await sendFile(request, response, parts.openApi());
+    await files.send(request, response, parts.openApi());
   });
   app.get('/metrics', async (request, response) => {
     await parts.requireAdmin(request);
@@ -63,8 +66,8 @@ export function createApp(parts: AppParts): Express {
     response.end(text);
   });
   app.get('/admin/backups/:link', sendDownload(parts.openBackup));
-  app.get('/avatars/:file', identicon);
-  app.use(servePages(parts.pages));
+  app.get('/avatars/:file', files.admit, identicon);
+  app.use(files.admit, servePages(parts.pages, files));
   app.use(() => {
     throw new GantryError('path_unknown', 'There is no such path');
   });

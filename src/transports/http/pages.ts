@@ -4,9 +4,10 @@ import type { Assets } from '../../pages/assets.ts';
 import { cspHash, importMapOf, importMapPlaceholder } from '../../pages/import-map.ts';
 import type { Manual } from '../../pages/manual.ts';
 import { contentSecurityPolicy, type PageName, pageNames } from '../../pages/page-policy.ts';
+import { Revalidated } from '../../pages/revalidated.ts';
 import { ServedFile } from '../../pages/served-file.ts';
 import { mappedAssets } from '../../pages/vendored-files.ts';
-import { sendFile } from './send-file.ts';
+import type { FileResponses } from './file-responses.ts';
 
 export interface PageParts {
   assets: Assets;
@@ -39,8 +40,8 @@ const securityHeaders = helmet({
 });
 
 /** Serves the pages, the files they load, and the library files they may import. */
-export function servePages(parts: PageParts): RequestHandler {
-  const pages = new Pages(parts);
+export function servePages(parts: PageParts, files: FileResponses): RequestHandler {
+  const pages = new Pages(parts, files);
   const router = Router();
   router.use(securityHeaders);
   router.get('/docs/search.json', async (request, response) => {
@@ -76,14 +77,18 @@ export function servePages(parts: PageParts): RequestHandler {
 
 class Pages {
   readonly #assets: Assets;
+  readonly #files: FileResponses;
   #manual: Promise<Manual> | undefined;
   readonly #games: PageParts['games'];
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
   /** Pages with their import map filled in, by the source file. */
   readonly #filled = new WeakMap<ServedFile, { importMap: string; page: ServedFile }>();
+  /** Of the pages that are not bundled, with its hash for their policies. */
+  readonly #importMap = new Revalidated(() => this.#makeImportMap());
 
-  constructor({ assets, games }: PageParts) {
+  constructor({ assets, games }: PageParts, files: FileResponses) {
     this.#assets = assets;
+    this.#files = files;
     this.#games = games;
   }
 
@@ -102,7 +107,7 @@ class Pages {
   async sendSearchIndex(request: Request, response: Response): Promise<void> {
     const file = this.#servedFile('search.json', await (await this.#loadManual()).searchIndex());
     response.setHeader('Cache-Control', 'public, no-cache');
-    await sendFile(request, response, file);
+    await this.#files.send(request, response, file);
   }
 
   async sendNotFound(request: Request, response: Response): Promise<boolean> {
@@ -121,7 +126,7 @@ class Pages {
       'Cache-Control',
       isImmutable ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
     );
-    await sendFile(request, response, file);
+    await this.#files.send(request, response, file);
     return true;
   }
 
@@ -133,7 +138,7 @@ class Pages {
     response.removeHeader('Vary'); // the response does not depend on the origin
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Cache-Control', `public, max-age=${clientMaxAgeSeconds}`);
-    await sendFile(request, response, file);
+    await this.#files.send(request, response, file);
     return true;
   }
 
@@ -146,17 +151,19 @@ class Pages {
     if (file === null) return false;
     if (name === null) response.status(404);
     // Bundled pages have no import map.
-    const importMap = Buffer.from(file.bytes).includes(importMapPlaceholder) ? await this.#importMap() : null;
+    const { bytes } = file;
+    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength); // not a copy
+    const importMap = source.includes(importMapPlaceholder) ? await this.#importMap.current() : null;
     const games = name === 'play' ? await this.#games() : [];
     const policy = contentSecurityPolicy(name, {
-      scriptHash: importMap === null ? null : cspHash(importMap),
+      scriptHash: importMap?.hash ?? null,
       gameUrls: games.map(({ url }) => url),
       gameImages: games.map(({ image }) => image),
     });
     response.setHeader('Content-Security-Policy', policy);
     // The policy may change while the page does not, and a 304 would keep the browser's old policy.
     response.setHeader('Cache-Control', 'no-store');
-    await sendFile(request, response, importMap === null ? file : this.#fill(file, importMap));
+    await this.#files.send(request, response, importMap ? this.#fill(file, importMap.text) : file);
     return true;
   }
 
@@ -174,8 +181,8 @@ class Pages {
     return page;
   }
 
-  async #importMap(): Promise<string> {
-    return importMapOf(
+  async #makeImportMap(): Promise<{ text: string; hash: string }> {
+    const text = importMapOf(
       await Promise.all(
         mappedAssets.map(async ({ name, specifier }) => {
           const file = await this.#file(name);
@@ -184,6 +191,7 @@ class Pages {
         }),
       ),
     );
+    return { text, hash: cspHash(text) };
   }
 
   async #file(name: string): Promise<ServedFile | null> {

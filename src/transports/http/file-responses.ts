@@ -1,0 +1,58 @@
+import type { IncomingMessage } from 'node:http';
+import type { Request, RequestHandler, Response } from 'express';
+import type { RateLimits } from '../../limits/rate-limits.ts';
+import type { Traffic } from '../../limits/traffic.ts';
+import type { ServedFile } from '../../pages/served-file.ts';
+import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
+
+export interface FileParts {
+  limits: Pick<RateLimits, 'countFile'>;
+  traffic: Pick<Traffic, 'admitFile' | 'spendFile'>;
+  /** The client's address, as seen through trusted proxies. */
+  addressOf(request: IncomingMessage): string;
+}
+
+/** Requests begun in one turn of the event loop: hundreds of visitors at the same moment do not delay calls. */
+const perTurn = 4;
+
+/** Answers requests for pages and files, which need no token and are therefore limited by address. */
+export class FileResponses {
+  readonly #parts: FileParts;
+  readonly #turns = new ConcurrencyLimiter(perTurn);
+
+  constructor(parts: FileParts) {
+    this.#parts = parts;
+  }
+
+  /** Refuses an address over its limits before anything is read; lets the others through in turns. */
+  readonly admit: RequestHandler = async (request, _response, next) => {
+    const address = this.#parts.addressOf(request);
+    this.#parts.limits.countFile(address);
+    this.#parts.traffic.admitFile(address);
+    await this.#turns.take(async () => next());
+  };
+
+  /** Sends a file in an encoding the client accepts, or 304 when the client's copy is fresh. */
+  async send(request: Request, response: Response, file: ServedFile): Promise<void> {
+    const encoding = file.choose((encodings) => request.acceptsEncodings(encodings));
+    response.setHeader('Content-Type', file.type);
+    response.vary('Accept-Encoding');
+    response.setHeader(
+      'ETag',
+      encoding === 'identity' ? `"${file.version}"` : `"${file.version}-${encoding}"`,
+    );
+    if (response.statusCode === 200 && request.fresh) {
+      response.status(304).end();
+      return;
+    }
+    const body = await file.in(encoding);
+    if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Length', body.byteLength);
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
+    this.#parts.traffic.spendFile(this.#parts.addressOf(request), body.byteLength);
+    response.end(body);
+  }
+}
