@@ -12,7 +12,7 @@ const columns = {
 
 export const activities = table('activities', columns, {
   key: ['id'],
-  of: { player: 'wallet', game: 'gameId', texts: ['label'] },
+  of: { player: 'wallet', game: 'gameId', texts: ['label', 'eventId'] },
   counted: { rows: 2, texts: ['label', 'eventId'] }, // and its event
 });
 export type ActivityRow = RowOf<typeof columns>;

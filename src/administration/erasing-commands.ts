@@ -1,8 +1,18 @@
+import { activityCreated } from '../activities/events.ts';
+import { activities } from '../activities/tables.ts';
+import { streamOf } from '../core/events/stream.ts';
 import { command, type ExclusiveTx, exclusiveCommand, type Steps, type Tx } from '../core/storage/command.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { GantryError } from '../errors.ts';
+import {
+  messageChannelCreated,
+  messageChannelPatched,
+  messageReactionCreated,
+  messageReactionRemoved,
+} from '../messages/events.ts';
+import type { Permission } from '../messages/message-channel.ts';
 import { bans, players } from '../players/tables.ts';
 import { removeRecords } from '../scores/leaderboard-commands.ts';
 import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
@@ -82,6 +92,27 @@ export const anonymizeEvents = exclusiveCommand(
   function* (tx: ExclusiveTx, stream: string, wallet: string): Steps<boolean> {
     const changed = yield* tx.run(anonymize, { stream, wallet, erasedAddress, limit: sliceRows });
     return changed === sliceRows;
+  },
+);
+
+/**
+ * Channels whose names and pictures the player may have chosen, which is not recorded: those that the player can edit,
+ * and all that the player has left.
+ */
+export const namedChannelsOf = query('namedChannelsOf', function* (read: Read, wallet: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(namedChannels, { wallet });
+  return rows.map(({ id }) => id);
+});
+
+/** Empties a channel's name and picture, and those that it had before, in its events. */
+export const eraseChannelInfo = exclusiveCommand(
+  'eraseChannelInfo',
+  function* (tx: ExclusiveTx, id: string): Steps<void> {
+    yield* tx.run(blankChannelInfo, { id }); // overwritten first, as in `blankTexts`
+    yield* tx.run(emptyChannelInfo, { id });
+    yield* tx.run(emptyChannelEvents, { stream: streamOf.channel(id) });
   },
 );
 
@@ -191,6 +222,22 @@ export const finishErasing = exclusiveCommand(
   },
 );
 
+/** SQL expression: the JSON text with these top-level fields, which it has, emptied. */
+function sqliteEmptied(json: string, fields: readonly string[]): string {
+  return `json_set(${json}, ${fields.map((field) => `'$.${field}', ''`).join(', ')})`;
+}
+
+/**
+ * As `sqliteEmptied`. jsonb would change the record's whitespace and field order. Quotes within JSON strings are escaped,
+ * so only the fields themselves can match.
+ */
+function postgresEmptied(json: string, fields: readonly string[]): string {
+  return fields.reduce(
+    (text, field) => `regexp_replace(${text}, '"${field}":"([^"\\\\]|\\\\.)*"', '"${field}":""')`,
+    json,
+  );
+}
+
 /** SQL expression: a text of `count` zeros. */
 function zeros(count: string): { sqlite: string; postgres: string } {
   return { sqlite: `substr(hex(zeroblob(${count})), 1, ${count})`, postgres: `repeat('0', ${count})` };
@@ -220,17 +267,40 @@ const sharedStreams = statement<{ wallet: string }, { name: string }>(
     UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
     UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
 );
-const ofActivity = `name = 'activities created'`;
+const channelTexts = ['name', 'chatPicture'];
+const editsInfo: Permission = 'edit-info';
+const ofChannelInfo = `name IN ('${messageChannelCreated.name}', '${messageChannelPatched.name}')
+    AND stream_id = (SELECT id FROM streams WHERE name = @stream)`;
+const namedChannels = statement<{ wallet: string }, { id: string }>(
+  `SELECT channel_id AS id FROM participants WHERE wallet = @wallet AND permissions LIKE '%"${editsInfo}"%'
+    UNION SELECT channel_id AS id FROM left_channels WHERE wallet = @wallet`,
+);
+const [blankName, blankPicture] = ['name', 'chat_picture'].map((column) => zeros(`octet_length(${column})`));
+const blankInfo = (name = '', picture = '') =>
+  `UPDATE message_channels SET name = ${name}, chat_picture = ${picture} WHERE id = @id`;
+const blankChannelInfo = statement<{ id: string }>({
+  sqlite: blankInfo(blankName?.sqlite, blankPicture?.sqlite),
+  postgres: blankInfo(blankName?.postgres, blankPicture?.postgres),
+});
+const emptyChannelInfo = statement<{ id: string }>(blankInfo("''", "''"));
+const emptyChannelEvents = statement<{ stream: string }>({
+  sqlite: `UPDATE events SET record = ${sqliteEmptied('record', channelTexts)} WHERE ${ofChannelInfo}`,
+  postgres: `UPDATE events SET record = ${postgresEmptied('record', channelTexts)} WHERE ${ofChannelInfo}`,
+});
+/** Events of shared streams with texts by the player that they name, and those fields. */
+const eventTexts: readonly (readonly [event: string, fields: readonly string[]])[] = [
+  [activityCreated.name, activities.of.texts ?? []],
+  [messageReactionCreated.name, ['reaction']],
+  [messageReactionRemoved.name, ['reaction']],
+];
+const withoutTexts = (emptied: typeof sqliteEmptied) =>
+  `CASE name ${eventTexts.map(([event, fields]) => `WHEN '${event}' THEN ${emptied('record', fields)}`).join(' ')}
+    ELSE record END`;
 const anonymize = statement<{ stream: string; wallet: string; erasedAddress: string; limit: number }>({
-  sqlite: `UPDATE events SET record = replace(
-      CASE WHEN ${ofActivity} THEN json_set(record, '$.label', '') ELSE record END, @wallet, @erasedAddress)
+  sqlite: `UPDATE events SET record = replace(${withoutTexts(sqliteEmptied)}, @wallet, @erasedAddress)
     WHERE position IN (SELECT position FROM events
       WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND instr(record, @wallet) > 0 LIMIT @limit)`,
-  // jsonb would change the record's whitespace and field order. Quotes within JSON strings are escaped, so only the
-  // label field itself can match.
-  postgres: `UPDATE events SET record = replace(
-      CASE WHEN ${ofActivity} THEN regexp_replace(record, '"label":"([^"\\\\]|\\\\.)*"', '"label":""') ELSE record END,
-      @wallet, @erasedAddress)
+  postgres: `UPDATE events SET record = replace(${withoutTexts(postgresEmptied)}, @wallet, @erasedAddress)
     WHERE (stream_id, seq) IN (SELECT stream_id, seq FROM events
       WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND strpos(record, @wallet) > 0 LIMIT @limit)`,
 });

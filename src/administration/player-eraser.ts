@@ -18,10 +18,12 @@ import {
   blankOwnEvents,
   blankTexts,
   eraseAtOnce,
+  eraseChannelInfo,
   eraseOwnEvents,
   eraseRows,
   eraseScores,
   finishErasing,
+  namedChannelsOf,
   ownStreamsOf,
   sharedStreamsOf,
 } from './erasing-commands.ts';
@@ -63,6 +65,8 @@ export class PlayerEraser {
     const shared = await this.#db.read(sharedStreamsOf, wallet);
     await this.#all(eraseMessagesOf, wallet);
     await this.#all(eraseReactionsOf, wallet);
+    // Before the other members are told who left.
+    for (const id of await this.#db.read(namedChannelsOf, wallet)) await this.#db.write(eraseChannelInfo, id);
     await this.#all(leaveAllChannels, wallet);
     await this.#all(clearAdder, wallet);
     await this.#all(removeBlocksOn, wallet);

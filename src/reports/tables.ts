@@ -26,6 +26,6 @@ export const playerReports = table('player_reports', columns, {
     open: { on: ['reporter', 'gameId', 'id'], whereNull: 'closedAt' },
     bySubject: { on: ['subject', 'id'] },
   },
-  of: { player: 'reporter', names: ['subject'], game: 'gameId', texts: ['comment'] },
+  of: { player: 'reporter', names: ['subject'], game: 'gameId', texts: ['comment', 'note'] },
 });
 export type PlayerReportRow = RowOf<typeof columns>;

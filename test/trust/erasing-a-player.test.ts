@@ -295,6 +295,31 @@ describe('an erased player', () => {
     await isGone([wallet.lowercase.slice(2)]);
   });
 
+  it('is gone from the names of channels, also of earlier ones and of those left', async () => {
+    const third = await server.openSession(gameId);
+    const named = async (by: TestPlayer, ...others: TestPlayer[]) => {
+      const { _id: channelId } = await conversations.create(by, ...others);
+      for (const name of ['earlier-name', 'own-name'])
+        await as(by, 'edit-group-info', { channelId, name, chatPicture: `https://a.example/${name}` });
+      return channelId;
+    };
+    await named(player, other);
+    const renamed = await named(player, third);
+    await as(player, 'edit-group-info', { channelId: renamed, name: 'renamed' });
+    await as(player, 'remove-participant', { channelId: renamed });
+    const left = await named(player, other, third);
+    await as(player, 'remove-participant', { channelId: left });
+    await erase();
+    await isGone(['earlier-name', 'own-name']);
+  });
+
+  it('leaves the names of channels that only others could choose', async () => {
+    const { _id: channelId } = await conversations.create(other, player);
+    await as(other, 'edit-group-info', { channelId, name: 'The crew' });
+    await erase();
+    expect(await as(other, 'get-message-channels')).toMatchObject({ data: [{ name: 'The crew' }] });
+  });
+
   it('does not take the data of anyone else along', async () => {
     const { channelId, leftId } = await liveALife();
     for (const score of [3, 4]) await as(other, 'set-user-score', { score, nonce: String(score) });

@@ -31,6 +31,8 @@ export const openGuestSession = defineOperation({
     sessionId: id,
     deviceSecret,
   }),
+  // The name is the player's: the entry, which does not say which guest was made, could not be found to erase it.
+  auditInput: ({ gameId }) => ({ gameId }),
   async handler(
     { input },
     services: {

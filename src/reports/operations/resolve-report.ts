@@ -16,6 +16,8 @@ export const resolveReport = defineOperation({
   roles: moderators,
   input: z.object({ reportId: idInput, outcome: reportOutcome, note: reportNote.default('') }),
   output: z.object({ success }),
+  // The note is stored with the report, and erased with the players it is about.
+  auditInput: ({ reportId, outcome }) => ({ reportId, outcome }),
   async handler({ input: { reportId, outcome, note }, caller }, { db }: { db: Database }) {
     await db.write(closeReport, reportId, { outcome, note, by: caller.actor });
     return { success: true };
