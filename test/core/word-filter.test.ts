@@ -16,6 +16,16 @@ describe('the word filter of a game', () => {
     ['ß for ss, and a sigma at the end', ['gross', 'ΣΑΣ'], 'groß σας', '**** ***'],
     ['with characters without a width in it', ['darn'], 'da\u200brn d\u00adarn', '***** *****'],
     ['between signs', ['darn'], '(darn),darn_darn', '(****),****_****'],
+    ['joined to digits', ['darn'], 'darn1 xX1darn2Xx 2darn', '****1 xX1****2Xx 2****'],
+    ['joined to other words by signs', ['darn'], 'oh_darn_it oh.darn oh-darn', 'oh_****_it oh.**** oh-****'],
+    [
+      'with signs in it',
+      ['badword'],
+      'bad_word xX.bad-word.Xx b.a.d*w_o_r_d',
+      '***_**** xX.***-****.Xx *.*.***_*_*_*',
+    ],
+    ['an entry with a sign', ['bad_word'], 'bad_word badword bad word', '***_**** ******* *** ****'],
+    ['a phrase joined by signs', ['go away'], 'go_away go-away2', '**_**** **-****2'],
     ['several times', ['darn'], 'darn darn', '**** ****'],
     ['a phrase, whatever parts its words', ['go away'], 'go away, go - away', '** ****, ** - ****'],
     ['the longest phrase', ['go', 'go far away'], 'go far away, go far', '** *** ****, ** far'],
@@ -30,6 +40,10 @@ describe('the word filter of a game', () => {
   test.each([
     ['a part of a word', ['ass'], 'a class of grass'],
     ['a phrase in another order', ['go away'], 'away go, goaway'],
+    ['a word in the middle of letters', ['ass', 'cat'], 'bass grass_class concatenate scat5'],
+    ['a contraction', ['hell', 'cant', 'shell'], "he'll he’ll can't she'll"],
+    ['letters with white space between them', ['darn'], 'd a r n, da rn, da\nrn'],
+    ['another word with digits', ['darn', '42'], 'd4rn 1421'],
     ['anything without a list', [], 'darn'],
     ['emoji and nothing', ['darn'], '😀 … \u200b'],
   ])('leaves %s alone', (_what, words, message) => {

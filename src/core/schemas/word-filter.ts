@@ -14,7 +14,7 @@ export const wordFilterPolicy = z.object({
   /** Whether a message with one of them is rejected, or they are replaced by asterisks. Names are always rejected. */
   action: z.enum(['reject', 'mask']).default('mask'),
   words: z
-    .array(text(1, 60).refine((word) => tokensOf(word).length > 0, 'must have a letter or a digit'))
+    .array(text(1, 60).refine((word) => runsOf(word).length > 0, 'must have a letter or a digit'))
     .max(maxWords)
     .default([]),
 });
@@ -23,8 +23,7 @@ export type WordFilterPolicy = z.infer<typeof wordFilterPolicy>;
 /** The message after applying a game's word filter. @throws GantryError `words_not_allowed` */
 export function filteredMessage(policy: WordFilterPolicy, message: string, path: string): string {
   if (policy.words.length === 0) return message;
-  const tokens = tokensOf(message);
-  const found = matchesOf(trieOf(policy), tokens);
+  const found = matchesOf(policy, message);
   if (found.length === 0) return message;
   if (policy.action === 'reject') throw notAllowed(path);
   let masked = '';
@@ -39,96 +38,169 @@ export function filteredMessage(policy: WordFilterPolicy, message: string, path:
 /** @throws GantryError `words_not_allowed` for a name that contains one of the game's words, whatever the `action` */
 export function refuseName(policy: WordFilterPolicy, name: string | undefined, path: string): void {
   if (policy.words.length === 0 || name === undefined) return;
-  if (matchesOf(trieOf(policy), tokensOf(name)).length > 0) throw notAllowed(path);
+  if (matchesOf(policy, name).length > 0) throw notAllowed(path);
 }
 
-/** A word of a text: case-folded, with its position in UTF-16 code units. */
-interface Token {
+/** Between two runs: nothing, signs such as `_`, or what ends a word, such as a space. */
+type Gap = 'none' | 'signs' | 'space';
+
+/** A run of letters or of digits, case-folded, with its position in UTF-16 code units. */
+interface Run {
   folded: string;
+  isDigits: boolean;
   start: number;
   end: number;
+  /** What is between it and the previous run. */
+  gap: Gap;
 }
 
-/** A node of the trie of phrases; `isEnd`: a phrase ends here. */
+/** A node of a trie; `isEnd`: a listed word or phrase ends here. */
 interface TrieNode {
   isEnd: boolean;
   next: Map<string, TrieNode>;
 }
 
+/** `words`: by character, without the signs within them; `phrases`: by run. */
+interface Tries {
+  words: TrieNode;
+  phrases: TrieNode;
+}
+
 /** Cached by identity: a game's policy is the same object until it changes. */
-const tries = new WeakMap<WordFilterPolicy, TrieNode>();
+const cached = new WeakMap<WordFilterPolicy, Tries>();
 
-function trieOf(policy: WordFilterPolicy): TrieNode {
-  const known = tries.get(policy);
+function triesOf(policy: WordFilterPolicy): Tries {
+  const known = cached.get(policy);
   if (known) return known;
-  const root: TrieNode = { isEnd: false, next: new Map() };
-  for (const phrase of policy.words) {
-    let node = root;
-    for (const { folded } of tokensOf(phrase)) {
-      const next = node.next.get(folded) ?? { isEnd: false, next: new Map() };
-      node.next.set(folded, next);
-      node = next;
-    }
-    node.isEnd = true;
+  const tries = { words: newNode(), phrases: newNode() };
+  for (const entry of policy.words) {
+    const runs = runsOf(entry);
+    const parts = runs.map(({ folded }) => folded);
+    const isWord = runs.every(({ gap }, at) => at === 0 || gap !== 'space');
+    if (isWord) add(tries.words, parts.join(''));
+    if (runs.some(({ gap }, at) => at > 0 && gap !== 'none')) add(tries.phrases, parts);
   }
-  tries.set(policy, root);
-  return root;
+  cached.set(policy, tries);
+  return tries;
 }
 
-/** The words of a text that belong to phrases; leftmost longest match. */
-function matchesOf(root: TrieNode, tokens: readonly Token[]): Token[] {
-  const found: Token[] = [];
-  for (let at = 0; at < tokens.length; ) {
-    let length = 0;
-    let node: TrieNode | undefined = root;
-    for (let end = at; node && end < tokens.length; end++) {
-      node = node.next.get(tokens[end]?.folded ?? '');
-      if (node?.isEnd) length = end + 1 - at;
-    }
-    found.push(...tokens.slice(at, at + length));
-    at += length || 1;
-  }
-  return found;
+function newNode(): TrieNode {
+  return { isEnd: false, next: new Map() };
 }
 
-/** Runs of letters and digits. Characters that fold to nothing (accents, zero-width ones) do not separate words. */
-function tokensOf(value: string): Token[] {
-  const tokens: Token[] = [];
-  let open: Token | null = null;
+function add(root: TrieNode, steps: Iterable<string>): void {
+  let node = root;
+  for (const step of steps) {
+    const next = node.next.get(step) ?? newNode();
+    node.next.set(step, next);
+    node = next;
+  }
+  node.isEnd = true;
+}
+
+/** The runs of a text that belong to listed words and phrases. */
+function matchesOf(policy: WordFilterPolicy, text: string): Run[] {
+  const { words, phrases } = triesOf(policy);
+  const runs = runsOf(text);
+  let matchedUpTo = 0;
+  return runs.filter((_, at) => {
+    const length = Math.max(wordLength(words, runs, at), phraseLength(phrases, runs, at));
+    matchedUpTo = Math.max(matchedUpTo, at + length);
+    return at < matchedUpTo;
+  });
+}
+
+/** The number of runs, from this one, that make up the longest listed word; 0: none. */
+function wordLength(root: TrieNode, runs: readonly Run[], from: number): number {
+  let node: TrieNode | undefined = root;
+  let length = 0;
+  for (let at = from; at < runs.length; at++) {
+    const run = runs[at];
+    if (!run || (at > from && run.gap === 'space')) break;
+    for (const character of run.folded) {
+      node = node.next.get(character);
+      if (!node) return length;
+    }
+    if (node.isEnd) length = at + 1 - from;
+  }
+  return length;
+}
+
+/** The number of runs, from this one, that make up the longest listed phrase, whatever separates them; 0: none. */
+function phraseLength(root: TrieNode, runs: readonly Run[], from: number): number {
+  let node: TrieNode | undefined = root;
+  let length = 0;
+  for (let at = from; at < runs.length; at++) {
+    node = node.next.get(runs[at]?.folded ?? '');
+    if (!node) break;
+    if (node.isEnd) length = at + 1 - from;
+  }
+  return length;
+}
+
+/** Characters that fold to nothing (accents, zero-width ones) do not separate runs. */
+function runsOf(value: string): Run[] {
+  const runs: Run[] = [];
+  let open: Run | null = null;
+  let gap: Gap = 'none';
   let at = 0;
   for (const character of value) {
-    const folded = foldOf(character);
+    const { folded, isDigits, separates } = foldOf(character);
     const start = at;
     at += character.length;
-    if (folded === null) {
+    if (separates !== 'none') {
       open = null;
-    } else if (open) {
+      if (gap !== 'space') gap = separates;
+    } else if (open?.isDigits === isDigits) {
       open.folded += folded;
       open.end = at;
     } else if (folded !== '') {
-      open = { folded, start, end: at };
-      tokens.push(open);
+      open = { folded, isDigits, start, end: at, gap };
+      runs.push(open);
+      gap = 'none';
     }
   }
-  return tokens;
+  return runs;
+}
+
+/** A character, case-folded; empty if it separates runs, or does not count. */
+interface Fold {
+  folded: string;
+  isDigits: boolean;
+  /** What it separates runs as. */
+  separates: Gap;
 }
 
 /** Cache by character, bounded; only a small part of Unicode is ever used. */
-const folds = new Map<string, string | null>();
+const folds = new Map<string, Fold>();
 const maxFolds = 20_000;
 
-/** Null: the character separates words. */
-function foldOf(character: string): string | null {
+function foldOf(character: string): Fold {
   const known = folds.get(character);
   if (known !== undefined) return known;
   const folded = fold(character);
-  if (folds.size < maxFolds) folds.set(character, folded);
-  return folded;
+  const isDigits = folded !== null && /^\p{Nd}+$/u.test(folded);
+  const result: Fold = {
+    folded: folded ?? '',
+    isDigits,
+    separates: folded === null ? gapOf(character) : 'none',
+  };
+  if (folds.size < maxFolds) folds.set(character, result);
+  return result;
+}
+
+/**
+ * Signs do not end a word (`bad_word`). White space does, and apostrophes do, so that a contraction is not another word
+ * (he'll).
+ */
+function gapOf(separator: string): Gap {
+  return /[\p{Z}\p{C}'`\u00b4\u2018\u2019\u201b\u2032\uff07]/u.test(separator) ? 'space' : 'signs';
 }
 
 /** Combining accents of all scripts with case; vowel signs of other scripts are marks too, and are kept. */
 const accents = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]/g;
 
+/** Null: the character separates words. */
 function fold(character: string): string | null {
   if (/\p{Default_Ignorable_Code_Point}/u.test(character)) return '';
   const plain = character.normalize('NFKD').replace(accents, '');
