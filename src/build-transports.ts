@@ -3,7 +3,7 @@ import { auditLogOf } from './administration/audit-log.ts';
 import { AdminCredentials } from './auth/admin-credentials.ts';
 import { bearerToken } from './auth/admin-token.ts';
 import { Authenticator } from './auth/authenticator.ts';
-import { runAll, runAsGuest, runOnce } from './catalogue/commands.ts';
+import { runAll, runAsGuest, runOnce, runUnlessMuted } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/storage/database.ts';
@@ -14,6 +14,7 @@ import type { OpenedServices } from './open-services.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { createExecute } from './operations/execute.ts';
 import { Registry } from './operations/registry.ts';
+import { withTextRules } from './operations/text-rules.ts';
 import { openAssets } from './pages/open-assets.ts';
 import { SdkArchives } from './pages/sdk-archives.ts';
 import { ServedFile } from './pages/served-file.ts';
@@ -90,7 +91,7 @@ export function buildTransports(
     administrators,
     ownOrigin: () => publicUrls.origin,
   });
-  const registry = new Registry(operations);
+  const registry = new Registry(operations.map((operation) => withTextRules(operation, runUnlessMuted)));
   const limits = new RateLimits(
     config.rateLimitFactor,
     redis && ((name, limit) => redis.counter(`${prefix}:limit:${name}`, limit)),

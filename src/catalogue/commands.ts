@@ -20,6 +20,7 @@ import * as messages from '../messages/message-commands.ts';
 import * as reactions from '../messages/reaction-commands.ts';
 import * as reading from '../messages/read-marker-commands.ts';
 import * as moderation from '../moderation/commands.ts';
+import { runUnlessMutedOf } from '../mutes/run-unless-muted.ts';
 import * as notifications from '../notifications/commands.ts';
 import * as playSessions from '../play-sessions/commands.ts';
 import * as players from '../players/commands.ts';
@@ -80,18 +81,17 @@ const declared: ReadonlyMap<string, AnyCommand> = byName(
   files.flatMap((file) => Object.values(file)).filter(isCommand),
 );
 
+/** Runs one of the other commands, which writes a text that others see, unless the player is muted. */
+export const runUnlessMuted = runUnlessMutedOf((name) => declared.get(name));
+
 /** Runs several of the other commands atomically. */
-export const runAll = runAllOf((name) => declared.get(name));
+export const runAll = runAllOf(commandAmong([runUnlessMuted]));
 
 /** Runs one of the other commands once per idempotency key. */
-export const runOnce = idempotency.runOnceOf((name) =>
-  name === runAll.commandName ? runAll : declared.get(name),
-);
+export const runOnce = idempotency.runOnceOf(commandAmong([runUnlessMuted, runAll]));
 
 /** Runs one of the other commands for a guest. */
-export const runAsGuest = runAsGuestOf((name) =>
-  name === runAll.commandName ? runAll : name === runOnce.commandName ? runOnce : declared.get(name),
-);
+export const runAsGuest = runAsGuestOf(commandAmong([runUnlessMuted, runAll, runOnce]));
 
 /** Upgrades a guest to a player with a wallet. */
 export const upgradeGuest = upgradeGuestOf(tables);
@@ -102,12 +102,19 @@ export const removeIdleGuests = removeIdleGuestsOf(tables);
 /** Every command, by name. */
 export const commands: ReadonlyMap<string, AnyCommand> = byName([
   ...declared.values(),
+  runUnlessMuted,
   runAll,
   runOnce,
   runAsGuest,
   upgradeGuest,
   removeIdleGuests,
 ]);
+
+/** Looks up the declared commands, and these, which run others. */
+function commandAmong(running: readonly AnyCommand[]): (name: string) => AnyCommand | undefined {
+  const found = byName([...declared.values(), ...running]);
+  return (name) => found.get(name);
+}
 
 /** Indexes commands by name. Engines look commands up by name only, so names must be unique. */
 function byName(all: readonly AnyCommand[]): ReadonlyMap<string, AnyCommand> {

@@ -3,7 +3,8 @@ import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { OpenedBy } from '../core/schemas/opened-by.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
-import { setProfile } from '../players/commands.ts';
+import { anyMute, muteOf } from '../mutes/refuse-muted.ts';
+import { lockProfile, setProfile } from '../players/commands.ts';
 import { requireGuest } from '../players/guests.ts';
 import { type GuestDeviceRow, guestDevices, guests } from '../players/tables.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
@@ -64,7 +65,8 @@ export const signInDevice = command(
 
 /**
  * Opens a session for a player whom the game's server identifies by its own id; a new id creates `guest`. If the player
- * has been upgraded since, the session is the wallet's, and the name stays.
+ * has been upgraded since, the session is the wallet's, and the name stays; so does that of a player who is muted in the
+ * game.
  * @throws GantryError as `startSession`
  */
 export const vouchForPlayer = command(
@@ -80,7 +82,12 @@ export const vouchForPlayer = command(
     if (!known) insertGuest(tx, guest, { vouchedBy: gameId, playerKey });
     const wallet = known?.wallet ?? guest.address;
     // The name of a player with a wallet is the player's own.
-    if (username !== undefined && isGuestAddress(wallet)) yield* setProfile(tx, wallet, { username });
+    if (username !== undefined && isGuestAddress(wallet)) {
+      const owner = { gameId, wallet };
+      yield* tx.all(lockProfile(tx, wallet), anyMute(tx, owner));
+      const isMuted = username !== '' && (yield* muteOf(tx, owner)) !== undefined;
+      if (!isMuted) yield* setProfile(tx, wallet, { username });
+    }
     const details = yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'vouching');
     return { details, isNew: !known };
   },

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { notSeen } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 
 /** Maximum devices per guest. */
@@ -19,14 +20,14 @@ export function hashOfDeviceSecret(secret: string): string {
 /**
  * A device's secret in a request. Only its length is checked, so that malformed and unknown ones get the same response.
  */
-export const deviceSecretInput = z.string().min(1).max(200);
+export const deviceSecretInput = notSeen(z.string().min(1).max(200), 'secret');
 
 export const deviceSecret = z.string().meta({
   description: 'Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else',
 });
 
 /** The player's name for the device. */
-export const deviceName = text(0, 60)
+export const deviceName = notSeen(text(0, 60), 'own')
   .default('')
   .meta({ description: 'What the player knows the device by' });
 

@@ -5,7 +5,9 @@ import type { StreamRow } from '../core/events/streams.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
+import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
 import { requireGuests } from '../players/guests.ts';
+import { lockStorageUse } from '../storage-quota/storage-use.ts';
 import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requireMember } from './channel-access.ts';
 import { messageChannelCreated, messageChannelPatched } from './events.ts';
@@ -152,11 +154,16 @@ export const removeFromChannel = command(
   },
 );
 
-/** Changes the given fields. @throws GantryError `channel_unknown`, `permission_missing` */
+/** Changes the given fields. @throws GantryError `channel_unknown`, `permission_missing`, `muted` unless it empties them */
 export const editChannelInfo = command(
   'editChannelInfo',
   function* (tx: Tx, by: Owner, channelId: string, info: ChannelInfo): Steps<MessageChannel> {
-    const { row, members } = requireMember(yield* lockWholeChannel(tx, channelId), by, 'edit-info');
+    const { row, members } = requireMember(
+      yield* lockWholeChannel(tx, channelId, lockStorageUse(tx, by), anyMute(tx, by)),
+      by,
+      'edit-info',
+    );
+    if (info.name || info.chatPicture) yield* refuseMuted(tx, by, { channelId });
     return yield* changeChannel(tx, row, members, info);
   },
 );

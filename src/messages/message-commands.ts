@@ -58,7 +58,7 @@ export const sendMessage = command(
       'send-messages',
     );
     const { row: channel, members } = locked;
-    yield* refuseMuted(tx, sender, channelId);
+    yield* refuseMuted(tx, sender, { channelId });
     if (replyTo !== undefined) yield* requireShown(tx, locked, sender, replyTo);
     const message: ChannelMessage = {
       _id: tx.newId(),
@@ -108,7 +108,9 @@ export const editMessage = command(
   ): Steps<ChannelMessage> {
     const { message: before, channel } = yield* ownMessage(tx, sender, messageId, 'send-messages');
     const { row, members } = channel;
-    yield* refuseMuted(tx, sender, row.id);
+    // With the lock that setting a mute takes: an edit of the same length needs no other.
+    yield* tx.all(lockStorageUse(tx, sender), anyMute(tx, sender));
+    yield* refuseMuted(tx, sender, { channelId: row.id });
     const record: ChannelMessage = { ...toMessage(before), content, updatedAt: tx.now };
     const seq = tx.emit(
       streamOf.channel(row.id),

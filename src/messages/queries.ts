@@ -47,14 +47,14 @@ const sessionsPerMember = 5;
 
 /**
  * The recipients of a member's typing signal: the other members, except those who are banned from the game or block the
- * member. @throws GantryError `channel_unknown`, `permission_missing`
+ * member; none while the member is muted. @throws GantryError `channel_unknown`, `permission_missing`
  */
 export const typingRecipients = query(
   'typingRecipients',
   function* (read: Read, owner: Owner, channelId: string): ReadSteps<string[]> {
     const { member } = yield* requireChannel(read, owner, channelId);
     requirePermission(member, 'send-messages');
-    const rows = yield* read.all(othersNotBanned, { channelId, ...owner });
+    const rows = yield* read.all(typingTo, { channelId, ...owner, now: read.now });
     return rows.map(({ wallet }) => wallet);
   },
 );
@@ -184,13 +184,15 @@ const channelsOfGame = statement<
 >(`SELECT ${channelColumns} FROM message_channels AS c WHERE c.game_id = @gameId
   ORDER BY c.updated_at DESC, c.id DESC LIMIT @limit OFFSET @skip`);
 
-const othersNotBanned = statement<
-  { channelId: string; gameId: string; wallet: string },
+const typingTo = statement<
+  { channelId: string; gameId: string; wallet: string; now: number },
   { wallet: string }
 >(`SELECT p.wallet FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet <> @wallet
   AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = @gameId)
   AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
-    WHERE k.wallet = p.wallet AND k.game_id = p.game_id AND k.blocked = @wallet)`);
+    WHERE k.wallet = p.wallet AND k.game_id = p.game_id AND k.blocked = @wallet)
+  AND NOT EXISTS (SELECT 1 FROM player_mutes AS m WHERE m.wallet = @wallet AND m.game_id = @gameId
+    AND m.channel_id IN ('', CAST(p.channel_id AS text)) AND m.until > @now)`);
 
 const profilesOfMembers = statement<
   { channelId: string },

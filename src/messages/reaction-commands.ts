@@ -4,8 +4,9 @@ import { grouped } from '../core/schemas/grouped.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
+import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
 import { rowOverheadBytes } from '../storage-quota/row-bytes.ts';
-import { addStorageUse } from '../storage-quota/storage-use.ts';
+import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
 import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
 import { messageReactionCreated, messageReactionRemoved } from './events.ts';
@@ -27,7 +28,7 @@ export interface ReactedMessage {
 /**
  * Adds a player's reaction to a message. Idempotent: an existing reaction changes nothing and emits no event. `quota`:
  * the player's storage limit in the game, in bytes.
- * @throws GantryError `message_unknown`, `permission_missing`, `reaction_limit_reached`, `storage_full`
+ * @throws GantryError `message_unknown`, `permission_missing`, `muted`, `reaction_limit_reached`, `storage_full`
  */
 export const addReactionTo = command(
   'addReactionTo',
@@ -41,6 +42,8 @@ export const addReactionTo = command(
     const { message, channel } = yield* lockMessage(tx, messageId);
     const member = yield* requireShown(tx, channel, owner, messageId);
     requirePermission(member, 'send-messages');
+    yield* tx.all(lockStorageUse(tx, owner), anyMute(tx, owner));
+    yield* refuseMuted(tx, owner, { channelId: message.channelId });
     const { wallet } = owner;
     if (yield* tx.get(messageReactions, messageId, wallet, reaction))
       return yield* toReactedMessage(tx, message, owner);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { seenByOthers } from '../core/schemas/seen-text.ts';
 
 /** The most different reactions to one message. */
 export const maxReactionKinds = 20;
@@ -31,6 +32,9 @@ export const reactionInput = z
   .meta({
     description: 'One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game',
   });
+
+/** A reaction to add: others see it at once. */
+export const newReaction = seenByOthers(reactionInput, { as: 'name', mute: 'command' });
 
 export const reactionCount = z
   .object({

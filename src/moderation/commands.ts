@@ -1,3 +1,4 @@
+import { lockChannel, lockGame, lockPlayer } from '../core/events/stream-locks.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../core/storage/command.ts';
 import { GantryError } from '../errors.ts';
@@ -5,8 +6,10 @@ import { lockWholeChannel, memberIn, requireMember } from '../messages/channel-a
 import { rowHasPermission } from '../messages/stored-channel.ts';
 import { messageChannels } from '../messages/tables.ts';
 import type { Muter } from '../mutes/mute.ts';
+import { refuseMuted } from '../mutes/refuse-muted.ts';
 import { playerMutes } from '../mutes/tables.ts';
 import { players } from '../players/tables.ts';
+import { lockStorageUse } from '../storage-quota/storage-use.ts';
 
 /** The parameters of a mute. */
 export interface NewMute {
@@ -29,8 +32,16 @@ export const mute = command(
     by: Exclude<Muter, 'channel'>,
     wanted: NewMute,
   ): Steps<number | null> {
-    yield* lockKnownPlayer(tx, player.wallet);
     const channel = channelId === null ? undefined : yield* tx.get(messageChannels, channelId);
+    // The locks of every command that writes a text others see: those in flight commit before the mute, or see it.
+    const [row] = yield* tx.all(
+      tx.lock(players, player.wallet),
+      lockPlayer(tx, player),
+      lockGame(tx, player.gameId),
+      ...(channel ? [lockChannel(tx, channel.id)] : []),
+      lockStorageUse(tx, player),
+    );
+    if (!row) throw playerUnknown();
     if (channelId !== null && channel?.gameId !== player.gameId) {
       throw new GantryError('channel_unknown', 'There is no such message channel in the game');
     }
@@ -41,7 +52,7 @@ export const mute = command(
 /**
  * As `mute`, by a super-admin of the channel, for a member who is not a super-admin.
  * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `player_unknown`,
- *   `player_not_muted`
+ *   `player_not_muted`; `muted` when the super-admin is, and gives a reason, which the player would see
  */
 export const muteInChannel = command(
   'muteInChannel',
@@ -58,6 +69,7 @@ export const muteInChannel = command(
       );
     }
     if (!row) throw playerUnknown();
+    if (wanted.reason !== '') yield* refuseMuted(tx, by, { channelId, path: 'reason' });
     return yield* setMute(tx, player, { channelId, by: 'channel' }, wanted);
   },
 );
@@ -77,11 +89,6 @@ export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean>
   for (const row of rows) if (row && row.until <= tx.now) tx.remove(playerMutes, row);
   return over.length === trimmedPerCall;
 });
-
-/** @throws GantryError `player_unknown` */
-function* lockKnownPlayer(tx: Tx, wallet: string): Steps<void> {
-  if (!(yield* tx.lock(players, wallet))) throw playerUnknown();
-}
 
 function* setMute(
   tx: Tx,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notSeen } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 
 /** Who imposed a mute: a super-admin of the channel, the game's server, or a moderator. */
@@ -11,4 +12,7 @@ export const muteSeconds = z
   .min(0)
   .max(maxSeconds)
   .meta({ description: 'Duration of the mute from now, in seconds; 0 ends it' });
-export const muteReason = text(0, 500).default('').meta({ description: 'Shown to the muted player' });
+/** By a game's server or a moderator. */
+export const muteReason = notSeen(text(0, 500), 'game')
+  .default('')
+  .meta({ description: 'Shown to the muted player' });

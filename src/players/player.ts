@@ -1,4 +1,5 @@
 import { shortAddress } from '../core/schemas/address.ts';
+import { seenByOthers } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 
 /** A wallet with a profile, the same in every game. */
@@ -40,7 +41,7 @@ export interface PlayerSummary extends Player {
 }
 
 /** A player's name; empty removes it. */
-export const username = text(0, 40);
+export const username = seenByOthers(text(0, 40), { as: 'name', mute: 'call' });
 
 /** The name that others see; never empty. */
 export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {

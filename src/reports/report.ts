@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { notSeen } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 import { channelMessage } from '../messages/message-channel.ts';
 
@@ -15,7 +16,7 @@ export const reportReason = z.enum([
   'impersonation',
   'other',
 ]);
-export const reportComment = text(0, 1000);
+export const reportComment = notSeen(text(0, 1000), 'staff');
 export const reportNote = text(0, 1000);
 
 /** `resolved`: something was done; `dismissed`: nothing had to be. */

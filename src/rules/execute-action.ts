@@ -3,7 +3,11 @@ import { recordActivity } from '../activities/commands.ts';
 import { streamOf } from '../core/events/stream.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { shortened } from '../core/schemas/text.ts';
+import { maskedText } from '../core/schemas/word-filter.ts';
 import type { Request, Steps, Tx } from '../core/storage/command.ts';
+import { policiesOf } from '../games/stored-game.ts';
+import { games } from '../games/tables.ts';
+import { muteOf } from '../mutes/refuse-muted.ts';
 import { notifyPlayer } from '../notifications/commands.ts';
 import { maxMessageLength } from '../notifications/notification.ts';
 import { displayName } from '../players/player.ts';
@@ -57,11 +61,7 @@ export function* executeAction(
       return true;
     }
     case 'SendCustomActivity':
-      yield* recordActivity(tx, owner, {
-        label: shortened(fillPlaceholders(action.label, values), maxLabelLength),
-        eventId: action.eventId,
-      });
-      return true;
+      return yield* publishActivity(tx, owner, action, values, input);
     case 'UpdateScore': {
       const { leaderboard, nonce } = action;
       // The leaderboard was removed after the rule was saved.
@@ -101,6 +101,30 @@ export function* executeAction(
       yield* queueCall(tx, owner, action, input, facts, chain, tx.newId());
       return true;
   }
+}
+
+/**
+ * Records an activity, with the words that the game disallows masked in what the player has sent. Returns false without
+ * recording it when it would show a text of a muted player.
+ */
+function* publishActivity(
+  tx: Tx,
+  owner: Owner,
+  { label, eventId }: Extract<Action, { type: 'SendCustomActivity' }>,
+  values: Record<string, string>,
+  { value, nonce }: Triggered,
+): Steps<boolean> {
+  const shown = { ...values };
+  const texts = Object.entries({ value, nonce }).filter(([name]) => label.includes(`{${name}}`));
+  for (const [name, text] of texts) {
+    if (typeof text !== 'string' || text === '') continue;
+    if (yield* muteOf(tx, owner)) return false;
+    const { wordFilter } = policiesOf(yield* tx.get(games, owner.gameId), owner.gameId);
+    shown[name] = maskedText(wordFilter, text);
+  }
+  const filled = shortened(fillPlaceholders(label, shown), maxLabelLength);
+  yield* recordActivity(tx, owner, { label: filled, eventId });
+  return true;
 }
 
 /** Never empty, although a template may consist only of an omitted value. */

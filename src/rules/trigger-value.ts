@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { grouped } from '../core/schemas/grouped.ts';
+import { notSeen } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 
 export type TriggerValue = number | string;
@@ -19,15 +20,18 @@ export const integerValue = z
 /**
  * A trigger's value by method dispatch and on the socket, as basement.fun accepts it; an empty text counts as omitted.
  */
-export const anyValue = z
-  .union(
-    [z.number().min(-maxMagnitude, withinBounds).max(maxMagnitude, withinBounds), text(0, maxTextLength)],
-    {
-      error: `must be a number, or a text of at most ${grouped(maxTextLength)} characters`,
-    },
-  )
-  .optional()
-  .transform((value) => (value === '' ? undefined : value));
+export const anyValue = notSeen(
+  z
+    .union(
+      [z.number().min(-maxMagnitude, withinBounds).max(maxMagnitude, withinBounds), text(0, maxTextLength)],
+      {
+        error: `must be a number, or a text of at most ${grouped(maxTextLength)} characters`,
+      },
+    )
+    .optional()
+    .transform((value) => (value === '' ? undefined : value)),
+  'elsewhere', // a rule may publish it, or the nonce: see `publishActivity`
+);
 
 /** The value as a number; undefined when there is none, or it is not a numeric text within ±`maxMagnitude`. */
 export function numberOf(value: TriggerValue | undefined): number | undefined {

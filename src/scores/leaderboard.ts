@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { grouped } from '../core/schemas/grouped.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { notSeen, seenByOthers } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 
 /** The leaderboard that every game has, ranked by the game's policy. */
@@ -15,29 +16,38 @@ const maxMetadataBytes = 1_024;
 /** Maximum players whose places are read per request. */
 export const maxAmong = 100;
 
-export const leaderboardName = text(1, 64).regex(
-  /^[a-z0-9]+([-_][a-z0-9]+)*$/,
-  'must be lowercase letters, digits and single hyphens or underscores',
+export const leaderboardName = notSeen(
+  text(1, 64).regex(
+    /^[a-z0-9]+([-_][a-z0-9]+)*$/,
+    'must be lowercase letters, digits and single hyphens or underscores',
+  ),
+  'choice',
 );
 
 /** A leaderboard's name in a request: any text, so that unknown and malformed names get the same response. */
-export const leaderboardInput = text(0, 200)
+export const leaderboardInput = notSeen(text(0, 200), 'choice')
   .transform((name) => name || undefined)
   .optional()
   .meta({ description: 'Name of the leaderboard; left out: `default`' });
 
 export const scoreLabel = text(1, 64);
 
-/** A score's label in a request; empty counts as omitted. */
-export const labelInput = text(0, 64)
-  .transform((label) => label || undefined)
-  .optional();
+/** A score's label in a request, one of the leaderboard's; empty counts as omitted. */
+export const labelInput = notSeen(
+  text(0, 64)
+    .transform((label) => label || undefined)
+    .optional(),
+  'choice',
+);
 
-export const metadataInput = z
-  .record(z.string(), z.unknown())
-  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, {
-    error: `must be at most ${grouped(maxMetadataBytes)} bytes as JSON`,
-  })
+export const metadataInput = seenByOthers(
+  z
+    .record(z.string(), z.unknown())
+    .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, {
+      error: `must be at most ${grouped(maxMetadataBytes)} bytes as JSON`,
+    }),
+  { as: 'data', mute: 'call' },
+)
   .optional()
   .meta({
     description: `Custom data, at most ${maxMetadataBytes} bytes as JSON: a replay's URL, a character`,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { withReason } from '../core/schemas/field-reason.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
+import { notSeen } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 
 export const scoreRecord = z
@@ -50,14 +51,20 @@ export type LeaderboardRow = z.infer<typeof leaderboardRow>;
  * A client-chosen id for a record, to find it again or to make a call idempotent. Empty counts as omitted: Unity's
  * JsonUtility writes null strings that way.
  */
-export const nonce = text(0, 200)
-  .transform((value) => value || undefined)
-  .optional();
+export const nonce = notSeen(
+  text(0, 200)
+    .transform((value) => value || undefined)
+    .optional(),
+  'id',
+);
 
 /** The play session in which the score was made: its id in trackGameSessions, or any id the game uses. */
-export const scoreSession = text(0, 200)
-  .transform((value) => value || undefined)
-  .optional();
+export const scoreSession = notSeen(
+  text(0, 200)
+    .transform((value) => value || undefined)
+    .optional(),
+  'id',
+);
 
 /** A score on a dedicated path: a whole number that a double holds exactly (±2^53−1). */
 export const integerScore = withReason(

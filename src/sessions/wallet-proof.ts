@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import type { ContractWallets } from '../chains/contract-wallets.ts';
+import { notSeen } from '../core/schemas/seen-text.ts';
 import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import type { UnverifiedChannel } from './channel-session.ts';
 import { beginAttempt, refundAttempt } from './sign-in-commands.ts';
 
-export const walletSignature = z
-  .string()
-  .max(20_000)
-  .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x followed by hex digits');
+export const walletSignature = notSeen(
+  z
+    .string()
+    .max(20_000)
+    .regex(/^0x([0-9a-fA-F]{2})+$/, 'must be 0x followed by hex digits'),
+  'secret',
+);
 
 export const signatureChain = z
   .int()

@@ -10,6 +10,7 @@ import {
 } from '../core/storage/command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
+import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
 import { rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
 import { addStorageUse } from '../storage-quota/storage-use.ts';
 import { storageUse } from '../storage-quota/tables.ts';
@@ -42,6 +43,8 @@ type StoredBefore = readonly [Pick<StateRow, 'id' | 'version' | 'isPrivate'> | u
 interface Change {
   row: StateRow;
   isNew: boolean;
+  /** Others could not read it before. */
+  becomesPublic: boolean;
   /** The change in counted bytes. */
   bytes: number;
 }
@@ -49,7 +52,7 @@ interface Change {
 /**
  * Upserts on (game, player, label). `json` is canonical and `ipfsHash` its content id; `quota` is the maximum number of
  * bytes the player may store in the game. Returns the state without its content.
- * @throws GantryError `version_conflict`, `storage_full`
+ * @throws GantryError `version_conflict`, `storage_full`, `muted` when it makes the state public
  */
 export const saveState = command(
   'saveState',
@@ -62,23 +65,26 @@ export const saveState = command(
     quota?: number,
     options: WriteOptions = {},
   ): Steps<StateHead> {
+    if (options.public) tx.prefetch(anyMute(tx, owner));
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
       readBefore(tx, owner, label),
     );
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
+    if (change.becomesPublic) yield* refuseMuted(tx, owner, { path: 'public' });
     return toHead(yield* writeOne(tx, owner, change, quota));
   },
 );
 
 /**
  * The same for several distinct labels, atomically.
- * @throws GantryError `version_conflict` for the first one stored in another version, `storage_full`
+ * @throws GantryError `version_conflict` for the first one stored in another version, `storage_full`, `muted`
  */
 export const saveStates = command(
   'saveStates',
   function* (tx: Tx, owner: Owner, writes: readonly StateWrite[], quota?: number): Steps<StateHead[]> {
+    if (writes.some((write) => write.public)) tx.prefetch(anyMute(tx, owner));
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
@@ -87,6 +93,8 @@ export const saveStates = command(
     const changes = writes.map((write, at) =>
       changeOf(tx, owner, write, before[at] ?? [undefined, undefined], revision + 1 + at),
     );
+    const published = changes.findIndex(({ becomesPublic }) => becomesPublic);
+    if (published >= 0) yield* refuseMuted(tx, owner, { path: `states.${published}.public` });
     const bytes = changes.reduce((total, change) => total + change.bytes, 0);
     yield* addStorageUse(tx, owner, bytes, quota);
     const removed = yield* removedVersionFor(tx, owner, changes);
@@ -96,7 +104,7 @@ export const saveStates = command(
 
 /**
  * Merges a patch (RFC 7396, as text) into the state under a label, or into an empty one when there is none.
- * @throws GantryError `version_conflict`, `storage_full`; `states_changed` when the two are together too large to merge
+ * @throws GantryError `version_conflict`, `storage_full`, `muted`; `states_changed` when the two are together too large to merge
  * within the write: the state has grown since `stateBytes` was read
  */
 export const patchState = command(
@@ -109,6 +117,7 @@ export const patchState = command(
     quota?: number,
     options: WriteOptions = {},
   ): Steps<StoredState> {
+    if (options.public) tx.prefetch(anyMute(tx, owner));
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
       lastRevision(tx, owner),
@@ -124,6 +133,7 @@ export const patchState = command(
     const stored = existing && (yield* tx.get(states, owner.gameId, owner.wallet, label));
     const { json, ipfsHash } = mergedState(stored?.json ?? null, patch);
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
+    if (change.becomesPublic) yield* refuseMuted(tx, owner, { path: 'public' });
     return { ...toHead(yield* writeOne(tx, owner, change, quota)), json };
   },
 );
@@ -210,6 +220,7 @@ function changeOf(
       isPrivate,
     },
     isNew: existing === undefined,
+    becomesPublic: isPrivate === null && existing?.isPrivate !== null,
     bytes: storedBytes(json) - (bytes === undefined ? 0 : rowOverheadBytes + bytes),
   };
 }

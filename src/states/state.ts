@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { normalizedAddress } from '../core/schemas/address.ts';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { maxDepth, valueNestsTooDeep } from '../core/schemas/json-value.ts';
+import { notSeen, seenByOthers } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
 import { GantryError, type Reason } from '../errors.ts';
 
@@ -15,7 +16,13 @@ export const maxStateBytes = 1_048_576;
 
 type Json = z.core.util.JSONType;
 
-export const stateLabel = text(1, 200);
+export const stateLabel = notSeen(text(1, 200), 'id');
+/** The label of a state that is written: others see it once the state is public. */
+export const writtenStateLabel = seenByOthers(text(1, 200), {
+  as: 'name',
+  mute: 'command',
+  when: (write) => write.public === true,
+});
 
 export const stateRecord = z
   .object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -15,10 +16,13 @@ export const sendCustomActivity = defineOperation({
   auth: 'player-or-server',
   isOptimistic: true,
   input: z.object({
-    label: text(1, maxLabelLength).meta({
-      description: '{username} and {wallet} are filled in when the feed is read',
-    }),
-    eventId: text(1, 200),
+    label: seenByOthers(
+      text(1, maxLabelLength).meta({
+        description: '{username} and {wallet} are filled in when the feed is read',
+      }),
+      { as: 'text', mute: 'call' },
+    ),
+    eventId: notSeen(text(1, 200), 'id'),
   }),
   output: z.object({ success, activity: activityRecord }),
   async handler({ input, caller }, { db }: { db: Database }) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { RunBatch } from '../../operations/batched-call.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -16,8 +17,10 @@ export const batch = defineOperation({
     operations: z
       .array(
         z.object({
-          method: text(1, 100).meta({ description: 'The name of an operation that writes' }),
-          data: z.record(z.string(), z.unknown()).default({}).meta({
+          method: notSeen(text(1, 100), 'choice').meta({
+            description: 'The name of an operation that writes',
+          }),
+          data: notSeen(z.record(z.string(), z.unknown()), 'elsewhere').default({}).meta({
             description: "Its input, as with method dispatch; a game's server puts its wallet here",
           }),
         }),

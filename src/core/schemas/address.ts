@@ -1,6 +1,7 @@
 import * as Address from 'ox/Address';
 import { z } from 'zod';
 import { withReason } from './field-reason.ts';
+import { notSeen } from './seen-text.ts';
 
 /** A wallet address as Gantry stores and returns it: `0x` and 40 lowercase hex digits. */
 export const normalizedAddress = z
@@ -12,11 +13,14 @@ export const normalizedAddress = z
  * (EIP-55); a wrong checksum indicates a typing error, so the address is rejected.
  */
 export const addressInput = withReason(
-  z
-    .string()
-    .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex digits')
-    .refine(hasNoWrongChecksum, 'has a wrong checksum (EIP-55): check the address, or send it in lowercase')
-    .transform((address) => address.toLowerCase()),
+  notSeen(
+    z
+      .string()
+      .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex digits')
+      .refine(hasNoWrongChecksum, 'has a wrong checksum (EIP-55): check the address, or send it in lowercase')
+      .transform((address) => address.toLowerCase()),
+    'id',
+  ),
   'address_invalid',
 );
 

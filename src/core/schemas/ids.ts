@@ -1,5 +1,6 @@
 import { v7, validate, version } from 'uuid';
 import { z } from 'zod';
+import { notSeen } from './seen-text.ts';
 
 /** Random bytes are read in blocks: the system call costs ten times as much as the rest of an id. */
 const poolBytes = 16 * 256;
@@ -62,7 +63,7 @@ export function makeIdsAfter(earlier: string): void {
 export const id = z.string().meta({ description: 'Id (UUIDv7)' });
 
 /** An id in a request. Only its length is checked, so that unknown and malformed ids get the same error. */
-export const idInput = z.string().min(1).max(200);
+export const idInput = notSeen(z.string().min(1).max(200), 'id');
 
 /** An id in a file exported by another server, which is untrusted input. */
 export const importedId = z.uuidv7('must be a UUIDv7');

@@ -26,13 +26,22 @@ export function filteredMessage(policy: WordFilterPolicy, message: string, path:
   const found = matchesOf(policy, message);
   if (found.length === 0) return message;
   if (policy.action === 'reject') throw notAllowed(path);
-  let masked = '';
+  return masked(message, found);
+}
+
+/** The text with a game's words masked, whatever the `action`: for texts that it is too late to reject. */
+export function maskedText(policy: WordFilterPolicy, text: string): string {
+  return policy.words.length === 0 ? text : masked(text, matchesOf(policy, text));
+}
+
+function masked(text: string, found: readonly Run[]): string {
+  let result = '';
   let done = 0;
   for (const { start, end } of found) {
-    masked += message.slice(done, start) + '*'.repeat([...message.slice(start, end)].length);
+    result += text.slice(done, start) + '*'.repeat([...text.slice(start, end)].length);
     done = end;
   }
-  return masked + message.slice(done);
+  return result + text.slice(done);
 }
 
 /** @throws GantryError `words_not_allowed` for a name that contains one of the game's words, whatever the `action` */
@@ -138,20 +147,28 @@ function phraseLength(root: TrieNode, runs: readonly Run[], from: number): numbe
   return length;
 }
 
-/** Characters that fold to nothing (accents, zero-width ones) do not separate runs. */
+/** A text that is one address of a page or picture. */
+const url = /^https?:\/\/\S+$/iu;
+
+/**
+ * Characters that fold to nothing (accents, zero-width ones) do not separate runs. In a URL, whose random ids contain
+ * every short word between their digits, only whole parts count.
+ */
 function runsOf(value: string): Run[] {
+  const isUrl = url.test(value);
   const runs: Run[] = [];
-  let open: Run | null = null;
+  let open: Run | undefined;
   let gap: Gap = 'none';
   let at = 0;
   for (const character of value) {
-    const { folded, isDigits, separates } = foldOf(character);
+    const { folded, separates, ...fold } = foldOf(character);
+    const isDigits = fold.isDigits && !isUrl;
     const start = at;
     at += character.length;
     if (separates !== 'none') {
-      open = null;
-      if (gap !== 'space') gap = separates;
-    } else if (open?.isDigits === isDigits) {
+      open = undefined;
+      if (gap !== 'space') gap = isUrl ? 'space' : separates;
+    } else if (open && open.isDigits === isDigits) {
       open.folded += folded;
       open.end = at;
     } else if (folded !== '') {

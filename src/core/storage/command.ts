@@ -265,6 +265,11 @@ export class Tx {
     return new Request(this, 'all', null, [], { parts });
   }
 
+  /** Has rows that a later request needs loaded together with what is requested next, in one round trip. */
+  prefetch(request: Request<unknown>): void {
+    this.loader.answer(request);
+  }
+
   /** Inserts a row. The key must be guaranteed to be new, such as an id generated here. */
   insert<Row>(table: Table<Row>, row: Row): void {
     const entry = this.#rows.of(table as AnyTable).entryOf(row as AnyRow);

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { normalizedAddress } from '../../core/schemas/address.ts';
 import { isGuestAddress, newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 import { text } from '../../core/schemas/text.ts';
-import { refuseName } from '../../core/schemas/word-filter.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
@@ -18,10 +18,19 @@ export const vouchForPlayer = defineOperation({
   summary: "Open a session for a player whom the game's server has signed in itself; takes the game's secret",
   auth: 'game-secret',
   input: z.object({
-    playerId: text(1, 200).meta({
-      description: 'What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash',
-    }),
-    username: username.optional().meta({ description: 'The name others see; left out, it stays' }),
+    playerId: notSeen(
+      text(1, 200).meta({
+        description: 'What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash',
+      }),
+      'secret',
+    ),
+    username: seenByOthers(
+      username.optional().meta({
+        description: 'The name others see; left out, or while the player is muted, it stays',
+      }),
+      // The player may still sign in.
+      { as: 'name', mute: 'command' },
+    ),
   }),
   output: z.object({
     success,
@@ -36,7 +45,6 @@ export const vouchForPlayer = defineOperation({
     const { db, guests, sessionLifetimeMs } = services;
     requireGuestsAllowed(guests);
     refuseLauncherServer(game);
-    refuseName(game.policies.wordFilter, input.username, 'username');
     const { details, isNew } = await db.write(
       vouch,
       { gameId: game.id, playerKey: playerKeyOf(game.id, input.playerId) },

@@ -4,7 +4,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
-import { reactionCount, reactionInput } from '../reaction.ts';
+import { newReaction, reactionCount } from '../reaction.ts';
 import { addReactionTo } from '../reaction-commands.ts';
 
 export const addReaction = defineOperation({
@@ -13,7 +13,7 @@ export const addReaction = defineOperation({
   kind: 'write',
   summary: 'React to a message with an emoji or an emote of the game, each once',
   auth: 'player-or-server',
-  input: z.object({ messageId: idInput, reaction: reactionInput }),
+  input: z.object({ messageId: idInput, reaction: newReaction }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
   async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
     const { messageId, reaction } = input;

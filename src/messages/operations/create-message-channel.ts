@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
 import type { Cost } from '../../operations/cost.ts';
@@ -11,11 +10,11 @@ import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { createChannel } from '../channel-commands.ts';
 import {
-  channelName,
   type MessageChannel,
   maxParticipants,
   messageChannel,
   type NewChannelInfo,
+  newChannelName,
 } from '../message-channel.ts';
 import { newParticipant } from '../new-participant.ts';
 
@@ -60,19 +59,18 @@ export const createMessageChannel = defineOperation({
   alsoOn: [{ service: 'message-channels', name: 'createNewGroupChat' }],
   input: z.object({
     otherParticipants,
-    channelName: channelName
+    channelName: newChannelName
       .optional()
       .meta({ description: 'The name of a new channel; an existing one keeps its own' }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',
     isUsed: ({ otherParticipants: others }) => Array.isArray(others) && others.some(isObject),
-    input: z.object({ name: channelName.nullish(), otherParticipants: participants }),
+    input: z.object({ name: newChannelName.nullish(), otherParticipants: participants }),
     output: messageChannel,
     cost: channelCost,
     handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Database }) {
       const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
-      refuseName(caller.game.policies.wordFilter, name ?? undefined, 'name');
       const wallets = others.map(({ wallet }) => wallet);
       return create(db, ownerOf(caller), wallets, { name: name ?? undefined, permissions });
     },
@@ -80,7 +78,6 @@ export const createMessageChannel = defineOperation({
   cost: channelCost,
   output: messageChannel,
   handler({ input, caller }, { db }: { db: Database }) {
-    refuseName(caller.game.policies.wordFilter, input.channelName, 'channelName');
     return create(db, ownerOf(caller), input.otherParticipants, { name: input.channelName });
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
-import { filteredMessage } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -17,7 +16,6 @@ export const editChannelMessage = defineOperation({
   input: z.object({ messageId: idInput, newContent: messageContent }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
-    const content = filteredMessage(caller.game.policies.wordFilter, input.newContent, 'newContent');
-    return db.write(editMessage, ownerOf(caller), input.messageId, content, storageQuota);
+    return db.write(editMessage, ownerOf(caller), input.messageId, input.newContent, storageQuota);
   },
 });

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
-import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
@@ -29,14 +28,12 @@ export const editGroupInfo = defineOperation({
     }),
     output: messageChannel,
     handler({ input, caller }, { db }: { db: Database }) {
-      refuseName(caller.game.policies.wordFilter, input.newTitle ?? undefined, 'newTitle');
       const info = { name: input.newTitle ?? undefined, chatPicture: input.newImage ?? undefined };
       return db.write(editChannelInfo, ownerOf(caller), input.messageChannelId, info);
     },
   }),
   output: messageChannel,
   handler({ input, caller }, { db }: { db: Database }) {
-    refuseName(caller.game.policies.wordFilter, input.name, 'name');
     return db.write(editChannelInfo, ownerOf(caller), input.channelId, input);
   },
 });

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -14,7 +15,7 @@ export const removeReaction = defineOperation({
   summary: "Remove the player's reaction to a message",
   auth: 'player-or-server',
   serverOnlyWith: 'addReaction',
-  input: z.object({ messageId: idInput, reaction: reactionInput }),
+  input: z.object({ messageId: idInput, reaction: notSeen(reactionInput, 'id') }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
   async handler({ input, caller }, { db }: { db: Database }) {
     const { messageId, reaction } = input;

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
-import { filteredMessage } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -23,8 +22,7 @@ export const sendChannelMessage = defineOperation({
   }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
-    const { channelId, replyTo } = input;
-    const content = filteredMessage(caller.game.policies.wordFilter, input.content, 'content');
+    const { channelId, content, replyTo } = input;
     return db.write(sendMessage, ownerOf(caller), channelId, content, storageQuota, replyTo);
   },
 });

@@ -2,11 +2,15 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
+import { seenByOthers } from '../../core/schemas/seen-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { muteReason, muteSeconds } from '../../mutes/mute.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { muteInChannel } from '../commands.ts';
+
+/** The muted player sees it. */
+const reasonByPlayer = seenByOthers(muteReason, { as: 'text', mute: 'command' });
 
 export const muteParticipant = defineOperation({
   name: 'muteParticipant',
@@ -14,7 +18,7 @@ export const muteParticipant = defineOperation({
   kind: 'write',
   summary: 'Mute a participant of a channel for a time; requires the permission super-admin',
   auth: 'player',
-  input: z.object({ channelId: idInput, wallet: addressInput, seconds: muteSeconds, reason: muteReason }),
+  input: z.object({ channelId: idInput, wallet: addressInput, seconds: muteSeconds, reason: reasonByPlayer }),
   output: z.object({
     success,
     until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { notifySeveral } from '../commands.ts';
@@ -20,7 +21,7 @@ export const notifyPlayers = defineOperation({
       .min(1, 'must name at least one player')
       .max(maxWallets, `must name at most ${maxWallets} players`)
       .refine((wallets) => new Set(wallets).size === wallets.length, 'names a wallet twice'),
-    message: notificationMessage,
+    message: notSeen(notificationMessage, 'game'),
     type: notificationType,
     expiresInSeconds,
   }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -12,7 +13,7 @@ export const sendNotification = defineOperation({
   kind: 'write',
   summary: "Notify the player: stored, and pushed to the player's launchers",
   auth: 'player-or-server',
-  input: z.object({ message: notificationMessage, type: notificationType, expiresInSeconds }),
+  input: z.object({ message: notSeen(notificationMessage, 'own'), type: notificationType, expiresInSeconds }),
   output: z.object({ success }),
   async handler({ input, caller }, { db }: { db: Database }) {
     await db.write(notifyPlayer, ownerOf(caller), input);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -19,7 +20,10 @@ const stateOrText = z.unknown().transform((state, context): string => {
   return state;
 });
 
-const sessionId = z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase());
+const sessionId = notSeen(
+  z.guid('must be a UUID').transform((uuid) => uuid.toLowerCase()),
+  'id',
+);
 /** Clients in typed languages send 0 for an omitted value. */
 const endTime = z
   .int('must be Unix time in milliseconds')
@@ -35,10 +39,13 @@ export const trackGameSessions = defineOperation({
   auth: 'player-or-server',
   input: z.object({
     sessionId,
-    state: stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
+    state: notSeen(
+      stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
+      'staff',
+    ),
     endTime,
   }),
-  dispatchInput: z.object({ sessionId, state: stateOrText, endTime }),
+  dispatchInput: z.object({ sessionId, state: notSeen(stateOrText, 'staff'), endTime }),
   output: z.object({ success }),
   async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
     await db.write(trackPlaySession, ownerOf(caller), input, storageQuota);

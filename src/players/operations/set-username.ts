@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { requireOpenedBy } from '../../core/schemas/opened-by.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
@@ -22,7 +21,6 @@ export const setUsername = defineOperation({
     // An administrator may set every name.
     const allowed = ['wallet', 'device', 'administrator'] as const;
     requireOpenedBy(caller.session, allowed, "sign in with the wallet, or with a guest's device");
-    refuseName(caller.game.policies.wordFilter, input.username, 'username');
     const { username } = await db.write(setProfile, caller.wallet, { username: input.username });
     return { success: true, username };
   },

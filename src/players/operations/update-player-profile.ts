@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { id } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import { refuseName } from '../../core/schemas/word-filter.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { nameVouchedPlayer } from '../commands.ts';
@@ -20,7 +19,6 @@ export const updatePlayerProfile = defineOperation({
   }),
   output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
   async handler({ input, caller: { game } }, { db }: { db: Database }) {
-    refuseName(game.policies.wordFilter, input.username, 'username');
     const { wallet, userId, username } = await db.write(
       nameVouchedPlayer,
       { gameId: game.id, wallet: input.wallet },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import { text } from '../../core/schemas/text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { GantryError } from '../../errors.ts';
@@ -14,6 +15,8 @@ import type { RuleChains } from '../rule-chains.ts';
 import { stateFactsFor } from '../state-facts.ts';
 import { anyValue, integerValue } from '../trigger-value.ts';
 
+const trigger = notSeen(text(1, 200), 'choice');
+
 /** Maximum attempts for a trigger while the player's states or the rules are changed concurrently. */
 const maxAttempts = 5;
 
@@ -23,8 +26,8 @@ export const triggerRulesEngine = defineOperation({
   kind: 'write',
   summary: "Report a game event; the game's rules for this trigger run",
   auth: 'player-or-server',
-  input: z.object({ trigger: text(1, 200), nonce, value: integerValue }),
-  dispatchInput: z.object({ trigger: text(1, 200), nonce, value: anyValue }),
+  input: z.object({ trigger, nonce, value: integerValue }),
+  dispatchInput: z.object({ trigger, nonce, value: anyValue }),
   output: z.object({
     success,
     triggerUuid: z.string(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { endSeason } from '../leaderboard-commands.ts';
@@ -12,7 +13,7 @@ export const endLeaderboardSeason = defineOperation({
   auth: 'game-secret',
   isRepeatable: true, // a season ends once
   input: z.object({
-    leaderboard: z.string().min(1).max(200),
+    leaderboard: notSeen(z.string().min(1).max(200), 'choice'),
     season: z.int().min(1).meta({ description: 'The season to end' }),
   }),
   output: z.object({ success, season: z.int().meta({ description: 'The current season' }) }),

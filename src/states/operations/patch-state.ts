@@ -3,7 +3,7 @@ import { success } from '../../core/schemas/outcome.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
-import { stateLabel, stateRecord } from '../state.ts';
+import { stateRecord, writtenStateLabel } from '../state.ts';
 import type { StatePatcher } from '../state-patcher.ts';
 import type { StateReader } from '../state-reader.ts';
 import { canonicalInput, ifVersion, isPublic, jsonOrText, jsonText } from './state-input.ts';
@@ -20,8 +20,8 @@ export const patchState = defineOperation({
   summary: "Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}",
   auth: 'player-or-server',
   serverOnlyWith: 'setState',
-  input: z.object({ label: stateLabel, patch: patchText, ifVersion, public: isPublic }),
-  dispatchInput: z.object({ label: stateLabel, patch: jsonOrText, ifVersion, public: isPublic }),
+  input: z.object({ label: writtenStateLabel, patch: patchText, ifVersion, public: isPublic }),
+  dispatchInput: z.object({ label: writtenStateLabel, patch: jsonOrText, ifVersion, public: isPublic }),
   takesLargeValues: true,
   output: z.object({ success, newState: stateRecord }),
   async handler(

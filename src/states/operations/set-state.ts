@@ -4,7 +4,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { saveState } from '../commands.ts';
-import { stateLabel, stateRecord } from '../state.ts';
+import { stateRecord, writtenStateLabel } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
 import { canonicalInput, ifVersion, isPublic, jsonOrText, stateText } from './state-input.ts';
 import { toStateRecord } from './to-state-record.ts';
@@ -16,8 +16,8 @@ export const setState = defineOperation({
   summary: 'Store a state of the player under a label, replacing the previous one',
   auth: 'player-or-server',
   isOptimistic: true,
-  input: z.object({ state: stateText, label: stateLabel, ifVersion, public: isPublic }),
-  dispatchInput: z.object({ state: jsonOrText, label: stateLabel, ifVersion, public: isPublic }),
+  input: z.object({ state: stateText, label: writtenStateLabel, ifVersion, public: isPublic }),
+  dispatchInput: z.object({ state: jsonOrText, label: writtenStateLabel, ifVersion, public: isPublic }),
   takesLargeValues: true,
   output: z.object({ success, newState: stateRecord }),
   async handler(

@@ -4,7 +4,7 @@ import type { Database } from '../../core/storage/database.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { type StateWrite, saveStates } from '../commands.ts';
-import { stateLabel, stateRecord } from '../state.ts';
+import { stateRecord, writtenStateLabel } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
 import { canonicalInput, ifVersion, isPublic, jsonOrText, stateText } from './state-input.ts';
 import { toStateRecord } from './to-state-record.ts';
@@ -14,7 +14,7 @@ const maxStates = 20;
 /** `state`: its schema on the calling path. */
 function stateList<State extends z.ZodType>(state: State) {
   const item = z.object({
-    label: stateLabel,
+    label: writtenStateLabel,
     state,
     // Clients in statically typed languages send null for omitted fields.
     ifVersion: ifVersion.nullish().transform((version) => version ?? undefined),

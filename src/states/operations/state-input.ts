@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { notSeen } from '../../core/schemas/seen-text.ts';
 import { LargeValue } from '../large-input.ts';
 import { type CanonicalState, toCanonicalState } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
@@ -9,14 +10,18 @@ type Json = z.core.util.JSONType;
 export function jsonText(description: string): z.ZodType<Json> {
   const isText = (value: unknown) =>
     typeof value === 'string' || (value instanceof LargeValue && value.isText);
-  return z.custom<Json>(isText, 'must be a string that contains JSON').meta({ type: 'string', description });
+  const schema = z.custom<Json>(isText, 'must be a string that contains JSON');
+  return notSeen(schema.meta({ type: 'string', description }), 'data');
 }
 
 /** JSON in the input of the dispatch path: a string containing JSON, or the JSON value itself. */
-export const jsonOrText = z.unknown().transform((value, context) => {
-  if (value === undefined) context.issues.push({ code: 'custom', message: 'is required', input: value });
-  return value as Json;
-});
+export const jsonOrText = notSeen(
+  z.unknown().transform((value, context) => {
+    if (value === undefined) context.issues.push({ code: 'custom', message: 'is required', input: value });
+    return value as Json;
+  }),
+  'data',
+);
 
 export const stateText = jsonText('JSON as text, at most 1,048,576 bytes of UTF-8');
 
