@@ -2,11 +2,15 @@ import type { Owner } from '../core/schemas/owner.ts';
 import { type Seen, type SeenField, textFieldsOf } from '../core/schemas/seen-text.ts';
 import { filteredMessage, refuseName, type WordFilterPolicy } from '../core/schemas/word-filter.ts';
 import type { Database } from '../core/storage/database.ts';
-import type { Game } from '../games/game.ts';
 import { type RunUnlessMuted, unlessMuted } from '../mutes/run-unless-muted.ts';
 import type { AnyOperation } from './define.ts';
 
 type Handler = AnyOperation['handler'];
+/** The caller of an operation with texts. */
+interface Caller {
+  game: { id: string; policies: { wordFilter: WordFilterPolicy } };
+  wallet?: unknown;
+}
 /** An object of a parsed input. */
 type Holder = Record<string, unknown>;
 
@@ -33,7 +37,7 @@ export function withTextRules(operation: AnyOperation, runUnlessMuted: RunUnless
 function withRules(handler: Handler, seen: readonly SeenField[], runUnlessMuted: RunUnlessMuted): Handler {
   return (request, services) => {
     const input: Holder = request.input;
-    const { game, wallet = input.wallet }: { game: Game; wallet?: unknown } = request.caller;
+    const { game, wallet = input.wallet }: Caller = request.caller;
     const { wordFilter } = game.policies;
     let muted: string | undefined;
     for (const field of seen) {

@@ -107,16 +107,17 @@ function add(root: TrieNode, steps: Iterable<string>): void {
   node.isEnd = true;
 }
 
-/** The runs of a text that belong to listed words and phrases. */
+/** The runs of a text that belong to listed words and phrases; leftmost longest match. */
 function matchesOf(policy: WordFilterPolicy, text: string): Run[] {
   const { words, phrases } = triesOf(policy);
   const runs = runsOf(text);
-  let matchedUpTo = 0;
-  return runs.filter((_, at) => {
+  const found: Run[] = [];
+  for (let at = 0; at < runs.length; ) {
     const length = Math.max(wordLength(words, runs, at), phraseLength(phrases, runs, at));
-    matchedUpTo = Math.max(matchedUpTo, at + length);
-    return at < matchedUpTo;
-  });
+    found.push(...runs.slice(at, at + length));
+    at += length || 1;
+  }
+  return found;
 }
 
 /** The number of runs, from this one, that make up the longest listed word; 0: none. */
@@ -161,7 +162,8 @@ function runsOf(value: string): Run[] {
   let gap: Gap = 'none';
   let at = 0;
   for (const character of value) {
-    const { folded, separates, ...fold } = foldOf(character);
+    const fold = foldOf(character);
+    const { folded, separates } = fold;
     const isDigits = fold.isDigits && !isUrl;
     const start = at;
     at += character.length;
