@@ -1,5 +1,6 @@
 import { operations } from '../catalogue/operations.ts';
 import { adminRole } from '../core/schemas/admin-role.ts';
+import { type SeenAs, textFieldsOf } from '../core/schemas/seen-text.ts';
 import { serverOnlyOperations } from '../games/game.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { kebabCase } from '../operations/registry.ts';
@@ -9,8 +10,8 @@ const all: readonly AnyOperation[] = operations;
 
 /**
  * The documents with tables generated from the declarations, by path in the repository: the operations of
- * players and games, those of a game's server, those of administrators, what calls count as, and the fields of events.
- * `read` returns a document's current text.
+ * players and games, those of a game's server, those of administrators, what calls count as, the texts that others see,
+ * and the fields of events. `read` returns a document's current text.
  */
 export async function documentTables(
   model: SdkModel,
@@ -20,6 +21,7 @@ export async function documentTables(
   const gameServers = 'public/docs/game-servers.md';
   const administration = 'public/docs/administration.md';
   const errors = 'public/docs/errors.md';
+  const moderation = 'public/docs/moderation.md';
   const protocol = 'src/transports/socket/PROTOCOL.md';
   const withEvents = replaceRecords(await read(protocol), 'event', model, false);
   return {
@@ -27,6 +29,7 @@ export async function documentTables(
     [gameServers]: replaceRows(await read(gameServers), '| Name | Player |', gameServerRows()),
     [administration]: replaceRows(await read(administration), '| Name | Path | Roles |', administratorRows()),
     [errors]: replaceRows(await read(errors), '| Operation | A call counts as |', costRows()),
+    [moderation]: replaceRows(await read(moderation), '| Operation | Field |', seenTextRows()),
     [protocol]: replaceRecords(withEvents, 'signal', model, true),
   };
 }
@@ -71,6 +74,24 @@ function administratorRows(): string[] {
       return `| \`${name}\` | \`POST /admin/${kebabCase(name)}\` | ${who} | ${summary} |`;
     });
 }
+
+/** The fields of players' and games' writes that other players see. */
+function seenTextRows(): string[] {
+  return all
+    .filter(({ auth, kind }) => auth !== 'admin' && kind !== 'read')
+    .flatMap(({ name, input }) =>
+      textFieldsOf(input).seen.map(({ path, as, when }) => {
+        const field = `\`${path.join('.').replace('.*', '[]')}\`${when ? ' of a public state' : ''}`;
+        return `| \`${name}\` | ${field} | ${filterRules[as]} |`;
+      }),
+    );
+}
+
+const filterRules = {
+  text: 'masked or refused',
+  name: 'refused',
+  data: 'strings masked or refused, keys refused',
+} satisfies Record<SeenAs, string>;
 
 /** Replaces the last cell of each event's or signal's row with its fields; the other cells are written by hand. */
 function replaceRecords(text: string, kind: 'event' | 'signal', model: SdkModel, isSignal: boolean): string {

@@ -1514,7 +1514,7 @@ export interface VerifyUnverifiedChannelOutput {
 export interface VouchForPlayerInput {
   /** What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash */
   playerId: string;
-  /** The name others see; left out, it stays */
+  /** The name others see; left out, or while the player is muted, it stays */
   username?: string;
 }
 

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { streamPosition } from '../../src/live/queries.ts';
 import { createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
+import { mute } from '../../src/moderation/commands.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
-import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { randomWallet, startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 
 async function conversation(server: TestServer) {
@@ -54,6 +55,30 @@ test('continuous typing is forwarded once, per player and channel', async () => 
   }
   await settled(participant);
   expect(typing(participant).map(({ record }) => record.channelId)).toEqual([channelId, another]);
+});
+
+test('typing of a muted player is shown to nobody, in the channel or in all of the game', async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const { ada, grace, channelId } = await conversation(server);
+  const { _id: another } = await db.write(createChannel, grace, [ada.wallet, randomWallet()]);
+  using sender = await connect(server, ada);
+  using participant = await connect(server, grace);
+  const type = async (where: string) => {
+    await sender.call('sendTypingSignal', { channelId: where });
+    await settled(sender, participant);
+    return typing(participant).map(({ record }) => record.channelId);
+  };
+  await db.write(mute, ada, channelId, 'server', { seconds: 60, reason: '' });
+  expect(await type(channelId)).toEqual([]);
+  expect(await type(another)).toEqual([another]);
+  await db.write(mute, grace, null, 'server', { seconds: 60, reason: '' });
+  expect(await type(channelId)).toEqual([another]);
+  await db.write(mute, ada, channelId, 'server', { seconds: 0, reason: '' });
+  await db.write(mute, ada, null, 'server', { seconds: 60, reason: '' });
+  expect(await type(channelId)).toEqual([another]);
+  await db.write(mute, ada, null, 'server', { seconds: 0, reason: '' });
+  expect(await type(channelId)).toEqual([another, channelId]);
 });
 
 test('typing in a channel that everyone else has left is shown to nobody', async () => {

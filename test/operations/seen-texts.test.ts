@@ -69,11 +69,12 @@ const fillings: Readonly<Record<string, Filling>> = {
 /** A score on a leaderboard with a name, which is created. */
 function withBoard(score: (text: string) => Record<string, unknown>): Filling['input'] {
   return async ({ server, gameId }, text) => {
-    const board = { keep: 'best', order: 'desc', entries: 'player', labels: [] } as const;
+    const board = { keep: 'best', order: 'desc', entries: 'player' } as const;
     const { services } = server;
     await services.db
       .write(addLeaderboard, gameId, {
         ...board,
+        labels: [],
         name: 'weekly',
         public: true,
         schedule: null,

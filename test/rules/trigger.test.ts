@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { changeGame } from '../../src/administration/commands.ts';
+import { mute } from '../../src/moderation/commands.ts';
 import { replaceRules } from '../../src/rules/commands.ts';
 import { ruleList } from '../../src/rules/rule.ts';
 import { stateContentId, stateText } from '../../src/states/queries.ts';
@@ -63,6 +65,41 @@ describe('triggering the rules engine', () => {
     expect(feed.result.data).toMatchObject([{ displayText: `${name} won 21 of round 1`, eventId: 'win' }]);
     expect(await scoreOf(player, 'rules')).toBe(5);
     expect(await scoreOf(player, 'sum')).toBe(42);
+  });
+
+  test('publishes no listed words that the player sent, and nothing that a muted player sent', async () => {
+    const label = 'a darn good {value} of {nonce}';
+    const player = await playerUnder([
+      {
+        trigger: 'win',
+        actions: [
+          { type: 'SendCustomActivity', label, eventId: 'win' },
+          { type: 'UpdateScore', amount: 5 },
+        ],
+      },
+      { trigger: 'start', actions: [{ type: 'SendCustomActivity', label: 'started', eventId: 'start' }] },
+    ]);
+    const { db } = server.services;
+    const wordFilter = { action: 'reject' as const, words: ['darn', 'bad'] };
+    await db.write(changeGame, player.gameId, { policies: { wordFilter } });
+    const dispatched = (body: object) =>
+      post(
+        `${server.url}/launcher`,
+        { launcherJwt: player.launcherJwt, ...body },
+        { 'X-Service-Method': 'triggerRulesEngine' },
+      );
+    await dispatched({ trigger: 'win', value: 'bad_luck', nonce: 'too bad' });
+    const shown = async () => {
+      const feed = await (await fetch(`${server.url}/activities?gameId=${player.gameId}`)).json();
+      return feed.result.data.map(({ displayText }: { displayText: string }) => displayText);
+    };
+    expect(await shown()).toEqual(['a darn good ***_luck of too ***']);
+    await db.write(mute, player, null, 'server', { seconds: 60, reason: '' });
+    const muted = await dispatched({ trigger: 'win', value: 'fine' });
+    expect(muted.body).toMatchObject({ actions: ['UpdateScore'] });
+    await dispatched({ trigger: 'win', value: 7 });
+    await dispatched({ trigger: 'start', nonce: 'fine' });
+    expect(await shown()).toEqual(['started', 'a darn good 7 of ', 'a darn good ***_luck of too ***']);
   });
 
   test('evaluates conditions on what the player set before', async () => {

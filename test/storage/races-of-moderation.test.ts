@@ -1,14 +1,21 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { block } from '../../src/blocks/commands.ts';
 import { listBlocked } from '../../src/blocks/queries.ts';
+import { runUnlessMuted } from '../../src/catalogue/commands.ts';
 import type { Audience } from '../../src/core/events/stream.ts';
+import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { createChannel, editChannelInfo } from '../../src/messages/channel-commands.ts';
+import { editMessage, sendMessage } from '../../src/messages/message-commands.ts';
+import { addReactionTo } from '../../src/messages/reaction-commands.ts';
+import { mute } from '../../src/moderation/commands.ts';
 import { markRead, notifyPlayer } from '../../src/notifications/commands.ts';
 import { fileReport } from '../../src/reports/commands.ts';
 import { readReports } from '../../src/reports/queries.ts';
 import { maxOpenReports, reportsPerWindow } from '../../src/reports/report.ts';
+import { addLeaderboard } from '../../src/scores/leaderboard-commands.ts';
+import { saveState } from '../../src/states/commands.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { racingNodes } from './racing-nodes.ts';
 
@@ -19,6 +26,23 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
   async function bothNodes(): Promise<Database[]> {
     const { results } = await race(async (db) => db);
     return [...new Set(results)];
+  }
+
+  /** Mutes a player while the other node writes for them: what was written is stored, what was refused is not. */
+  async function muteWhile(
+    one: Database,
+    other: Database,
+    player: Owner,
+    write: (db: Database, n: number) => Promise<unknown>,
+  ) {
+    const writing = Array.from({ length: 50 }, (_, n) => write(other, n));
+    const muting = one.write(mute, player, null, 'server', { seconds: 60, reason: '' });
+    const more = Array.from({ length: 50 }, (_, n) => write(other, n));
+    const settled = await Promise.allSettled([...writing, ...more]);
+    for (const outcome of settled) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ reason: 'muted' });
+    }
+    return { until: await muting };
   }
 
   test('a notification is marked as read once', async () => {
@@ -65,6 +89,46 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
     const page = { limit: maxOpenReports, skip: 0 };
     const { total } = await first().read(readReports, { reporter: ada.wallet }, page);
     expect(total).toBe(reportsPerWindow.count);
+  });
+
+  test('a player muted on one node writes nothing that others see on the other', async () => {
+    const ada = await addPlayer();
+    const grace = await addPlayer(ada.gameId);
+    const [one, other] = await bothNodes();
+    if (!one || !other) throw new Error('there are two nodes');
+    const { _id } = await one.write(createChannel, ada, [grace.wallet]);
+    const { _id: messageId } = await other.write(sendMessage, ada, _id, 'hello');
+    const board = { keep: 'best', order: 'desc', entries: 'player' } as const;
+    const seasons = { public: true, schedule: null, keepSeasons: null };
+    await one.write(addLeaderboard, ada.gameId, { ...board, ...seasons, labels: [], name: 'weekly' });
+    const rename = { name: 'New name' };
+    const write = (db: Database, n: number): Promise<unknown> => {
+      const ifAllowed = (commandName: string, ...args: unknown[]) =>
+        db.write(runUnlessMuted, ada, 'path', commandName, [ada, ...args]);
+      switch (n % 7) {
+        case 0:
+          return ifAllowed('recordActivity', { label: 'hello', eventId: 'e' });
+        case 1:
+          return ifAllowed('setLeaderboardScore', 'weekly', n, { metadata: { hero: 'hello' } });
+        case 2:
+          return db.write(saveState, ada, randomUUID(), '{}', '', undefined, { public: true });
+        case 3:
+          return db.write(sendMessage, ada, _id, 'hello');
+        case 4:
+          return db.write(editMessage, ada, messageId, 'HELLO');
+        case 5:
+          return db.write(addReactionTo, ada, messageId, `name_${n}`);
+        default:
+          return db.write(editChannelInfo, ada, _id, rename);
+      }
+    };
+    const before = await race(write);
+    expect([before.results.length, before.refused]).toEqual([100, {}]);
+    const { until } = await muteWhile(one, other, ada, write);
+    expect(until).toBeGreaterThan(0);
+    expect((await race(write)).refused).toEqual({ muted: 100 });
+    await other.write(mute, ada, null, 'server', { seconds: 0, reason: '' });
+    expect((await one.write(sendMessage, ada, _id, 'again')).content).toBe('again');
   });
 
   test('a player is blocked once', async () => {

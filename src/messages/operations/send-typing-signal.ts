@@ -24,6 +24,7 @@ export const sendTypingSignal = defineOperation({
     const owner = ownerOf(caller);
     const { channelId } = input;
     const wallets = await db.read(typingRecipients, owner, channelId);
+    if (wallets.length === 0) return { success: true };
     signals.send(`${owner.wallet} ${channelId}`, {
       name: messageTyping.name,
       record: { channelId, wallet: owner.wallet } satisfies RecordOf<typeof messageTyping>,

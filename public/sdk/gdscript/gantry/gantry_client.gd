@@ -498,7 +498,7 @@ func remove_guest_device(device_id, options = {}):
 
 # Open a session for a player whom the game's server has signed in itself; takes the game's secret.
 # - player_id: String. What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
-# - optional username: String or null. The name others see; left out, it stays
+# - optional username: String or null. The name others see; left out, or while the player is muted, it stays
 # Answers: VouchForPlayerOutput.
 func vouch_for_player(player_id, optional = {}, options = {}):
 	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)

@@ -3226,7 +3226,7 @@ class VouchForPlayerInput:
 	extends Record
 	# String. What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
 	var player_id: String = ""
-	# String or null. The name others see; left out, it stays
+	# String or null. The name others see; left out, or while the player is muted, it stays
 	var username = null
 
 	func read(from):

@@ -436,7 +436,7 @@ class Operations:
         """Open a session for a player whom the game's server has signed in itself; takes the game's secret.
 
         player_id: What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
-        username: The name others see; left out, it stays
+        username: The name others see; left out, or while the player is muted, it stays
         """
         return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
 

@@ -1792,7 +1792,7 @@ class _VouchForPlayerInputRequired(TypedDict):
 class VouchForPlayerInput(_VouchForPlayerInputRequired, total=False):
     """What vouchForPlayer takes."""
 
-    #: The name others see; left out, it stays
+    #: The name others see; left out, or while the player is muted, it stays
     username: str
 
 

@@ -6644,7 +6644,7 @@ namespace Gantry
             set { Set("playerId", value); }
         }
 
-        /// <summary>The name others see; left out, it stays</summary>
+        /// <summary>The name others see; left out, or while the player is muted, it stays</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
