@@ -191,7 +191,7 @@ const typingTo = statement<
   AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = @gameId)
   AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
     WHERE k.wallet = p.wallet AND k.game_id = p.game_id AND k.blocked = @wallet)
-  AND NOT EXISTS (SELECT 1 FROM player_mutes AS m WHERE m.wallet = @wallet AND m.game_id = @gameId
+  AND NOT EXISTS (SELECT 1 FROM player_mutes AS m WHERE m.wallet = @wallet AND m.game_id = p.game_id
     AND m.channel_id IN ('', CAST(p.channel_id AS text)) AND m.until > @now)`);
 
 const profilesOfMembers = statement<
