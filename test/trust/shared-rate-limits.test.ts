@@ -87,6 +87,14 @@ describe.skipIf(redisMissing !== null)(title, () => {
     ]);
   });
 
+  it('count what calls cost together', async () => {
+    const wallets = Array.from({ length: 20 }, randomWallet); // 5 reads
+    const read = (node: TestServer) =>
+      apiOf(node).post('/launcher/get-leaderboard-among', { gameId, wallets });
+    accepted(await read(nodes[0]), anything);
+    refused(await read(nodes[1]), 429, 'rate_limited');
+  });
+
   it('each keep limiting separately when Redis is killed, and together again when it is back', async () => {
     const [before, during, after] = [
       await nodes[0].openSession(gameId),
