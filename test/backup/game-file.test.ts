@@ -116,11 +116,14 @@ async function seenIn(data: string, game: Filled) {
 
 const run = (args: string[], data: string) => gantry(args, { env: { DATA_DIR: data } });
 
-/** How many bytes each player stores in the game. */
+/** How many bytes each player stores in the game, then the game. */
 function storageUseIn(data: string, gameId: string): unknown[] {
   const db = new SqliteDatabase(dataFiles(data).database, { readonly: true });
   try {
-    return db.prepare('SELECT wallet, bytes FROM storage_use WHERE game_id = ? ORDER BY wallet').all(gameId);
+    return [
+      ...db.prepare('SELECT wallet, bytes FROM storage_use WHERE game_id = ? ORDER BY wallet').all(gameId),
+      db.prepare('SELECT sum(bytes) AS bytes FROM game_storage WHERE game_id = ?').get(gameId),
+    ];
   } finally {
     db.close();
   }
@@ -156,7 +159,7 @@ test('a moved game shows everybody what it showed before, and continues from the
     gameSecret: expect.stringMatching(/^gsk_/),
   });
   const kept = storageUseIn(game.data, game.gameId);
-  expect(kept).toHaveLength(2);
+  expect(kept).toHaveLength(3);
   expect(storageUseIn(game.other, game.gameId)).toEqual(kept);
   const [before, after] = [await seenIn(game.data, game), await seenIn(game.other, game)];
   expect(after.all).toEqual(before.all);

@@ -21,6 +21,8 @@ import { setScore } from '../../src/scores/commands.ts';
 import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
 import { findSession } from '../../src/sessions/queries.ts';
 import { listPlayerStates, readPublicStatesPage } from '../../src/states/queries.ts';
+import { gameStorages } from '../../src/storage-quota/game-storage.ts';
+import { recountedGameBytes } from '../contracts/storage/recounted-game-bytes.ts';
 import { repository } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { fingerprint, gameId, makeDatabase, walletOf } from './database-of-version.ts';
@@ -69,6 +71,9 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     );
     expect(all.deep.at(-1)).toMatchObject({ score: 0, username: 'Player 0' });
     expect(all.positions).toEqual([700, 699, 445, 444, 1]);
+    const recounted = await store.read(recountedGameBytes, domain.tables, gameId);
+    expect(recounted).toBeGreaterThan(players * 512);
+    expect(await store.read(gameStorages, 1)).toEqual([{ gameId, bytes: recounted, quota: 1 }]);
     expect(all.states).toMatchObject([{ label: 'save', version: 1, json: '{"level":9}' }]);
     const ofNine = { gameId, wallet: walletOf(9) };
     expect(await store.read(readPublicStatesPage, ofNine, page)).toMatchObject({ states: [] });
@@ -107,12 +112,12 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const [inTheWay, outOfTheWay] =
       version < 5
         ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
-        : ['CREATE TABLE prize_runs (in_the_way)', 'DROP TABLE prize_runs'];
+        : ['CREATE TABLE game_storage (in_the_way)', 'DROP TABLE game_storage'];
     edit(file, inTheWay);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|(grants|prize_runs) already exists/);
+    expect(() => migrate(full)).toThrow(/full|(grants|game_storage) already exists/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);
