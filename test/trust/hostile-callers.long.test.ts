@@ -1,18 +1,19 @@
 import { expect, test } from 'vitest';
-import { attackEach, attackNames, mostGrownBytes } from './hostile-callers.ts';
+import { attackEach, attackNames, mostGrownBytes, mostLoggedBytes } from './hostile-callers.ts';
 
 /** Small: `node test/trust/hostile-callers.ts` measures how long others wait, on a quiet machine. */
 const size = { seconds: 1, connections: 120 };
 
-test('a caller with one token or none cannot deprive others of memory or responses', {
-  timeout: 600_000,
+test('a caller with one token or none cannot deprive others of memory or responses, or fill the log', {
+  timeout: 1_200_000,
 }, async () => {
   const attacked = await attackEach(size);
   process.stdout.write(`hostile callers: ${JSON.stringify(attacked)}\n`);
   expect(attacked.map(({ attack }) => attack)).toEqual(attackNames);
-  for (const { attack, failed, lost, grownBytes, answers } of attacked) {
+  for (const { attack, failed, lost, grownBytes, loggedBytes, answers } of attacked) {
     expect({ attack, failed, lost }).toEqual({ attack, failed: 0, lost: 0 });
     expect(grownBytes, attack).toBeLessThanOrEqual(mostGrownBytes);
+    expect(loggedBytes, attack).toBeLessThanOrEqual(mostLoggedBytes);
     expect(answers['500'], attack).toBeUndefined();
   }
   const answersTo = (name: string) =>
