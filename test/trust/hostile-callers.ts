@@ -23,10 +23,10 @@ import {
   type Target,
   writeLargeStates,
 } from './attacking.ts';
+import { pageAttacks } from './hostile-pages.ts';
+import { pipelineAttacks } from './hostile-pipelines.ts';
 import { readAttacks } from './hostile-reads.ts';
 import { serverAttacks } from './hostile-servers.ts';
-import { pipelineAttacks } from './hostile-pipelines.ts';
-import { pageAttacks } from './hostile-pages.ts';
 import { socketAttacks } from './hostile-sockets.ts';
 import { Innocent, type Waits } from './innocent.ts';
 
