@@ -164,10 +164,6 @@ class QueryRun implements Read {
     return this.#options.installation;
   }
 
-  get version(): number {
-    return this.seen?.version ?? 0;
-  }
-
   get isInView(): boolean {
     return this.#view !== null;
   }
