@@ -278,7 +278,7 @@ export class Tx {
     record: RecordOf<Type>,
     audience: Audience,
   ): number {
-    const entry = this.#rows.of(streams as AnyTable).find(stream);
+    const entry = this.#rows.of(streams).find(stream);
     if (entry?.row === undefined || (entry.owner !== undefined && entry.owner !== this)) {
       throw new Error(`the stream ${stream} is not locked by this command`);
     }
@@ -286,7 +286,7 @@ export class Tx {
     const seq = row.seq + 1;
     this.#change(entry, { ...row, seq } as AnyRow);
     const event = { stream, seq, name: type.name, record: JSON.stringify(record), at: this.now };
-    this.#change(this.#rows.of(events as AnyTable).append(), event);
+    this.#change(this.#rows.of(events).append(), event);
     this.events.push({ stream, name: type.name, record, audience, seq });
     return seq;
   }

@@ -135,7 +135,7 @@ export function table<const C extends Columns, const I extends Record<string, In
   for (const [member, options] of Object.entries(indexes ?? {})) {
     const index: Index = {
       name: `${name}_${member}`,
-      table: declared as AnyTable,
+      table: declared,
       columns: options.on.map((column) => column.replace('-', '')),
       directions: options.on.map((column) => (column.startsWith('-') ? -1 : 1)),
       isUnique: options.unique ?? false,

@@ -100,7 +100,7 @@ export class BatchAnswers implements Loader {
       case 'lock': {
         const entry = this.#loaded.rows.of(target as AnyTable).entry(request.keyText ?? '');
         if (entry.row === undefined && request.make !== undefined) {
-          tx.put(target as AnyTable as never, request.make as never);
+          tx.put(target as never, request.make as never);
         }
         if (entry.owner !== tx) this.claim(entry, tx);
         request.value = entry.row;

@@ -143,5 +143,5 @@ export class LocalWriter implements NodeWriter, WritingSide {
 
 /** The declared tables, and those that every engine has, as stored in PostgreSQL. */
 export function physicalTables(tables: readonly AnyTable[]): PhysicalTables {
-  return new PhysicalTables([streams as AnyTable, ...tables, events as AnyTable], new StreamIds());
+  return new PhysicalTables([streams, ...tables, events], new StreamIds());
 }

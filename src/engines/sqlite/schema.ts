@@ -21,7 +21,7 @@ export class Schema {
   constructor(db: Database, tables: readonly AnyTable[], version: DataVersion) {
     this.#db = db;
     this.dictionaries = new Dictionaries(db);
-    const all = [streams as AnyTable, ...tables, events as AnyTable];
+    const all = [streams, ...tables, events];
     this.#places = new Map(all.map((table, place) => [table, place]));
     for (const table of all) {
       if (table.ranked) this.#ranked.set(table, new RankedTable(db, table, version, this.dictionaries));
