@@ -95,11 +95,6 @@ export class Reader {
     return this.run(query, args);
   }
 
-  /** Checks the database's version. */
-  look(): Promise<DatabaseVersion> {
-    return this.#versionCheck.now(null);
-  }
-
   async answer<Args extends unknown[], Result>(
     read: QueryRun,
     query: Query<Args, Result>,

@@ -140,9 +140,6 @@ export class BatchRunner implements Loader {
       case 'peek':
         if (!target || isIndex(target)) throw new Error('peek needs a table');
         return this.#loader.peek(target, key, request.columns);
-      case 'octets':
-        if (!target || isIndex(target)) throw new Error('octets needs a table');
-        return this.#loader.octets(target, key, request.columns[0] ?? '');
       case 'max':
         if (!target || !isIndex(target)) throw new Error('max needs an index');
         return this.#loader.max(target, key);

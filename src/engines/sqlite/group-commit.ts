@@ -3,9 +3,9 @@ import type { StoredEvent } from '../../core/events/stream.ts';
 import { type AnyCommand, type Command, command, type Tx } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import { GantryError } from '../../errors.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import type { Settle } from '../thread/protocol.ts';
+import { unavailable } from '../unavailable.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { DataVersion } from './data-version.ts';
@@ -145,7 +145,7 @@ export class GroupCommit {
   #begin(attempt: number): void {
     const batch = this.#nextBatch();
     if (this.#health.isUnusable) {
-      this.#fail(batch, unavailable());
+      this.#fail(batch, unavailable('take writes'));
       this.#next();
       return;
     }
@@ -298,7 +298,7 @@ export class GroupCommit {
     const code = codeOf(error);
     if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/.test(code)) return error;
     this.#health.refused(code);
-    return unavailable(error);
+    return unavailable('take writes', error);
   }
 
   #next(): void {
@@ -324,12 +324,6 @@ function lengthIn(value: unknown, depth: number): number {
   let length = 0;
   for (const inner of Object.values(value)) length += lengthIn(inner, depth - 1);
   return length;
-}
-
-function unavailable(cause?: unknown): GantryError {
-  return new GantryError('store_unavailable', 'The database cannot take writes right now; try again later', {
-    cause,
-  });
 }
 
 function isBusy(error: unknown): boolean {

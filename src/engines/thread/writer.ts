@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import { GantryError } from '../../errors.ts';
 import { fromFailure } from '../../runtime/failure.ts';
 import { startThread, type ThreadName } from '../../runtime/start-thread.ts';
+import { unavailable } from '../unavailable.ts';
 import type { Call, FromWriter, ToWriter } from './protocol.ts';
 
 interface PendingCall {
@@ -120,13 +120,7 @@ export class Writer {
   }
 
   #failAll(cause: unknown): void {
-    const failure = new GantryError(
-      'store_unavailable',
-      'The database cannot take writes right now; try again later',
-      {
-        cause,
-      },
-    );
+    const failure = unavailable('take writes', cause);
     for (const { reject } of this.#pending.values()) reject(failure);
     this.#pending.clear();
   }
