@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Database as SqliteConnection } from 'better-sqlite3';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
 import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
 import type { AnyCommand, Command } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
@@ -9,6 +8,7 @@ import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/d
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
+import { Announcer } from '../announcer.ts';
 import type { Settle } from '../thread/protocol.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Checkpoints, type LogCopier } from './checkpoints.ts';
@@ -34,7 +34,7 @@ export interface SqliteDatabaseOptions {
 }
 
 /** A SQLite file, which several processes on one machine may share. Reads and writes run in the caller's thread. */
-export class SqliteDatabase implements Database {
+export class SqliteDatabase extends Announcer implements Database {
   readonly connection: SqliteConnection;
   readonly group: GroupCommit;
   readonly version: DataVersion;
@@ -55,6 +55,7 @@ export class SqliteDatabase implements Database {
       newId: idMaker = newId,
     }: SqliteDatabaseOptions = {},
   ) {
+    super();
     const db = openDatabase(file);
     if (cacheBytes !== undefined) db.pragma(`cache_size = -${cacheBytes / 1024}`);
     this.connection = db;
@@ -77,6 +78,7 @@ export class SqliteDatabase implements Database {
       clock: this.clock,
       meter: this.#meter,
       checkpoints: new Checkpoints(db, copier),
+      announcer: this,
     });
     this.#reader = new Reader(db, { schema, version, clock: this.clock, epoch });
   }
@@ -94,20 +96,11 @@ export class SqliteDatabase implements Database {
     return this.#reader.run(query, args);
   }
 
-  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.group.onCommit(listener);
+  /** The files are watched from the first listener on. */
+  override onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
+    super.onTrouble(listener);
+    this.group.watchFiles();
   }
-
-  onWake(listener: (workers: readonly string[]) => void): void {
-    this.group.onWake(listener);
-  }
-
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.group.onTrouble(listener);
-  }
-
-  /** Never called: a file is replaced only while no process has it open. */
-  onNewEpoch(): void {}
 
   async stats(): Promise<DatabaseStats> {
     const file = this.connection.name;
