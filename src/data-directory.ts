@@ -51,8 +51,8 @@ import type { WebhookSender } from './webhooks/webhook-sender.ts';
 export const databaseFiles: DatabaseFiles = sqliteFiles;
 
 /** Inspects a PostgreSQL server, for doctor. */
-export const inspectServer: InspectServer = async (url) =>
-  (await import('./engines/postgres/inspect-server.ts')).inspectServer(url);
+export const inspectServer: InspectServer = async (url, sealed) =>
+  (await import('./engines/postgres/inspect-server.ts')).inspectServer(url, sealed);
 
 /** Copies a database file into a PostgreSQL database. */
 export const databaseMove: DatabaseMove = {
@@ -143,12 +143,28 @@ export async function markRestored(config: Config, url: string, keepQueue: boole
   );
   try {
     await db.renewEpoch();
-    if (keepQueue) return 0;
-    await db.write(holdPrizes);
-    return await db.write(holdChainActions, heldActionError);
+    return keepQueue ? 0 : await holdActions(db);
   } finally {
     await db.close();
   }
+}
+
+/**
+ * Call this after a backup was restored: migrates the database, and holds on-chain actions as `markRestored` does.
+ * @throws DatabaseUnusableError
+ */
+export async function holdRestored(database: string): Promise<number> {
+  const db = new SqliteDatabase(database, domain);
+  try {
+    return await holdActions(db);
+  } finally {
+    await db.close();
+  }
+}
+
+async function holdActions(db: Database): Promise<number> {
+  await db.write(holdPrizes);
+  return db.write(holdChainActions, heldActionError);
 }
 
 /** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */

@@ -141,7 +141,7 @@ async function copy(
 }
 
 async function recountBoards(connection: Connection, tables: PhysicalTables): Promise<void> {
-  const ranks = new RankCounts();
+  const ranks = new RankCounts([...tables.all].map(({ table }) => table));
   for (const table of rankedIn(tables)) {
     const text = `SELECT DISTINCT board_id AS board FROM ${table.name}`;
     const { rows } = await connection.run<{ board: string }>(text);

@@ -44,7 +44,7 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
       name: isServer ? serverName : commandName,
       tables: physicalTables(tables),
       statements: new DeclaredStatements(),
-      ranks: new RankCounts(),
+      ranks: new RankCounts(tables),
       retention,
       react,
       existing: new ExistingRows(),

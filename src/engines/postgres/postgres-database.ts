@@ -55,7 +55,7 @@ export class PostgresDatabase extends Announcer implements Database {
   readonly #reader: Reader;
   readonly #connections: ReadConnections;
   readonly #probe: Probe;
-  readonly #ranks = new RankCounts();
+  readonly #ranks: RankCounts;
   readonly #stop = new AbortController();
   /** What is wrong, as found by writes and by reads. */
   readonly #trouble: { writing: WriteTrouble | null; reading: WriteTrouble | null } = {
@@ -89,6 +89,7 @@ export class PostgresDatabase extends Announcer implements Database {
     this.#clock = clockMemory(clock);
     this.#connections = new ReadConnections(url);
     this.#probe = new Probe(url);
+    this.#ranks = new RankCounts(domain.tables);
     this.#reader = new Reader({
       tables: physicalTables(domain.tables),
       statements: new DeclaredStatements(),

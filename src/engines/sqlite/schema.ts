@@ -25,7 +25,7 @@ export class Schema {
     this.#places = new Map(all.map((table, place) => [table, place]));
     for (const table of all) {
       if (table.ranked) this.#ranked.set(table, new RankedTable(db, table, version, this.dictionaries));
-      const partial = table.indexes.find(({ builtFrom }) => builtFrom !== null)?.builtFrom;
+      const partial = table.indexes.find(({ builtFrom }) => builtFrom !== null);
       if (partial) this.#orders.set(table, new PartialOrder(db, partial, this.of(table), this.dictionaries));
     }
   }

@@ -8,6 +8,7 @@ import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/d
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
+import type { AnyTable } from '../../core/storage/table.ts';
 import { Announcer } from '../announcer.ts';
 import type { Settle } from '../thread/protocol.ts';
 import { BatchRunner } from './batch-runner.ts';
@@ -60,7 +61,7 @@ export class SqliteDatabase extends Announcer implements Database {
     if (cacheBytes !== undefined) db.pragma(`cache_size = -${cacheBytes / 1024}`);
     this.connection = db;
     this.clock = steadyClock(machineClock, time, lastWrittenAt(db));
-    for (const id of lastIds(db)) makeIdsAfter(id);
+    for (const id of lastIds(db, tables)) makeIdsAfter(id);
     const version = new DataVersion(db);
     const schema = new Schema(db, tables, version);
     const epoch = epochOf(db);
@@ -142,12 +143,16 @@ function lastWrittenAt(db: SqliteConnection): number {
   return db.prepare<[], number>('SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
 }
 
-/** The last id of each list in which ids determine the order within a millisecond. */
-function lastIds(db: SqliteConnection): string[] {
-  const lastOf = (table: string, order: string) =>
-    db.prepare<[], string>(`SELECT id FROM ${table} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
-  return [
-    ...['messages', 'activities', 'notifications', 'scores'].flatMap((table) => lastOf(table, 'rowid')),
-    ...lastOf('message_channels', 'id'),
-  ];
+/** The last id of each table whose rows are ordered by their ids within a millisecond. */
+function lastIds(db: SqliteConnection, tables: readonly AnyTable[]): string[] {
+  const withoutRowid = db
+    .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr")
+    .pluck()
+    .all();
+  return tables
+    .filter(({ isOrderedById }) => isOrderedById)
+    .flatMap(({ name }) => {
+      const order = withoutRowid.includes(name) ? 'id' : 'rowid';
+      return db.prepare<[], string>(`SELECT id FROM ${name} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
+    });
 }
