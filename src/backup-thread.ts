@@ -1,6 +1,7 @@
 import { backUp } from './backup/backup.ts';
 import type { BackupThreadData, BackupThreadMessage } from './backup/backup-directory.ts';
 import { sqliteFiles } from './engines/sqlite/sqlite-files.ts';
+import { codeInCauses } from './runtime/error-code.ts';
 import { runThread } from './runtime/run-thread.ts';
 
 /** A thread that makes one backup: copying and checking a large database would block callers for seconds. */
@@ -14,15 +15,11 @@ runThread((port, { dataDirectory, file, withoutKeys }: BackupThreadData) => {
     ({ bytes, madeAt }) => post({ made: { bytes, madeAt } }),
     (error: unknown) => {
       post({
-        failed: { message: error instanceof Error ? error.message : String(error), code: codeOf(error) },
+        failed: {
+          message: error instanceof Error ? error.message : String(error),
+          code: codeInCauses(error),
+        },
       });
     },
   );
 });
-
-/** The system or SQLite error code of an error or of its causes; empty when there is none. */
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return codeOf(error.cause);
-}

@@ -1,21 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { Backups } from './administration/backups.ts';
-import { GameEraser } from './administration/game-eraser.ts';
-import { PlayerEraser } from './administration/player-eraser.ts';
-import { ServerSummary } from './administration/server-summary.ts';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from './auth/admin-token.ts';
-import { BackupDirectory, NoBackups } from './backup/backup-directory.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
-import { upgradeGuest } from './catalogue/commands.ts';
 import { domain } from './catalogue/domain.ts';
-import { operationsOfRole, type Services } from './catalogue/operations.ts';
 import { tables } from './catalogue/tables.ts';
-import { ChainClients } from './chains/chain-client.ts';
-import { ContractWallets } from './chains/contract-wallets.ts';
-import { Signers } from './chains/signers.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
-import { Signals } from './core/events/signals.ts';
 import type { Database } from './core/storage/database.ts';
 import { type DatabaseFiles, heldActionError } from './core/storage/database-file.ts';
 import type { InspectServer } from './core/storage/database-server.ts';
@@ -26,33 +15,20 @@ import { sqliteFiles } from './engines/sqlite/sqlite-files.ts';
 import { withStoredRows } from './engines/sqlite/stored-rows.ts';
 import { ThreadedDatabase } from './engines/sqlite/threaded-database.ts';
 import { SecretBox } from './games/game-secret.ts';
-import { MemoryPresence } from './presence/memory-presence.ts';
 import { holdPrizes } from './prizes/commands.ts';
-import { PublicUrls } from './public-urls.ts';
 import { holdChainActions } from './queue/commands.ts';
-import { RuleChains } from './rules/rule-chains.ts';
 import { KeyFileError } from './runtime/key-file.ts';
-import { runningServerUrl } from './server-address.ts';
 import { DatabaseTokenKeys } from './sessions/database-token-keys.ts';
 import { FileTokenKeys } from './sessions/file-token-keys.ts';
 import { LauncherTokens } from './sessions/launcher-token.ts';
 import { TokenKeys } from './sessions/token-keys.ts';
-import { StatePatcher } from './states/state-patcher.ts';
-import { StateReader } from './states/state-reader.ts';
-import { noNodes } from './telemetry/nodes.ts';
-import { noRequests } from './telemetry/recent-requests.ts';
-import { noRefusals } from './telemetry/refusals.ts';
-import { noStats } from './telemetry/stats.ts';
-import { AddressGuard } from './webhooks/address-guard.ts';
-import { HttpWebhookSender } from './webhooks/http-webhook-sender.ts';
-import type { WebhookSender } from './webhooks/webhook-sender.ts';
 
 /** File operations on databases: backups, and inspection without opening one for commands. */
 export const databaseFiles: DatabaseFiles = sqliteFiles;
 
 /** Inspects a PostgreSQL server, for doctor. */
-export const inspectServer: InspectServer = async (url) =>
-  (await import('./engines/postgres/inspect-server.ts')).inspectServer(url);
+export const inspectServer: InspectServer = async (url, sealed) =>
+  (await import('./engines/postgres/inspect-server.ts')).inspectServer(url, sealed);
 
 /** Copies a database file into a PostgreSQL database. */
 export const databaseMove: DatabaseMove = {
@@ -144,12 +120,28 @@ export async function markRestored(config: Config, url: string, keepQueue: boole
   );
   try {
     await db.renewEpoch();
-    if (keepQueue) return 0;
-    await db.write(holdPrizes);
-    return await db.write(holdChainActions, heldActionError);
+    return keepQueue ? 0 : await holdActions(db);
   } finally {
     await db.close();
   }
+}
+
+/**
+ * Call this after a backup was restored: migrates the database, and holds on-chain actions as `markRestored` does.
+ * @throws DatabaseUnusableError
+ */
+export async function holdRestored(database: string): Promise<number> {
+  const db = new SqliteDatabase(database, domain);
+  try {
+    return await holdActions(db);
+  } finally {
+    await db.close();
+  }
+}
+
+async function holdActions(db: Database): Promise<number> {
+  await db.write(holdPrizes);
+  return db.write(holdChainActions, heldActionError);
 }
 
 /** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */
@@ -193,53 +185,4 @@ function secretKeyMissing(file: string): string {
     `${file} is missing, and the database beside it is not. Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
     'its content: game secrets cannot be decrypted without it.'
   );
-}
-
-/** The services for operations run on the command line, without a server. */
-export async function localServices(store: OpenStore, config: Config): Promise<Services> {
-  const states = new StateReader();
-  return {
-    ...store,
-    db: store.db,
-    eraser: new PlayerEraser(store.db, tables),
-    gameEraser: new GameEraser(store.db, tables),
-    presence: new MemoryPresence(),
-    publicUrls: new PublicUrls(
-      () =>
-        config.publicUrl ?? runningServerUrl(config.dataDirectory) ?? `http://${config.host}:${config.port}`,
-    ),
-    signals: new Signals(() => undefined), // there are no sockets
-    stats: noStats,
-    refusals: noRefusals,
-    backups: chooseBackups(config, store, null),
-    operationsOfRole,
-    requests: noRequests,
-    nodes: noNodes,
-    summary: new ServerSummary(store.db, config.gameStorageQuota),
-    contractWallets: new ContractWallets(config.chains),
-    ruleChains: new RuleChains(new ChainClients(config.chains), await Signers.open(config.transactions)),
-    states,
-    statePatcher: new StatePatcher(states),
-    webhookSender: chooseWebhookSender(config),
-    sessionLifetimeMs: config.sessionLifetimeMs,
-    guests: config.guests,
-    upgradeGuest,
-    storageQuota: config.storageQuota,
-  };
-}
-
-/** PostgreSQL is backed up with its own tools. */
-export function chooseBackups(
-  config: Config,
-  { db, box }: Pick<OpenStore, 'db' | 'box'>,
-  report: ((thrown: unknown) => void) | null,
-): Backups {
-  const { dataDirectory, backupDirectory: directory } = config;
-  return config.databaseUrl === undefined
-    ? new BackupDirectory({ dataDirectory, directory, db, box, report })
-    : new NoBackups();
-}
-
-export function chooseWebhookSender({ webhookAllowLoopback }: Config): WebhookSender {
-  return new HttpWebhookSender({ guard: new AddressGuard(webhookAllowLoopback) });
 }

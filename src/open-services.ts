@@ -3,38 +3,23 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import manifest from '../package.json' with { type: 'json' };
-import { GameEraser } from './administration/game-eraser.ts';
-import { PlayerEraser } from './administration/player-eraser.ts';
-import { ServerSummary } from './administration/server-summary.ts';
 import { AdminToken } from './auth/admin-token.ts';
-import { upgradeGuest } from './catalogue/commands.ts';
-import { operations, operationsOfRole, type Services } from './catalogue/operations.ts';
-import { tables } from './catalogue/tables.ts';
+import { buildServices } from './build-services.ts';
+import { operations, type Services } from './catalogue/operations.ts';
 import { ChainClients } from './chains/chain-client.ts';
-import { ContractWallets } from './chains/contract-wallets.ts';
 import { Signers } from './chains/signers.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
 import { Signals } from './core/events/signals.ts';
 import type { Database, WriteTrouble } from './core/storage/database.ts';
-import {
-  chooseBackups,
-  chooseWebhookSender,
-  databaseFiles,
-  type OpenStore,
-  openStore,
-} from './data-directory.ts';
+import { databaseFiles, type OpenStore, openStore } from './data-directory.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { allGames, sealedSecrets } from './games/queries.ts';
 import { readInstallation } from './live/queries.ts';
 import { MemoryPresence } from './presence/memory-presence.ts';
 import type { Presence } from './presence/presence.ts';
 import { RedisPresence } from './presence/redis-presence.ts';
-import { PublicUrls } from './public-urls.ts';
 import { countOpenActions } from './queue/queries.ts';
 import type { RedisClients } from './redis/redis-clients.ts';
-import { RuleChains } from './rules/rule-chains.ts';
-import { StatePatcher } from './states/state-patcher.ts';
-import { StateReader } from './states/state-reader.ts';
 import { type NodeStatus, type Nodes, SingleNode } from './telemetry/nodes.ts';
 import { RecentRequests } from './telemetry/recent-requests.ts';
 import { RecentStats } from './telemetry/recent-stats.ts';
@@ -85,7 +70,7 @@ export async function openServices(
   later: { url(): string; gateway(): Gateway; background: AbortSignal },
 ): Promise<OpenedServices> {
   const store = await openStore(config, 'server');
-  const { db, tokens, box, adminTokens } = store;
+  const { db, box, adminTokens } = store;
   if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);
   await refuseOtherSecretKey(db, box);
@@ -121,33 +106,18 @@ export async function openServices(
   const refusals = new RecentRefusals();
   const requests = new RecentRequests(administratorsOperations);
   const nodes = chooseNodes(redis, prefix, report, { stats, sockets: () => later.gateway().connectionCount });
-  const states = new StateReader();
-  const services: Services = {
-    db,
-    eraser: new PlayerEraser(db, tables),
-    gameEraser: new GameEraser(db, tables),
+  const services = buildServices(store, config, {
     presence,
-    tokens,
-    publicUrls: new PublicUrls(() => config.publicUrl ?? later.url()),
+    url: () => later.url(),
     signals: new Signals((signal) => later.gateway().signal(signal)),
     stats,
     refusals,
-    backups: chooseBackups(config, store, (error) => logger.error({ err: error }, 'backup failed')),
-    operationsOfRole,
     requests,
     nodes,
-    summary: new ServerSummary(db, config.gameStorageQuota),
-    contractWallets: new ContractWallets(config.chains),
-    ruleChains: new RuleChains(chainClients, signers),
-    box,
-    states,
-    statePatcher: new StatePatcher(states),
-    webhookSender: chooseWebhookSender(config),
-    sessionLifetimeMs: config.sessionLifetimeMs,
-    guests: config.guests,
-    upgradeGuest,
-    storageQuota: config.storageQuota,
-  };
+    chainClients,
+    signers,
+    reportBackup: (error) => logger.error({ err: error }, 'backup failed'),
+  });
   const unusable = () => (writeTrouble?.isUnusable ? writeTrouble.message : null);
   const degraded = () =>
     [writeTrouble?.message, redis?.trouble()].filter((trouble) => typeof trouble === 'string').join(' ') ||

@@ -12,6 +12,7 @@ const columns = {
 
 export const activities = table('activities', columns, {
   key: ['id'],
+  orderedById: true,
   of: { player: 'wallet', game: 'gameId', texts: ['label', 'eventId'] },
   counted: { rows: 2, texts: ['label', 'eventId'] }, // and its event
 });

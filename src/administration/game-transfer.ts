@@ -88,15 +88,15 @@ export const exportGame = query(
       yield* read.each(source, values, (row) => onRecord({ type, row }));
     };
     yield* read.inOneView(function* () {
-      yield* all('games', rowsOf(games as AnyTable, 't.id = @gameId'));
+      yield* all('games', rowsOf(games, 't.id = @gameId'));
       if (openSecret) {
         yield* read.each(validSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
           onRecord({ type: 'secrets', row: { secret: openSecret(sealedSecret), createdAt, expiresAt } }),
         );
         // Requests signed with these secrets must not be replayable on the importing server.
-        yield* all('request_nonces', rowsOf(requestNonces as AnyTable, 't.game_id = @gameId'));
+        yield* all('request_nonces', rowsOf(requestNonces, 't.game_id = @gameId'));
       }
-      yield* all('players', rowsOf(players as AnyTable, `t.wallet IN (${walletsIn(tables)})`));
+      yield* all('players', rowsOf(players, `t.wallet IN (${walletsIn(tables)})`));
       yield* all('streams', streamsOfGame);
       for (const table of transferredTables(tables))
         yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));
@@ -119,7 +119,7 @@ export const measureGame = query(
       records += found?.count ?? 0;
     }
     const waiting = yield* read.first(
-      countOf(actions as AnyTable, `t.game_id = @gameId AND t.state IN ('queued', 'submitted')`),
+      countOf(actions, `t.game_id = @gameId AND t.state IN ('queued', 'submitted')`),
       values,
     );
     return { records, waitingActions: waiting?.count ?? 0 };
@@ -253,7 +253,7 @@ class Import {
   *add(type: string, given: AnyRow): Steps<void> {
     if (type === 'games') yield* this.#addGame(given);
     else if (type === 'secrets') this.#addSecret(given);
-    else if (type === 'request_nonces') yield* this.#addRow(requestNonces as AnyTable, given);
+    else if (type === 'request_nonces') yield* this.#addRow(requestNonces, given);
     else if (type === 'players') yield* this.#addPlayer(given);
     else if (type === 'streams') this.#addStream(given);
     else {
@@ -299,10 +299,10 @@ class Import {
     this.#storedInGame += countedBytes(table, row);
     const add = (wallet: Value | undefined, bytes: number) =>
       this.#stored.set(String(wallet), (this.#stored.get(String(wallet)) ?? 0) + bytes);
-    if (table === (states as AnyTable)) add(row.wallet, storedBytes(String(row.json)));
-    if (table === (playSessions as AnyTable)) add(row.wallet, storedBytes(String(row.state)));
-    if (table === (messageReactions as AnyTable)) add(row.wallet, rowOverheadBytes);
-    if (table === (messages as AnyTable)) {
+    if (table === states) add(row.wallet, storedBytes(String(row.json)));
+    if (table === playSessions) add(row.wallet, storedBytes(String(row.state)));
+    if (table === messageReactions) add(row.wallet, rowOverheadBytes);
+    if (table === messages) {
       add(row.sender, storedBytesOf({ content: String(row.content), eventSeqs: String(row.eventSeqs) }));
     }
   }
@@ -356,9 +356,9 @@ class Import {
 
   /** A player already known here keeps the existing profile. */
   *#addPlayer(given: AnyRow): Steps<void> {
-    const row = this.#parse(players as AnyTable, given);
+    const row = this.#parse(players, given);
     const known = yield* this.#tx.get(players, String(row.wallet));
-    if (!known) this.#tx.insert(players as AnyTable as never, row as never);
+    if (!known) this.#tx.insert(players as never, row as never);
   }
 
   /** Streams continue at their exported seq; their events are not imported. */
@@ -385,12 +385,12 @@ class Import {
     if (stream !== undefined && !this.#players.has(String(row[stream]))) {
       throw new DatabaseUnusableError(`A record of ${table.name} is of a stream that is not in the file`);
     }
-    if (table === (messageChannels as AnyTable)) this.#channels.set(String(row.id), { row, wallets: [] });
-    const channelId = via?.table === (messageChannels as AnyTable) ? row[via.column] : row.channelId;
+    if (table === messageChannels) this.#channels.set(String(row.id), { row, wallets: [] });
+    const channelId = via?.table === messageChannels ? row[via.column] : row.channelId;
     // Null for a report about a player rather than a message; empty for a mute in the whole game.
     if (channelId !== undefined && channelId !== null && channelId !== '') {
       const { wallets } = this.#requireChannel(table.name, String(channelId));
-      if (table === (participants as AnyTable) && wallets.push(String(row.wallet)) > maxParticipants) {
+      if (table === participants && wallets.push(String(row.wallet)) > maxParticipants) {
         throw new DatabaseUnusableError('A message channel of the file has too many participants');
       }
     }
@@ -431,8 +431,8 @@ class Import {
       if (count === 0) this.#reactions.delete(key);
       else this.#reactions.set(key, count);
     };
-    if (table === (messageReactions as AnyTable)) add(row.messageId, row.reaction, -1);
-    if (table === (messages as AnyTable) && typeof row.reactions === 'string') {
+    if (table === messageReactions) add(row.messageId, row.reaction, -1);
+    if (table === messages && typeof row.reactions === 'string') {
       for (const [reaction, count] of reactionsOf({ reactions: row.reactions })) add(row.id, reaction, count);
     }
   }
@@ -441,18 +441,18 @@ class Import {
   #withoutOpenActions(table: AnyTable, row: AnyRow): AnyRow | null {
     const isKnown = (id: unknown) => this.#actions.has(String(id));
     switch (table) {
-      case states as AnyTable:
+      case states:
         return { ...row, ...readState(String(row.json)) };
-      case actions as AnyTable:
+      case actions:
         if (row.state !== 'confirmed' || row.kind === 'webhook') {
           this.#actionsLeftOut++;
           return null;
         }
         this.#actions.add(String(row.id));
         return { ...row, claimedBy: null, claimedUntil: 0, endedAt: row.endedAt ?? this.#tx.now };
-      case spending as AnyTable:
+      case spending:
         return isKnown(row.actionId) ? row : null;
-      case grants as AnyTable:
+      case grants:
         if (row.granted === 0) return null; // its action is not final
         return isKnown(row.actionId) ? row : { ...row, actionId: '' };
       default:
@@ -545,15 +545,15 @@ function valuesOf(gameId: string, now: number): GameValues {
 /** Condition for the rows of a table that belong to the game @gameId; null when none can. */
 function whereOf(table: AnyTable): string | null {
   const { game, stream, via } = table.of;
-  if (table === (actions as AnyTable)) {
+  if (table === actions) {
     return `t.game_id = @gameId AND t.state NOT IN ('queued', 'submitted') AND t.kind <> 'webhook'`;
   }
-  if (table === (spending as AnyTable)) {
+  if (table === spending) {
     return `t.game_id = @gameId AND t.action_id IN (
       SELECT id FROM actions WHERE state NOT IN ('queued', 'submitted'))`;
   }
   if (game !== undefined) return `t.${columnOf(table, game).sqlName} = @gameId`;
-  if (via?.table === (messageChannels as AnyTable)) {
+  if (via?.table === messageChannels) {
     return `t.${columnOf(table, via.column).sqlName} IN (SELECT id FROM message_channels WHERE game_id = @gameId)`;
   }
   return stream === undefined ? null : ofPlayersOfGame('s.name');
@@ -586,7 +586,7 @@ function rowsOf(table: AnyTable, where: string) {
 }
 
 function orderOf(table: AnyTable): string {
-  if (table === (leaderboardRecords as AnyTable)) return ' ORDER BY s.id, t.revision'; // the latest record wins
+  if (table === leaderboardRecords) return ' ORDER BY s.id, t.revision'; // the latest record wins
   return table.of.stream === undefined ? '' : ' ORDER BY s.id';
 }
 

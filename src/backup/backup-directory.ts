@@ -20,6 +20,7 @@ import type { Database } from '../core/storage/database.ts';
 import type { CopyProgress } from '../core/storage/database-file.ts';
 import { GantryError } from '../errors.ts';
 import type { SecretBox } from '../games/game-secret.ts';
+import { codeOf } from '../runtime/error-code.ts';
 import { startThread } from '../runtime/start-thread.ts';
 
 /** The input of the backup thread; see `backup-thread.ts`. */
@@ -295,7 +296,7 @@ class ClosingError extends Error {
 /** A reason without paths, because remote administrators read it; null when there is none. */
 function describeFailure(error: unknown): string | null {
   if (error instanceof ClosingError) return error.message;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   if (code === 'ENOSPC' || code === 'SQLITE_FULL') return 'the disk is full';
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return 'the directory of backups (BACKUP_DIR) is not writable';

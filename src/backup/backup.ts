@@ -92,8 +92,8 @@ export interface RestoreReport {
 export interface RestoreOptions {
   /** Replace the existing contents, which are moved aside. */
   force: boolean;
-  /** Execute the on-chain actions queued at the time of the backup, even if they were executed since. */
-  keepQueue: boolean;
+  /** Holds the on-chain actions queued at the time of the backup, in the restored database; returns how many. */
+  hold(database: string): Promise<number>;
   /** Where the server keeps the backups it makes, as an absolute path. */
   backupDirectory: string;
 }
@@ -104,12 +104,12 @@ export interface RestoreOptions {
  * are. A restore that fails half-way is undone.
  * @throws BackupError, DatabaseUnusableError, SchemaTooNewError
  */
-export function restoreBackup(
+export async function restoreBackup(
   databases: DatabaseFiles,
   file: string,
   dataDirectory: string,
-  { force, keepQueue, backupDirectory }: RestoreOptions,
-): RestoreReport {
+  { force, hold, backupDirectory }: RestoreOptions,
+): Promise<RestoreReport> {
   if (!existsSync(file)) throw new BackupError(`There is no file ${file}.`);
   refuseDirectory(file);
   if (contentsOf(dataDirectory, backupDirectory).length > 0 && !force) {
@@ -129,10 +129,8 @@ export function restoreBackup(
     const unpacked = dataFiles(draft);
     writeFileSync(unpacked.database, '', { mode: 0o600 });
     copyFileSync(file, unpacked.database);
-    const { files, madeAt, schemaVersion, heldActions } = databases.unpackBackup(unpacked.database, {
-      backup: file,
-      keepQueue,
-    });
+    const { files, madeAt, schemaVersion } = databases.unpackBackup(unpacked.database, file);
+    const heldActions = await hold(unpacked.database);
     const known = Object.values(target).map((path) => basename(path));
     // Only known names are accepted, never a path from a crafted file.
     const keys = files.filter(({ name }) => known.includes(name) && name !== basename(target.database));

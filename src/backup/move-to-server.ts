@@ -78,7 +78,7 @@ function requireMatchingKey(stored: StoredDatabase, box: SecretBox, file: string
     [gameSecrets, 'sealedSecret'],
     [webhookSecrets, 'sealed'],
   ] as const) {
-    for (const row of stored.rows(table as AnyTable)) {
+    for (const row of stored.rows(table)) {
       if (canOpen(box, String(row[column]))) continue;
       const hint = existsSync(file) ? `: set it to what ${file} holds` : '';
       throw new ConfigError(
@@ -118,7 +118,7 @@ async function keyRows(
 }
 
 function withKeys(stored: StoredDatabase, keys: readonly AnyRow[]): StoredDatabase {
-  const isKeys = (table: AnyTable) => table === (serverKeys as AnyTable);
+  const isKeys = (table: AnyTable) => table === serverKeys;
   return {
     ...stored,
     count: (table) => (isKeys(table) ? keys.length : stored.count(table)),

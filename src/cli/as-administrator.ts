@@ -1,6 +1,6 @@
 import { auditLogOf } from '../administration/audit-log.ts';
 import { commandLineOwner } from '../administrators/administrator.ts';
-import { localServices } from '../data-directory.ts';
+import { localServices } from '../build-services.ts';
 import type { AnyOperation } from '../operations/define.ts';
 import { executeAsAdmin } from '../operations/execute.ts';
 import { parseInput } from '../operations/parse-input.ts';

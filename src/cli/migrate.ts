@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { databaseFiles, inspectServer, openStore } from '../data-directory.ts';
+import { sealedKeys } from '../doctor/server-checks.ts';
 import { print } from './output.ts';
 
 interface Options {
@@ -38,7 +39,7 @@ export function migrateCommand(): Command {
 
 /** Migrates PostgreSQL; also creates the schema in an empty database, before the first start. */
 async function migrateServer(config: Config, url: string, { check, json }: Options): Promise<void> {
-  const found = await inspectServer(url);
+  const found = await inspectServer(url, sealedKeys);
   if ('refused' in found) throw new DatabaseUnusableError(`The database of DATABASE_URL: ${found.why}`);
   const { schemaVersion: from, latestSchema: to } = found;
   if (check) return printCheck(from, to, json);

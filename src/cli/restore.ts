@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { restoreBackup } from '../backup/backup.ts';
 import { BackupError } from '../backup/backup-error.ts';
 import { ConfigError, readConfig, requireDataDirectory } from '../config.ts';
-import { databaseFiles, markRestored } from '../data-directory.ts';
+import { databaseFiles, holdRestored, markRestored } from '../data-directory.ts';
 import { print } from './output.ts';
 
 interface Options {
@@ -39,9 +39,9 @@ export function restoreCommand(): Command {
         'Restore it with its own tools (pg_restore or point-in-time recovery), then run `gantry restore --database`.',
       );
       if (file === undefined) throw new BackupError('Specify the path of the backup file.');
-      const report = restoreBackup(databaseFiles, resolve(file), dataDirectory, {
+      const report = await restoreBackup(databaseFiles, resolve(file), dataDirectory, {
         force,
-        keepQueue,
+        hold: async (database) => (keepQueue ? 0 : holdRestored(database)),
         backupDirectory: config.backupDirectory,
       });
       const shown = {

@@ -4,6 +4,7 @@ import { describeMissingDatabase } from '../backup/missing-database.ts';
 import { type Config, dataFiles } from '../config.ts';
 import type { DatabaseCondition, DatabaseFiles } from '../core/storage/database-file.ts';
 import { SecretBox } from '../games/game-secret.ts';
+import { gameSecrets } from '../games/tables.ts';
 import { FileTokenKeys } from '../sessions/file-token-keys.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
@@ -181,7 +182,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
   }
   let condition: DatabaseCondition;
   try {
-    condition = databases.inspect(database);
+    condition = databases.inspect(database, { table: gameSecrets, column: 'sealedMd5' });
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return [error('database', why, 'Restore a backup: gantry restore <file> --force')];

@@ -1,9 +1,13 @@
 import type { Config } from '../config.ts';
+import type { SealedColumn } from '../core/storage/database-file.ts';
 import type { InspectServer, ServerCondition, ServerRefusal } from '../core/storage/database-server.ts';
 import { SecretBox } from '../games/game-secret.ts';
+import { serverKeys } from '../sessions/tables.ts';
 import { checkClock } from './clock-check.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
+/** The server's own keys are encrypted with the secret key. */
+export const sealedKeys: SealedColumn = { table: serverKeys, column: 'sealed' };
 /** Older versions are not tested. */
 const minMajorVersion = 15;
 /** Every write takes two round trips. */
@@ -17,7 +21,7 @@ export async function checkServer(
 ): Promise<Finding[]> {
   if (databaseUrl === undefined) return [];
   const { hostname } = new URL(databaseUrl);
-  const found = await inspect(databaseUrl);
+  const found = await inspect(databaseUrl, sealedKeys);
   if ('refused' in found) return [checkRefusal(found, hostname)];
   return [
     found.major >= minMajorVersion

@@ -94,12 +94,6 @@ function deletionStatements(tables: readonly AnyTable[]): Statement<{ from: stri
   const announced = statement<{ from: string; wallet: string }>(
     'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
   );
-  const others = noActivity.filter((table) => tables.includes(table) && table !== (players as AnyTable));
-  return [
-    announced,
-    deleteEventsOfPlayer,
-    deleteStreamsOfPlayer,
-    ...others.flatMap(rows),
-    ...rows(players as AnyTable),
-  ];
+  const others = noActivity.filter((table) => tables.includes(table) && table !== players);
+  return [announced, deleteEventsOfPlayer, deleteStreamsOfPlayer, ...others.flatMap(rows), ...rows(players)];
 }

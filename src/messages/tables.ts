@@ -14,6 +14,7 @@ const channelColumns = {
 
 export const messageChannels = table('message_channels', channelColumns, {
   key: ['id'],
+  orderedById: true,
   indexes: {
     byParticipants: { on: ['gameId', 'participantsKey', 'createdAt', 'id'] },
   },
@@ -99,6 +100,7 @@ const messageColumns = {
 
 export const messages = table('messages', messageColumns, {
   key: ['id'],
+  orderedById: true,
   indexes: {
     byChannel: { on: ['channelId', 'createdAt', 'id'] },
     /** Unordered: used only to erase a player, in any order. */

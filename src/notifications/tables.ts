@@ -19,6 +19,7 @@ const columns = {
 
 export const notifications = table('notifications', columns, {
   key: ['id'],
+  orderedById: true,
   indexes: { unread: { on: ['wallet', 'gameId', 'eventSeq'], whereNull: 'readAt' } },
   of: { player: 'wallet', game: 'gameId', texts: ['message'] },
   counted: { rows: 2, texts: ['message'] }, // and its event

@@ -1,6 +1,6 @@
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
-import type { AnyTable, Value } from '../core/storage/table.ts';
+import type { Value } from '../core/storage/table.ts';
 import { leaderboardEntries } from '../scores/leaderboard-tables.ts';
 import { type PrizeRunRow, prizeRuns } from '../scores/prize-tables.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
@@ -38,18 +38,17 @@ export const readPrizeRun = query(
 
 /** The entries from a run's next place onwards. */
 function* entriesAfter(read: Read, run: PrizeRunRow, limit: number): ReadSteps<readonly EntryAtPlace[]> {
-  const table = leaderboardEntries as AnyTable;
   const rule = ruleOf(run);
   const last = rule.seasonEnd?.places.to ?? 0;
   const group = rankedUnder(run, rule);
-  const boardId = yield* read.groupKey(table, group);
+  const boardId = yield* read.groupKey(leaderboardEntries, group);
   if (boardId === null) return [];
   const atMost = Math.min(limit, last - run.place + 1);
   if (run.scoreId !== null) {
     const { sortScore: score, reachedAt, scoreId: id } = run;
     return yield* read.all(entriesBehind, { boardId, score, reachedAt, id, limit: atMost, skip: 0 });
   }
-  const near = yield* read.near(table, group, run.place - 1);
+  const near = yield* read.near(leaderboardEntries, group, run.place - 1);
   const [score = null, reachedAt = null, id = null] = near.from;
   return yield* read.all(entriesFrom, { boardId, score, reachedAt, id, limit: atMost, skip: near.skip });
 }

@@ -2,3 +2,8 @@
 export function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : '';
 }
+
+/** The first code of an error or of its causes; empty when none has one. */
+export function codeInCauses(thrown: unknown): string {
+  return codeOf(thrown) || (thrown instanceof Error ? codeInCauses(thrown.cause) : '');
+}

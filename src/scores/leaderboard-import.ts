@@ -47,8 +47,8 @@ export class LeaderboardImport {
    * @throws DatabaseUnusableError, GantryError
    */
   *add(table: AnyTable, row: AnyRow): Steps<void> {
-    if (table === (leaderboards as AnyTable)) this.#addLeaderboard(row as LeaderboardRow);
-    else if (table === (leaderboardSeasons as AnyTable)) this.#addSeason(row as SeasonRow);
+    if (table === leaderboards) this.#addLeaderboard(row as LeaderboardRow);
+    else if (table === leaderboardSeasons) this.#addSeason(row as SeasonRow);
     else yield* this.#addRecord(row as RecordRow);
   }
 

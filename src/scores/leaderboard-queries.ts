@@ -3,7 +3,6 @@ import type { Owner } from '../core/schemas/owner.ts';
 import type { Page } from '../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
-import type { AnyTable } from '../core/storage/table.ts';
 import { players } from '../players/tables.ts';
 import { defaultLeaderboard, type LeaderboardRules, maxLeaderboards } from './leaderboard.ts';
 import {
@@ -100,10 +99,9 @@ export const listDueSeasons = query('listDueSeasons', function* (read: Read, lim
 export const readBoardPage = query(
   'readBoardPage',
   function* (read: Read, board: Board, page: Page): ReadSteps<readonly RankedScore[]> {
-    const table = leaderboardEntries as AnyTable;
-    const boardId = yield* read.groupKey(table, board.group);
+    const boardId = yield* read.groupKey(leaderboardEntries, board.group);
     if (boardId === null) return Object.freeze([]);
-    const near = yield* read.near(table, board.group, page.skip);
+    const near = yield* read.near(leaderboardEntries, board.group, page.skip);
     const [score = null, reachedAt = null, id = null] = near.from;
     const { limit } = page;
     const rows = yield* read.all(entryPage, { boardId, score, reachedAt, id, limit, skip: near.skip });
@@ -112,7 +110,7 @@ export const readBoardPage = query(
   {
     max: maxCachedRows,
     keyOf: ({ group }, { limit, skip }) => `${group} ${skip} ${limit}`,
-    group: ({ group }) => ({ table: leaderboardEntries as AnyTable, group }),
+    group: ({ group }) => ({ table: leaderboardEntries, group }),
     weightOf: (rows) => (Array.isArray(rows) ? rows.length + 1 : 1),
   },
 );
@@ -235,7 +233,7 @@ function* findEntry(read: Read, board: Board, stream: string): ReadSteps<EntryRo
     const [best] = yield* read.list(leaderboardRecords.byScore, [board.seasonId, stream], { limit: 1 });
     return best && (yield* read.get(leaderboardEntries, board.group, stream, best.id));
   }
-  const boardId = yield* read.groupKey(leaderboardEntries as AnyTable, board.group);
+  const boardId = yield* read.groupKey(leaderboardEntries, board.group);
   const streamId = yield* read.streamKey(stream);
   if (boardId === null || streamId === null) return undefined;
   const best = yield* read.first(bestEntry, { boardId, streamId });
@@ -251,7 +249,7 @@ function* rowsAround(
 ): ReadSteps<readonly RankedScore[]> {
   if ('boardRow' in ranked) return yield* readRowsAround(read, ranked.boardRow, limits);
   const { sortScore: score, reachedAt, scoreId: id } = ranked.entry;
-  const boardId = yield* read.groupKey(leaderboardEntries as AnyTable, board.group);
+  const boardId = yield* read.groupKey(leaderboardEntries, board.group);
   if (boardId === null) return [];
   const rows = yield* read.all(entriesAround, { boardId, score, reachedAt, id, ...limits });
   return rows.map((row) => toRankedScore(row, board));

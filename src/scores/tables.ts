@@ -21,6 +21,7 @@ const scoreColumns = {
 /** Scores by player; a player in a game is identified by the name of its stream. */
 export const scores = table('scores', scoreColumns, {
   key: ['id'],
+  orderedById: true,
   indexes: {
     byNonce: { on: ['stream', 'nonce'], unique: true },
     byUpdate: { on: ['stream', 'revision'] },

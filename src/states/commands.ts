@@ -8,6 +8,7 @@ import {
   type Steps,
   type Tx,
 } from '../core/storage/command.ts';
+import type { Peeked } from '../core/storage/peek.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
 import { anyMute, refuseMuted } from '../mutes/refuse-muted.ts';
@@ -36,8 +37,9 @@ export interface StateWrite extends CanonicalState, WriteOptions {
   label: string;
 }
 
-/** The stored state before a write, and the size of its text in bytes. */
-type StoredBefore = readonly [Pick<StateRow, 'id' | 'version' | 'isPrivate'> | undefined, number | undefined];
+/** What a write needs of the state stored before it; undefined when there is none. */
+const readOfStored = ['id', 'version', 'isPrivate', 'octets(json)'] as const;
+type StoredBefore = Peeked<StateRow, (typeof readOfStored)[number]> | undefined;
 
 /** The row to write; the version of a new state is not final yet. */
 interface Change {
@@ -90,9 +92,7 @@ export const saveStates = command(
       lastRevision(tx, owner),
       tx.all(...writes.map(({ label }) => readBefore(tx, owner, label))),
     );
-    const changes = writes.map((write, at) =>
-      changeOf(tx, owner, write, before[at] ?? [undefined, undefined], revision + 1 + at),
-    );
+    const changes = writes.map((write, at) => changeOf(tx, owner, write, before[at], revision + 1 + at));
     const published = changes.findIndex(({ becomesPublic }) => becomesPublic);
     if (published >= 0) yield* refuseMuted(tx, owner, { path: `states.${published}.public` });
     const bytes = changes.reduce((total, change) => total + change.bytes, 0);
@@ -123,14 +123,13 @@ export const patchState = command(
       lastRevision(tx, owner),
       readBefore(tx, owner, label),
     );
-    const [existing, bytes = 0] = before;
-    if (bytes + Buffer.byteLength(patch) > maxInlineMergeBytes) {
+    if ((before?.['octets(json)'] ?? 0) + Buffer.byteLength(patch) > maxInlineMergeBytes) {
       throw new GantryError(
         'states_changed',
         `The state "${label}" was modified concurrently; nothing was written, send the patch again`,
       );
     }
-    const stored = existing && (yield* tx.get(states, owner.gameId, owner.wallet, label));
+    const stored = before && (yield* tx.get(states, owner.gameId, owner.wallet, label));
     const { json, ipfsHash } = mergedState(stored?.json ?? null, patch);
     const change = changeOf(tx, owner, { label, json, ipfsHash, ...options }, before, revision + 1);
     if (change.becomesPublic) yield* refuseMuted(tx, owner, { path: 'public' });
@@ -190,10 +189,7 @@ function lastRevision(tx: Tx, { gameId, wallet }: Owner): Request<number> {
 }
 
 function readBefore(tx: Tx, { gameId, wallet }: Owner, label: string): Request<StoredBefore> {
-  return tx.all(
-    tx.peek(states, ['id', 'version', 'isPrivate'], gameId, wallet, label),
-    tx.octets(states, 'json', gameId, wallet, label),
-  );
+  return tx.peek(states, readOfStored, gameId, wallet, label);
 }
 
 /** @throws GantryError `version_conflict` */
@@ -201,7 +197,7 @@ function changeOf(
   tx: Tx,
   { gameId, wallet }: Owner,
   { label, json, ipfsHash, ifVersion, public: isPublic }: StateWrite,
-  [existing, bytes]: StoredBefore,
+  existing: StoredBefore,
   revision: number,
 ): Change {
   refuseOtherVersion(label, existing?.version, ifVersion);
@@ -221,7 +217,7 @@ function changeOf(
     },
     isNew: existing === undefined,
     becomesPublic: isPrivate === null && existing?.isPrivate !== null,
-    bytes: storedBytes(json) - (bytes === undefined ? 0 : rowOverheadBytes + bytes),
+    bytes: storedBytes(json) - (existing ? rowOverheadBytes + existing['octets(json)'] : 0),
   };
 }
 

@@ -1,5 +1,7 @@
-import { close, ftruncateSync, openSync, readFileSync, write, writeSync } from 'node:fs';
-import type { StatsSample } from './stats.ts';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { type StatsSample, statsSample } from './stats.ts';
 
 /** The ranges longer than the raw samples cover, with the length and number of their steps. */
 export const historyRanges = {
@@ -8,201 +10,134 @@ export const historyRanges = {
   week: { everyMs: 15 * 60_000, steps: 672 },
 } as const;
 export type HistoryRange = keyof typeof historyRanges;
-const ranges = Object.keys(historyRanges) as HistoryRange[];
+const ranges = ['hour', 'day', 'week'] as const satisfies readonly HistoryRange[];
 
-/** How each field of a step is aggregated from its samples: mean, highest or last. */
-const fields = [
-  ['sockets', 'highest'],
-  ['present', 'highest'],
-  ['requestsPerSecond', 'mean'],
-  ['refusedPerSecond', 'mean'],
-  ['errorsPerSecond', 'mean'],
-  ['eventsPerSecond', 'mean'],
-  ['p99Ms', 'highest'],
-  ['queueDepth', 'highest'],
-  ['databaseBytes', 'last'],
-  ['logBytes', 'last'],
-] as const satisfies readonly (readonly [keyof StatsSample, 'mean' | 'highest' | 'last'])[];
+/** How often the file is written, by the time of the samples; a killed process loses at most this much. */
+const writeIntervalMs = 60_000;
 
-/** A record is its step's time, its number of samples, and the fields; as doubles, NaN for null. */
-const recordNumbers = 2 + fields.length;
-const recordBytes = recordNumbers * 8;
-const header = Buffer.from('gantry stats 1\n\0', 'latin1');
-const steps = Object.values(historyRanges).reduce((sum, range) => sum + range.steps, 0);
-const fileBytes = header.length + steps * recordBytes;
-/** The size of one write, as in a database. */
-const pageBytes = 4096;
+/** A step, with the number of its samples. */
+type Step = StatsSample & { count: number };
+/** Rows of numbers take a third of the space of objects. */
+const columns = [...statsSample.keyof().options, 'count'] as const;
+const rows = z.array(z.array(z.unknown()));
+const historyFile = z.object({ columns: z.array(z.string()), hour: rows, day: rows, week: rows });
 
 /**
- * Statistics of an hour, a day and a week, in a file of a fixed size (165 KB) that survives a restart. Every range is a
- * ring buffer: a step's time determines its place, where it overwrites the step one range ago. Current steps are
- * written every ten seconds, so that a killed process loses no more. Without a file, or on a full disk, it continues in
- * memory.
+ * Statistics of an hour, a day and a week, in a JSON file that survives a restart. It is replaced as a whole, once a
+ * minute and on close. Without a file, or on a full disk, the history continues in memory.
  */
 export class StatsHistory {
-  readonly #bytes: Buffer;
-  readonly #file: number | null;
-  /** The last step of the hour range that was written. */
+  readonly #file: string | null;
+  /** The steps of each range by their times, oldest first. */
+  readonly #steps: Record<HistoryRange, Map<number, Step>>;
   #writtenAt = 0;
+  #isWriting = false;
+  #isClosed = false;
 
   constructor(file: string | null) {
-    this.#bytes = read(file);
-    this.#file = file === null ? null : open(file, this.#bytes);
+    this.#file = file;
+    this.#steps = read(file);
   }
 
   /** Adds a sample to its step in each range. */
   add(sample: StatsSample): void {
     for (const range of ranges) {
-      const { everyMs } = historyRanges[range];
-      this.#addTo(this.#record(range, sample.at), Math.floor(sample.at / everyMs) * everyMs, sample);
+      const { everyMs, steps: count } = historyRanges[range];
+      const at = Math.floor(sample.at / everyMs) * everyMs;
+      const steps = this.#steps[range];
+      steps.set(at, addTo(steps.get(at), { ...sample, at }));
+      const [oldest] = steps.keys();
+      if (steps.size > count && oldest !== undefined) steps.delete(oldest);
     }
-    const hourStep = Math.floor(sample.at / historyRanges.hour.everyMs);
-    if (hourStep === this.#writtenAt || this.#file === null) return;
-    this.#writtenAt = hourStep;
-    for (const range of ranges) {
-      // The previous step may have changed since it was written.
-      this.#write(this.#offset(range, sample.at - historyRanges[range].everyMs));
-      this.#write(this.#offset(range, sample.at));
-    }
+    if (Math.abs(sample.at - this.#writtenAt) < writeIntervalMs || this.#isWriting) return;
+    this.#writtenAt = sample.at;
+    void this.#write();
   }
 
   /** The steps of a range that begin after a point in time, oldest first, including the current, incomplete one. */
   samples(range: HistoryRange, after: number): StatsSample[] {
-    const { everyMs, steps: count } = historyRanges[range];
+    const { everyMs, steps } = historyRanges[range];
     const now = Date.now();
-    const oldest = now - everyMs * count;
-    const found: StatsSample[] = [];
-    for (let index = 0; index < count; index++) {
-      const sample = toSample(this.#view(this.#start(range) + index * recordBytes));
-      if (sample !== null && sample.at > Math.max(after, oldest) && sample.at <= now) found.push(sample);
-    }
-    return found.sort((one, other) => one.at - other.at);
+    const oldest = Math.max(after, now - everyMs * steps);
+    return [...this.#steps[range].values()]
+      .filter(({ at }) => at > oldest && at <= now)
+      .sort((one, other) => one.at - other.at)
+      .map(({ count, ...sample }) => sample);
   }
 
-  /** Writes everything. */
+  /** Writes the file. */
   close(): void {
+    this.#isClosed = true;
     if (this.#file === null) return;
+    const draft = `${this.#file}.closing`; // another may be in the middle of being written
     try {
-      for (let at = 0; at < fileBytes; at += pageBytes) {
-        writeSync(this.#file, this.#bytes, at, Math.min(pageBytes, fileBytes - at), at);
-      }
+      writeFileSync(draft, this.#toJson(), { mode: 0o600 });
+      renameSync(draft, this.#file);
     } catch {
-      // The steps written earlier are in the file.
+      // What was written before is in the file.
     }
-    close(this.#file, () => {});
   }
 
-  /** Write errors are ignored: a full disk must not stop the server. */
-  #write(offset: number): void {
+  /** Errors are ignored: a full disk must not stop the server. */
+  async #write(): Promise<void> {
     if (this.#file === null) return;
-    // A copy, since the record may change during the write.
-    const record = Buffer.from(this.#bytes.subarray(offset, offset + recordBytes));
-    write(this.#file, record, 0, recordBytes, offset, () => {});
-  }
-
-  #addTo(record: Float64Array, at: number, sample: StatsSample): void {
-    const isNew = record[0] !== at;
-    const count = isNew ? 0 : (record[1] ?? 0);
-    record[0] = at;
-    record[1] = count + 1;
-    for (const [index, [field, how]] of fields.entries()) {
-      const place = 2 + index;
-      const value = sample[field] ?? Number.NaN;
-      const before = isNew ? Number.NaN : (record[place] ?? Number.NaN);
-      if (how === 'last' || Number.isNaN(before)) record[place] = value;
-      else if (Number.isNaN(value)) continue;
-      else if (how === 'highest') record[place] = Math.max(before, value);
-      else record[place] = before + (value - before) / (count + 1);
+    this.#isWriting = true;
+    const draft = `${this.#file}.partial`;
+    try {
+      await writeFile(draft, this.#toJson(), { mode: 0o600 });
+      if (!this.#isClosed) await rename(draft, this.#file);
+    } catch {
+      // Tried again in a minute.
+    } finally {
+      this.#isWriting = false;
     }
   }
 
-  #record(range: HistoryRange, at: number): Float64Array {
-    return this.#view(this.#offset(range, at));
-  }
-
-  #view(offset: number): Float64Array {
-    return new Float64Array(this.#bytes.buffer, this.#bytes.byteOffset + offset, recordNumbers);
-  }
-
-  /** The offset of a time's step in the file. */
-  #offset(range: HistoryRange, at: number): number {
-    const { everyMs, steps: count } = historyRanges[range];
-    return this.#start(range) + (Math.floor(at / everyMs) % count) * recordBytes;
-  }
-
-  #start(range: HistoryRange): number {
-    let start = header.length;
-    for (const [name, { steps: count }] of Object.entries(historyRanges)) {
-      if (name === range) break;
-      start += count * recordBytes;
-    }
-    return start;
+  #toJson(): string {
+    const rowsOf = (range: HistoryRange) =>
+      [...this.#steps[range].values()].map((step) => columns.map((column) => step[column]));
+    return JSON.stringify({ columns, hour: rowsOf('hour'), day: rowsOf('day'), week: rowsOf('week') });
   }
 }
 
-/** A file's content; empty steps when there is none, or it has another version or length. */
-function read(file: string | null): Buffer {
-  const bytes = Buffer.from(new ArrayBuffer(fileBytes)); // not from the pool: doubles need 8-byte alignment
-  const found = file === null ? null : contentOf(file);
-  if (found?.length === fileBytes && found.subarray(0, header.length).equals(header)) found.copy(bytes);
-  else header.copy(bytes);
-  return bytes;
-}
-
-function contentOf(file: string): Buffer | null {
-  try {
-    return readFileSync(file);
-  } catch {
-    return null;
-  }
-}
-
-function open(file: string, bytes: Buffer): number | null {
-  try {
-    const opened = openSync(file, 'r+');
-    if (contentOf(file)?.length !== fileBytes) begin(opened, bytes);
-    return opened;
-  } catch {
-    return create(file, bytes);
-  }
-}
-
-function create(file: string, bytes: Buffer): number | null {
-  try {
-    const created = openSync(file, 'w+', 0o600);
-    begin(created, bytes);
-    return created;
-  } catch {
-    return null;
-  }
-}
-
-/** Empty steps are zeros, with which extending a file fills it. */
-function begin(file: number, bytes: Buffer): void {
-  ftruncateSync(file, 0);
-  writeSync(file, bytes, 0, header.length, 0);
-  ftruncateSync(file, fileBytes);
-}
-
-/** Null when the step is empty or invalid. */
-function toSample(record: Float64Array): StatsSample | null {
-  const [at = 0, count = 0] = record;
-  if (!(Number.isSafeInteger(at) && at > 0 && count > 0)) return null;
-  const number = (index: number) => record[2 + index] ?? Number.NaN;
-  const whole = (index: number) => (Number.isFinite(number(index)) ? Math.round(number(index)) : 0);
-  const rate = (index: number) => (Number.isFinite(number(index)) ? number(index) : 0);
-  const orNull = (index: number) => (Number.isFinite(number(index)) ? number(index) : null);
+/** Rates are averaged; of gauges the highest counts, of sizes the last. */
+function addTo(step: Step | undefined, sample: StatsSample): Step {
+  if (!step) return { ...sample, count: 1 };
+  const count = step.count + 1;
+  const mean = (rate: 'requestsPerSecond' | 'refusedPerSecond' | 'errorsPerSecond' | 'eventsPerSecond') =>
+    step[rate] + (sample[rate] - step[rate]) / count;
   return {
-    at,
-    sockets: whole(0),
-    present: whole(1),
-    requestsPerSecond: rate(2),
-    refusedPerSecond: rate(3),
-    errorsPerSecond: rate(4),
-    eventsPerSecond: rate(5),
-    p99Ms: orNull(6),
-    queueDepth: whole(7),
-    databaseBytes: whole(8),
-    logBytes: Number.isFinite(number(9)) ? whole(9) : null,
+    ...sample,
+    count,
+    sockets: Math.max(step.sockets, sample.sockets),
+    present: Math.max(step.present, sample.present),
+    requestsPerSecond: mean('requestsPerSecond'),
+    refusedPerSecond: mean('refusedPerSecond'),
+    errorsPerSecond: mean('errorsPerSecond'),
+    eventsPerSecond: mean('eventsPerSecond'),
+    p99Ms: step.p99Ms === null ? sample.p99Ms : Math.max(step.p99Ms, sample.p99Ms ?? 0),
+    queueDepth: Math.max(step.queueDepth, sample.queueDepth),
   };
+}
+
+/** A file's steps; none when there is no file, or it is damaged or of another version. */
+function read(file: string | null): Record<HistoryRange, Map<number, Step>> {
+  try {
+    const { columns: names, ...stored } = historyFile.parse(JSON.parse(readFileSync(file ?? '', 'utf8')));
+    const stepsOf = (of: unknown[][]) => {
+      const found = of.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])));
+      return new Map(found.filter(isStep).map((step) => [step.at, step]));
+    };
+    return { hour: stepsOf(stored.hour), day: stepsOf(stored.day), week: stepsOf(stored.week) };
+  } catch {
+    return { hour: new Map(), day: new Map(), week: new Map() };
+  }
+}
+
+/** Less thorough than a schema, which would take most of the time that reading the file adds to a start. */
+function isStep(value: Readonly<Record<string, unknown>>): value is Step {
+  return columns.every((name) => {
+    const isNullable = name === 'p99Ms' || name === 'logBytes';
+    return Number.isFinite(value[name]) || (isNullable && value[name] === null);
+  });
 }

@@ -84,6 +84,7 @@ const layers: readonly { name: string; files: readonly string[] }[] = [
       'demo/',
       'doctor/',
       'backup-thread.ts',
+      'build-services.ts',
       'build-transports.ts',
       'data-directory.ts',
       'gantry.js',
@@ -221,6 +222,7 @@ describe('each choice is made in one place', () => {
     const isProgram = (path: string) =>
       [
         'open-services.ts',
+        'build-services.ts',
         'data-directory.ts',
         'writer-thread.ts',
         'postgres-writer-thread.ts',

@@ -22,6 +22,7 @@ import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { enqueueActions } from '../../src/queue/commands.ts';
 import { countOpenActions } from '../../src/queue/queries.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
+import { makeDatabase } from '../storage/database-of-version.ts';
 import { type Finished, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
@@ -148,19 +149,19 @@ test('a restore that fails half way is undone completely', async () => {
   const before = readdirSync(at.data).sort();
   const failing: DatabaseFiles = {
     ...databaseFiles,
-    unpackBackup(copy, options) {
-      const contents = databaseFiles.unpackBackup(copy, options);
+    unpackBackup(copy, backup) {
+      const contents = databaseFiles.unpackBackup(copy, backup);
       rmSync(copy); // the last step, when everything else is in place
       return contents;
     },
   };
-  expect(() =>
+  await expect(
     restoreBackup(failing, at.file, at.data, {
       force: true,
-      keepQueue: false,
+      hold: async () => 0,
       backupDirectory: join(at.data, 'backups'),
     }),
-  ).toThrow(/ENOENT/);
+  ).rejects.toThrow(/ENOENT/);
   expect(readdirSync(at.data).sort()).toEqual(before);
   expect(await gantryJson(['game', 'list'], at.data)).toHaveLength(2);
 });
@@ -270,6 +271,20 @@ test('actions that waited for a chain are held after a restore, unless requested
   const other = `${at.into}-2`;
   expect(await gantryJson(['restore', at.file, '--keep-queue'], other)).toMatchObject({ heldActions: 0 });
   expect(await gantryJson(['actions', 'list', '--state', 'queued'], other)).toHaveLength(2);
+});
+
+test('a backup of an earlier version is migrated by the restore, and its actions are held', async () => {
+  await using at = await place();
+  const { database } = dataFiles(at.data);
+  rmSync(database);
+  makeDatabase(database, 8, 3);
+  const old = new SqliteFile(database);
+  old.exec("UPDATE actions SET state = 'queued' WHERE id = 'action-1'");
+  old.close();
+  await gantryJson(['backup', at.file], at.data);
+  expect(await gantryJson(['restore', at.file], at.into)).toMatchObject({ heldActions: 1, schemaVersion: 8 });
+  expect(databaseFiles.version(dataFiles(at.into).database)).toBe(databaseFiles.schemaVersion);
+  expect(readdirSync(at.into).sort()).toEqual(['gantry.db', 'secret.key', 'token-keys.json']);
 });
 
 test('a directory with only lost+found counts as empty; restored keys are unreadable for other users', async () => {

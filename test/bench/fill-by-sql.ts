@@ -3,6 +3,7 @@ import { dataFiles } from '../../src/config.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
 import { leaderboardEntries } from '../../src/scores/leaderboard-tables.ts';
+import { board } from '../../src/scores/tables.ts';
 
 /** The wallet of a player that was inserted by number. */
 export function walletOf(number: number): string {
@@ -31,7 +32,7 @@ export function fillBoardBySql(dataDirectory: string, gameId: string, count: num
       `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at)
        SELECT stream_id, ?, id, -score, reached_at FROM scores`,
     ).run(boardId);
-    new RankMarks(db).rebuild(boardId);
+    new RankMarks(db, board).rebuild(boardId);
   });
 }
 
@@ -54,7 +55,7 @@ export function fillLeaderboardBySql(
        SELECT @boardId, s.id, '', '01a00000-0000-7000-8000-' || lower(hex(randomblob(6))), -${score}, 1, 1, NULL, 1, NULL, NULL
        FROM numbers ${playersStream}`,
     ).run({ count, gameId, boardId });
-    new RankMarks(db, leaderboardEntries.name).rebuild(boardId);
+    new RankMarks(db, leaderboardEntries).rebuild(boardId);
   });
 }
 

@@ -9,7 +9,6 @@ import { dataFiles } from '../../src/config.ts';
 import { events } from '../../src/core/events/events.ts';
 import { streams } from '../../src/core/events/streams.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import type { AnyTable } from '../../src/core/storage/table.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
@@ -216,8 +215,8 @@ async function writeRandomly({ server, gameId, otherGameId }: World, count: numb
 
 async function contentOfAll(db: Database): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
-  for (const table of [streams as AnyTable, ...tables, events as AnyTable]) {
-    content[table.name] = table === (serverKeys as AnyTable) ? [] : await contentOf(db, table);
+  for (const table of [streams, ...tables, events]) {
+    content[table.name] = table === serverKeys ? [] : await contentOf(db, table);
   }
   return content;
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { domain } from '../../src/catalogue/domain.ts';
 import type { ServerCondition } from '../../src/core/storage/database-server.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
-import { checkServer } from '../../src/doctor/server-checks.ts';
+import { checkServer, sealedKeys } from '../../src/doctor/server-checks.ts';
 import { inspectServer } from '../../src/engines/postgres/inspect-server.ts';
 import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
@@ -155,7 +155,7 @@ describe.skipIf(noPostgres !== null)('doctor, for a PostgreSQL,', () => {
     await set('ssl_cert_file', `'${certificate}'`);
     await set('ssl', 'on');
     try {
-      const look = (options: string) => inspectServer(`${url()}?${options}`);
+      const look = (options: string) => inspectServer(`${url()}?${options}`, sealedKeys);
       await expect
         .poll(() => look(`sslmode=verify-full&sslrootcert=${certificate}`), { timeout: 30_000 })
         .toMatchObject({ isEncrypted: true });

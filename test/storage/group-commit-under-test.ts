@@ -8,6 +8,7 @@ import { newId } from '../../src/core/schemas/ids.ts';
 import { command, defaultGameStorageQuota, type Tx } from '../../src/core/storage/command.ts';
 import { CommitMeter } from '../../src/core/storage/commit-meter.ts';
 import { type AnyTable, table } from '../../src/core/storage/table.ts';
+import { Announcer } from '../../src/engines/announcer.ts';
 import { BatchRunner } from '../../src/engines/sqlite/batch-runner.ts';
 import { Checkpoints, type LogCopier } from '../../src/engines/sqlite/checkpoints.ts';
 import { DataVersion } from '../../src/engines/sqlite/data-version.ts';
@@ -49,20 +50,23 @@ export async function openGroupCommit({ copier }: { copier?: LogCopier } = {}) {
     gameStorageQuota: defaultGameStorageQuota,
     changedCacheable: () => version.changed(),
   });
+  const announcer = new Announcer();
   const group = new GroupCommit(db, {
     runner,
     version,
     clock: Date.now,
     meter: new CommitMeter(),
     checkpoints: new Checkpoints(db, copier),
+    announcer,
   });
   const received: StoredEvent[] = [];
-  group.onCommit((events) => received.push(...events));
+  announcer.onCommit((events) => received.push(...events));
   return {
     db,
     file,
     elsewhere,
     group,
+    announcer,
     received,
     add: (row: string) => group.write(addRow, [row]),
     addBytes: (bytes: number) => group.write(addPadded, [bytes]),

@@ -91,7 +91,7 @@ describe('group commit', () => {
   test('nothing is acknowledged or announced before the commit', async () => {
     await using subject = await openGroupCommit();
     const happened: string[] = [];
-    subject.group.onCommit(() => happened.push(`told, ${subject.seenByOthers()} rows committed`));
+    subject.announcer.onCommit(() => happened.push(`told, ${subject.seenByOthers()} rows committed`));
     const write = command('write', function* (tx: Tx, row: string) {
       yield* addRow(tx, row);
       happened.push(`written, ${subject.seenByOthers()} rows committed`);

@@ -196,7 +196,7 @@ async function fillPostgres(url: string, gameId: string, seasonId: string, wante
         SELECT $3::text::uuid, ${streamId}, '', ${scoreId}, -${scoreText('n::bigint', wanted)}, 1, 1, NULL, 1, NULL, NULL ${numbers}`,
       [gameId, wanted.players, seasonId],
     );
-    await new RankCounts().recount(connection, leaderboardEntries, seasonId);
+    await new RankCounts([leaderboardEntries]).recount(connection, leaderboardEntries, seasonId);
   });
 }
 

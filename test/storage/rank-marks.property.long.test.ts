@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { MarkCache } from '../../src/engines/sqlite/mark-cache.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { type RankKey, RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
+import { board } from '../../src/scores/tables.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**
@@ -53,7 +54,7 @@ test.each([
     fc.assert(
       fc.property(fc.array(step, { minLength: 40, maxLength: 160, size: 'max' }), (steps) => {
         db.exec('DELETE FROM board; DELETE FROM board_marks');
-        const marks = new RankMarks(db, 'board', endings);
+        const marks = new RankMarks(db, board, endings);
         marks.begin(boardId);
         const counting = holding(marks);
         const written = () => counting instanceof MarkCache && counting.flush();

@@ -89,7 +89,7 @@ async function wrongPlaces(
   anyone: () => Owner,
 ): Promise<number> {
   const connection = await Connection.open(url, 'gantry ranks');
-  const ranks = new RankCounts();
+  const ranks = new RankCounts([board]);
   let wrong = 0;
   try {
     for (let check = 0; check < checks; check++) {
@@ -127,7 +127,7 @@ async function fill(url: string, gameId: string, players: number): Promise<void>
         SELECT ${streamId}, $1::text::uuid, ${scoreId}, -n, 1 ${numbers}`,
     ];
     for (const text of fillings) await connection.run(text, [gameId, players]);
-    await new RankCounts().recount(connection, board, gameId);
+    await new RankCounts([board]).recount(connection, board, gameId);
   });
 }
 

@@ -72,10 +72,9 @@ test('the stats are in a small file that the next process continues, killed or n
   first.close();
   const second = new StatsHistory(file);
   expect(second.samples('day', 0)).toEqual([sample(base, { requestsPerSecond: 10 })]);
-  second.add(sample(base + 10_000, { requestsPerSecond: 20 }));
+  second.add(sample(base + 60_000, { requestsPerSecond: 20 }));
   // Never closed, as when it is killed.
   await until('the file', () => new StatsHistory(file).samples('day', 0)[0]?.requestsPerSecond === 15);
-  expect(statSync(file).size).toBe(168_208);
   expect(statSync(file).mode & 0o777).toBe(0o600);
 });
 
@@ -86,7 +85,9 @@ test('an invalid file is replaced, and where none can be written the stats stay 
   const replaced = new StatsHistory(file);
   replaced.add(sample(base));
   replaced.close();
-  expect(readFileSync(file, 'latin1')).toMatch(/^gantry stats 1\n/);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    columns: expect.arrayContaining(['at', 'count']),
+  });
   expect(new StatsHistory(file).samples('week', 0)).toHaveLength(1);
   const nowhere = new StatsHistory(join(directory.path, 'no', 'such', 'place'));
   nowhere.add(sample(base));

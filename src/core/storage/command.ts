@@ -3,6 +3,7 @@ import { events } from '../events/events.ts';
 import type { Audience, NewEvent } from '../events/stream.ts';
 import type { StreamRow } from '../events/streams.ts';
 import { streams } from '../events/streams.ts';
+import type { Peekable, Peeked } from './peek.ts';
 import type { Entry, ListOptions, Rows } from './rows.ts';
 import type { Statement } from './statement.ts';
 import {
@@ -65,7 +66,6 @@ export type RequestKind =
   | 'lock'
   | 'get'
   | 'peek'
-  | 'octets'
   | 'count'
   | 'max'
   | 'list'
@@ -91,7 +91,7 @@ export class Request<Result> {
   /** For `lock`: the row to create when there is none. */
   readonly make: AnyRow | undefined;
   readonly list: ListOptions | undefined;
-  /** For `peek` and `octets`: the columns to read. */
+  /** For `peek`: what to read. */
   readonly columns: readonly string[];
   readonly parts: readonly Request<unknown>[];
   readonly statement: Statement | undefined;
@@ -225,18 +225,16 @@ export class Tx {
     return new Request(this, 'get', target as AnyTable | AnyIndex, key);
   }
 
-  /** Like `get` for some columns only, when the others are large and not needed. `put` still requires the full row. */
-  peek<Row, Name extends keyof Row & string>(
+  /**
+   * Like `get` for some columns only, when the others are large and not needed. `octets(json)` is the length of a text in
+   * bytes of UTF-8, without reading it. `put` still requires the full row.
+   */
+  peek<Row, Name extends Peekable<Row>>(
     table: Table<Row>,
     columns: readonly Name[],
     ...key: Value[]
-  ): Request<Pick<Row, Name> | undefined> {
+  ): Request<Peeked<Row, Name> | undefined> {
     return new Request(this, 'peek', table as AnyTable, key, { columns });
-  }
-
-  /** The length of a text column in bytes of UTF-8, without reading it; undefined when there is no such row. */
-  octets<Row>(table: Table<Row>, column: keyof Row & string, ...key: Value[]): Request<number | undefined> {
-    return new Request(this, 'octets', table as AnyTable, key, { columns: [column] });
   }
 
   /** The maximum of the column after an index's leading ones, or 0; may be that of a row deleted in this batch. */
@@ -298,7 +296,7 @@ export class Tx {
     record: RecordOf<Type>,
     audience: Audience,
   ): number {
-    const entry = this.#rows.of(streams as AnyTable).find(stream);
+    const entry = this.#rows.of(streams).find(stream);
     if (entry?.row === undefined || (entry.owner !== undefined && entry.owner !== this)) {
       throw new Error(`the stream ${stream} is not locked by this command`);
     }
@@ -306,7 +304,7 @@ export class Tx {
     const seq = row.seq + 1;
     this.#change(entry, { ...row, seq } as AnyRow);
     const event = { stream, seq, name: type.name, record: JSON.stringify(record), at: this.now };
-    this.#change(this.#rows.of(events as AnyTable).append(), event);
+    this.#change(this.#rows.of(events).append(), event);
     this.events.push({ stream, name: type.name, record, audience, seq });
     return seq;
   }

@@ -1,3 +1,5 @@
+import { type AnyTable, columnOf } from './table.ts';
+
 /** The error text of on-chain actions that are held because they were queued in a restored backup. */
 export const heldActionError =
   'It was queued when the backup was made and may have been executed since: check the chain, and retry it if not';
@@ -36,13 +38,24 @@ export interface DatabaseCondition {
   bytes: number;
   /** Size of the write-ahead log. */
   walBytes: number;
-  /** A ciphertext that the configured key must decrypt; null when no game secret is stored. */
+  /** A value of the requested column; null when there is none. */
   sealedSample: string | null;
 }
 
 export interface CopyProgress {
   copiedPages: number;
   totalPages: number;
+}
+
+/** A column whose values are encrypted with the secret key. */
+export interface SealedColumn {
+  readonly table: AnyTable;
+  readonly column: string;
+}
+
+/** A query for one value of the column. */
+export function sealedSampleText({ table, column }: SealedColumn): string {
+  return `SELECT ${columnOf(table, column).sqlName} AS sealed FROM ${table.name} LIMIT 1`;
 }
 
 /** Operations on a database as a file, whether or not a server is using it. */
@@ -56,8 +69,8 @@ export interface DatabaseFiles {
   settings(
     scratchFile: string,
   ): Record<'journalMode' | 'synchronous' | 'foreignKeys' | 'secureDelete', unknown>;
-  /** @throws DatabaseUnusableError when it cannot be read as a database */
-  inspect(file: string): DatabaseCondition;
+  /** Samples a value of `sealed`. @throws DatabaseUnusableError when it cannot be read as a database */
+  inspect(file: string, sealed: SealedColumn): DatabaseCondition;
   /**
    * Copies a snapshot of the database, taken at the start, and the additional files into a new file, and runs a full
    * integrity check on it. Concurrent writers are not blocked.
@@ -75,10 +88,7 @@ export interface DatabaseFiles {
    * name `backup`, the file that was copied.
    * @throws DatabaseUnusableError, SchemaTooNewError
    */
-  unpackBackup(
-    copy: string,
-    options: { backup: string; keepQueue: boolean },
-  ): BackupContents & { heldActions: number };
+  unpackBackup(copy: string, backup: string): BackupContents;
   /** The damaged write-ahead logs that were preserved when this database was opened, now or earlier. */
   droppedLogs(file: string): DroppedLog[];
   /** Whether any process has the database open. */

@@ -1,3 +1,5 @@
+import type { SealedColumn } from './database-file.ts';
+
 /** The condition of a database server and the connection to it, for its operator. */
 export interface ServerCondition {
   /** The version string of the server. */
@@ -34,12 +36,12 @@ export interface ServerCondition {
   schemaVersion: number | null;
   /** The schema version supported by this program. */
   latestSchema: number;
-  /** A value encrypted with the secret key; null when there is none yet. */
+  /** A value of the requested column; null when there is none yet. */
   sealedSample: string | null;
 }
 
 /** Why a database server cannot be used; each case needs a different fix. */
 export type ServerRefusal = { refused: 'credentials' | 'database' | 'connection'; why: string };
 
-/** Inspects the server at a URL without changing anything. */
-export type InspectServer = (url: string) => Promise<ServerCondition | ServerRefusal>;
+/** Inspects the server at a URL without changing anything; samples a value of `sealed`. */
+export type InspectServer = (url: string, sealed: SealedColumn) => Promise<ServerCondition | ServerRefusal>;

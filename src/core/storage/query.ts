@@ -67,8 +67,6 @@ export interface Read {
   readonly epoch: string;
   /** Identifies the database; stays the same when its history changes. */
   readonly installation: string;
-  /** Changes when anything cached from the database may be stale. */
-  readonly version: number;
   get<Row>(target: Table<Row> | Index<Row>, ...key: Value[]): ReadRequest<Row | undefined>;
   /** The rows with these values in an index's leading columns, in index order, or in reverse with `last`. */
   list<Row>(

@@ -82,6 +82,8 @@ export interface Table<Row = AnyRow> {
    * removed (`rows`), or also when one is added (`lists`). Null: must not be cached.
    */
   readonly cacheable: 'rows' | 'lists' | null;
+  /** Rows written within a millisecond are ordered by their ids, all of which this server makes. */
+  readonly isOrderedById: boolean;
   /** Ranks within `group` are counted along the columns `order`, ascending from the best. */
   readonly ranked: { readonly group: string; readonly order: readonly string[] } | null;
   /**
@@ -115,6 +117,7 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
   of?: Ownership;
   cachedByWriter?: boolean;
   cacheable?: 'rows' | 'lists';
+  orderedById?: boolean;
   ranked?: { group: keyof C & string; order: readonly (keyof C & string)[] };
   counted?: { rows: number; texts?: readonly (keyof C & string)[]; bytes?: keyof C & string };
 }
@@ -123,7 +126,16 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
 export function table<const C extends Columns, const I extends Record<string, IndexOptions>>(
   name: string,
   columns: C,
-  { key, indexes, of = {}, cachedByWriter = false, cacheable, ranked, counted }: TableOptions<C, I>,
+  {
+    key,
+    indexes,
+    of = {},
+    cachedByWriter = false,
+    cacheable,
+    orderedById = false,
+    ranked,
+    counted,
+  }: TableOptions<C, I>,
 ): Table<RowOf<C>> & { readonly [Name in keyof I]: Index<RowOf<C>> } {
   const built: Index[] = [];
   const declared: Table<RowOf<C>> = {
@@ -139,6 +151,7 @@ export function table<const C extends Columns, const I extends Record<string, In
     of,
     isCachedByWriter: cachedByWriter,
     cacheable: cacheable ?? null,
+    isOrderedById: orderedById,
     ranked: ranked ?? null,
     counted: counted ? { texts: [], bytes: null, ...counted } : null,
   };
@@ -146,7 +159,7 @@ export function table<const C extends Columns, const I extends Record<string, In
   for (const [member, options] of Object.entries(indexes ?? {})) {
     const index: Index = {
       name: `${name}_${member}`,
-      table: declared as AnyTable,
+      table: declared,
       columns: options.on.map((column) => column.replace('-', '')),
       directions: options.on.map((column) => (column.startsWith('-') ? -1 : 1)),
       isUnique: options.unique ?? false,
@@ -168,6 +181,12 @@ export function columnOf(table: AnyTable, name: string): Column {
   const found = table.columns.find((column) => column.name === name);
   if (!found) throw new Error(`${table.name} declares no ${name}`);
   return found;
+}
+
+/** The names in SQL of the columns that a ranked table's rows are ordered by. */
+export function rankColumnsOf(table: AnyTable): string[] {
+  if (!table.ranked) throw new Error(`${table.name} is not ranked`);
+  return table.ranked.order.map((name) => columnOf(table, name).sqlName);
 }
 
 /** `reachedAt` → `reached_at`. */

@@ -1,4 +1,5 @@
 import type { Loader, Request, RequestKind, Tx } from '../../core/storage/command.ts';
+import { peekAt } from '../../core/storage/peek.ts';
 import { type Entry, isUnderPrefix, listNow } from '../../core/storage/rows.ts';
 import { type AnyIndex, type AnyRow, type AnyTable, type Index, isIndex } from '../../core/storage/table.ts';
 import type { LoadedRows } from './loaded-rows.ts';
@@ -100,7 +101,7 @@ export class BatchAnswers implements Loader {
       case 'lock': {
         const entry = this.#loaded.rows.of(target as AnyTable).entry(request.keyText ?? '');
         if (entry.row === undefined && request.make !== undefined) {
-          tx.put(target as AnyTable as never, request.make as never);
+          tx.put(target as never, request.make as never);
         }
         if (entry.owner !== tx) this.claim(entry, tx);
         request.value = entry.row;
@@ -111,9 +112,6 @@ export class BatchAnswers implements Loader {
         return true;
       case 'max':
         request.value = this.#max(request);
-        return true;
-      case 'octets':
-        request.value = this.#octetsOf(request);
         return true;
       case 'count':
         // An earlier part of the same request may have changed how far to count.
@@ -169,21 +167,6 @@ export class BatchAnswers implements Loader {
         this.#pending.maxes.set(name, { index: target, prefix: key });
         return false;
       }
-      case 'octets': {
-        if (!target || isIndex(target)) throw new Error('octets need a table');
-        const text = request.keyText;
-        if (text === null || this.#loaded.find(target, text) || this.#loaded.octets.has(nameOf(request)))
-          return true;
-        const name = `${target.name} ${request.columns.join()}`;
-        const octets = this.#pending.octets.get(name) ?? {
-          table: target,
-          columns: request.columns,
-          keys: new Map(),
-        };
-        octets.keys.set(text, key);
-        this.#pending.octets.set(name, octets);
-        return false;
-      }
       case 'count': {
         if (!target || !isIndex(target)) throw new Error('a count needs an index');
         const limit = this.#countedUpTo(request);
@@ -235,7 +218,7 @@ export class BatchAnswers implements Loader {
     const text = request.keyText;
     if (text === null) return undefined;
     const entry = this.#loaded.find(request.target as AnyTable, text);
-    return entry ? entry.row : this.#loaded.peeked.get(nameOf(request));
+    return entry ? peekAt(entry.row, request.columns) : this.#loaded.peeked.get(nameOf(request));
   }
 
   #max(request: Request<unknown>): number {
@@ -247,14 +230,6 @@ export class BatchAnswers implements Loader {
       max = Math.max(max, Number(row?.[column] ?? 0));
     }
     return max;
-  }
-
-  #octetsOf(request: Request<unknown>): number | undefined {
-    const text = request.keyText;
-    if (text === null) return undefined;
-    const entry = this.#loaded.find(request.target as AnyTable, text);
-    if (!entry) return this.#loaded.octets.get(nameOf(request));
-    return entry.row && Buffer.byteLength(String(entry.row[request.columns[0] ?? ''] ?? ''));
   }
 
   /** By how much this batch has changed the number of rows under a prefix, and how many stored rows it has removed. */
@@ -305,7 +280,6 @@ function makeName({ kind, target, columns, key, keyText, list }: Request<unknown
   const under = keyText ?? key.join('\n');
   switch (kind) {
     case 'peek':
-    case 'octets':
       return `${target?.name} ${columns.join()} ${under}`;
     case 'list': {
       const after = list?.after === undefined ? '' : JSON.stringify(list.after);

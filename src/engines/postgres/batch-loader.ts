@@ -101,7 +101,6 @@ export class BatchLoader {
         this.#reads.count(index, prefix, limit).then((count) => void this.#loaded.counts.set(name, count)),
       );
     }
-    for (const octets of pending.octets.values()) sent.push(this.#readOctets(octets));
     for (const [name, list] of pending.lists) sent.push(this.#readList(name, list));
     await settled(sent);
     const isStale = this.#discardStale();
@@ -200,12 +199,6 @@ export class BatchLoader {
     const found = await this.#reads.peek(wanted);
     const name = `${wanted.table.name} ${wanted.columns.join()}`;
     for (const text of wanted.keys.keys()) this.#loaded.peeked.set(`${name} ${text}`, found.get(text));
-  }
-
-  async #readOctets(wanted: PendingPeeks): Promise<void> {
-    const found = await this.#reads.octets(wanted);
-    const name = `${wanted.table.name} ${wanted.columns.join()}`;
-    for (const text of wanted.keys.keys()) this.#loaded.octets.set(`${name} ${text}`, found.get(text));
   }
 
   async #readList(name: string, wanted: PendingList): Promise<void> {

@@ -3,7 +3,7 @@ import type { Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Entry } from '../../core/storage/rows.ts';
-import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
+import type { AnyRow } from '../../core/storage/table.ts';
 import { arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import { EventWriter, type Fence, type WriterPlace } from './event-writer.ts';
@@ -69,7 +69,7 @@ export class BatchWriter {
       if (table.isStreams) {
         const emptyStreams = this.#events.collectStreams(sent, change, now, emitted);
         if (emptyStreams.length > 0) this.#remove(sent, table, emptyStreams);
-      } else if (table.table === (events as AnyTable)) {
+      } else if (table.table === events) {
         const changed = this.#events.collectEvents(change, emitted);
         if (changed.length > 0) this.#update(sent, table, table.columnsOf(['name', 'record', 'at']), changed);
       } else this.#put(sent, table, change.puts);

@@ -1,5 +1,4 @@
 import pg from 'pg';
-import { GantryError } from '../../errors.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { withNulls } from './null-characters.ts';
@@ -163,11 +162,4 @@ export function isTransient(error: unknown): boolean {
 /** A constraint violation: a row exists, or is gone, contrary to what was read. */
 export function isConflict(error: unknown): boolean {
   return codeOf(error).startsWith('23');
-}
-
-export function unavailable(cause?: unknown): GantryError {
-  return new GantryError('store_unavailable', 'The database cannot be reached right now; try again later', {
-    cause,
-    retryAfterSeconds: 1,
-  });
 }

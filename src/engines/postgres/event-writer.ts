@@ -4,7 +4,7 @@ import type { EventPlace, StoredEvent } from '../../core/events/stream.ts';
 import { type StreamRow, streams } from '../../core/events/streams.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Changes, Entry } from '../../core/storage/rows.ts';
-import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
+import type { AnyRow } from '../../core/storage/table.ts';
 import { type ArrayColumn, arrays, columnArrays, type NamedColumn } from './array-columns.ts';
 import type { Connection } from './connection.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
@@ -97,8 +97,8 @@ export class EventWriter {
     this.#connection = connection;
     this.#place = place;
     this.#retention = retention;
-    this.#streams = tables.of(streams as AnyTable);
-    this.#events = tables.of(events as AnyTable);
+    this.#streams = tables.of(streams);
+    this.#events = tables.of(events);
     const changing = this.#streams.columnsOf(['seq', 'firstSeq', 'trimAt']);
     this.#changedOfStreams = [...this.#streams.writeColumns(changing), ...lastPlace];
   }

@@ -31,7 +31,7 @@ export async function fillDatabase(
   onProgress: (rows: number, total: number) => void,
 ): Promise<CopiedRows> {
   await migrate(url);
-  const physical = new PhysicalTables([streams as AnyTable, ...tables, events as AnyTable], new StreamIds());
+  const physical = new PhysicalTables([streams, ...tables, events], new StreamIds());
   const connection = await Connection.open(url, 'gantry migrate-to');
   try {
     await connection.script('BEGIN');
@@ -84,8 +84,7 @@ async function copyAll(
   };
   for (const table of tables.all) {
     if (table.isStreams) await copy(connection, table, from.streams(), streamExtras(tables.ids), onWritten);
-    else if (table.table === (events as AnyTable))
-      await copy(connection, table, from.events(), eventExtras, onWritten);
+    else if (table.table === events) await copy(connection, table, from.events(), eventExtras, onWritten);
     else await copy(connection, table, from.rows(table.table), [], onWritten);
   }
   return counts;
@@ -142,7 +141,7 @@ async function copy(
 }
 
 async function recountBoards(connection: Connection, tables: PhysicalTables): Promise<void> {
-  const ranks = new RankCounts();
+  const ranks = new RankCounts([...tables.all].map(({ table }) => table));
   for (const table of rankedIn(tables)) {
     const text = `SELECT DISTINCT board_id AS board FROM ${table.name}`;
     const { rows } = await connection.run<{ board: string }>(text);

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type SealedColumn, sealedSampleText } from '../../core/storage/database-file.ts';
 import type { ServerCondition, ServerRefusal } from '../../core/storage/database-server.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { schemaVersion } from './migrate.ts';
@@ -59,7 +60,10 @@ const bloatedTables = `SELECT relname::text AS name FROM pg_stat_user_tables
   WHERE n_dead_tup > 100000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC`;
 
 /** Inspects a server without prepared statements, so that it works through a connection pooler, and can detect one. */
-export async function inspectServer(url: string): Promise<ServerCondition | ServerRefusal> {
+export async function inspectServer(
+  url: string,
+  sealed: SealedColumn,
+): Promise<ServerCondition | ServerRefusal> {
   const clients: pg.Client[] = [];
   const connect = async () => {
     const client = new pg.Client({
@@ -77,7 +81,7 @@ export async function inspectServer(url: string): Promise<ServerCondition | Serv
     const [one, other] = [await connect(), await connect()];
     const isPooledByTransaction = await detectTransactionPooling(one, other);
     const { number, ...found } = await first<SettingsRow>(one, settings);
-    const schema = await schemaOf(one);
+    const schema = await schemaOf(one, sealed);
     return {
       ...found,
       major: Math.floor(number / 10_000),
@@ -128,14 +132,17 @@ async function measureTimes(client: pg.Client): Promise<Pick<ServerCondition, 'c
   return { clock, roundTripMs: sorted[Math.floor(roundTrips / 2)] ?? 0 };
 }
 
-async function schemaOf(client: pg.Client): Promise<Pick<ServerCondition, 'schemaVersion' | 'sealedSample'>> {
+async function schemaOf(
+  client: pg.Client,
+  sealed: SealedColumn,
+): Promise<Pick<ServerCondition, 'schemaVersion' | 'sealedSample'>> {
   const { isThere } = await first<{ isThere: boolean }>(
     client,
-    `SELECT to_regclass('schema_version') IS NOT NULL AND to_regclass('server_keys') IS NOT NULL AS "isThere"`,
+    `SELECT to_regclass('schema_version') IS NOT NULL AND to_regclass('${sealed.table.name}') IS NOT NULL AS "isThere"`,
   );
   if (!isThere) return { schemaVersion: null, sealedSample: null };
   const { version } = await first<{ version: number }>(client, 'SELECT version FROM schema_version');
-  const { rows } = await client.query<{ sealed: string }>('SELECT sealed FROM server_keys LIMIT 1');
+  const { rows } = await client.query<{ sealed: string }>(sealedSampleText(sealed));
   return { schemaVersion: version, sealedSample: rows[0]?.sealed ?? null };
 }
 

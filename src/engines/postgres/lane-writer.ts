@@ -3,8 +3,9 @@ import type { AnyCommand } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Settle } from '../thread/protocol.ts';
+import { unavailable } from '../unavailable.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
-import { isConflict, isConnectionLost, isTransient, unavailable } from './connection.ts';
+import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import type { SoleWriterVersion } from './sole-writer-version.ts';
 import {
   claimSoleWriter,
@@ -104,7 +105,7 @@ export class LaneWriter {
    */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, asOf?: number): void {
     if (this.#isClosed) {
-      settle.reject(unavailable());
+      settle.reject(unavailable('be reached'));
       return;
     }
     this.#queue.push({ command, args, asOf, enqueuedAt: performance.now(), settle });
@@ -262,7 +263,7 @@ export class LaneWriter {
 
   #refuse(batch: readonly Queued[], error: unknown): void {
     this.#options.meter.failed();
-    for (const { settle } of batch) settle.reject(unavailable(error));
+    for (const { settle } of batch) settle.reject(unavailable('be reached', error));
   }
 
   /** Refuses queued commands that have waited for too long behind the batch that is being retried. */

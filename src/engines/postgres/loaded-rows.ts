@@ -16,7 +16,6 @@ export class LoadedRows {
   readonly peeked = new Map<string, AnyRow | undefined>();
   readonly maxes = new Map<string, number>();
   readonly counts = new Map<string, number>();
-  readonly octets = new Map<string, number | undefined>();
   readonly lists = new Map<string, { limit: number; base: ListBase }>();
   /** Null: this transaction does not use it. */
   readonly #readCache: ReadCache | null;
@@ -120,7 +119,6 @@ export class LoadedRows {
     this.peeked.clear();
     this.maxes.clear();
     this.counts.clear();
-    this.octets.clear();
     this.lists.clear();
   }
 

@@ -1,12 +1,11 @@
 import { events } from '../../core/events/events.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
 import { streams } from '../../core/events/streams.ts';
 import { newId } from '../../core/schemas/ids.ts';
 import type { AnyCommand, Command } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
-import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
+import { Announcer } from '../announcer.ts';
 import type { Settle } from '../thread/protocol.ts';
 import type { WritingSide } from '../thread/serve-writer.ts';
 import { Connection } from './connection.ts';
@@ -25,14 +24,10 @@ import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 
 /** Writes in the thread that created it. */
-export class LocalWriter implements NodeWriter, WritingSide {
+export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
   readonly #url: string;
   readonly #lane: LaneWriter;
   readonly #meter = new CommitMeter();
-  readonly #commitListeners: ((events: readonly StoredEvent[]) => void)[] = [];
-  readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
-  readonly #troubleListeners: ((trouble: WriteTrouble | null) => void)[] = [];
-  readonly #epochListeners: ((epoch: string) => void)[] = [];
   #epoch: string;
 
   /** `idMaker` replaces UUIDv7, for tests that compare ids. */
@@ -41,6 +36,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
     { url, isServer, retention, gameStorageQuota, clock, epoch, soleWriter }: NodeWriterOptions,
     idMaker: () => string = newId,
   ) {
+    super();
     this.#url = url;
     this.#epoch = epoch;
     this.#lane = new LaneWriter({
@@ -48,7 +44,7 @@ export class LocalWriter implements NodeWriter, WritingSide {
       name: isServer ? serverName : commandName,
       tables: physicalTables(tables),
       statements: new DeclaredStatements(),
-      ranks: new RankCounts(),
+      ranks: new RankCounts(tables),
       retention,
       gameStorageQuota,
       react,
@@ -61,14 +57,9 @@ export class LocalWriter implements NodeWriter, WritingSide {
       epoch: () => this.#epoch,
       soleWriterVersion: new SoleWriterVersion(soleWriter),
       meter: this.#meter,
-      committed: ({ events: written, wakes }) => {
-        if (written.length > 0) for (const listener of this.#commitListeners) listener(written);
-        if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
-      },
+      committed: ({ events: written, wakes }) => this.announceCommit(written, wakes),
       lostTail: () => this.#renameHistory(),
-      troubled: (trouble) => {
-        for (const listener of this.#troubleListeners) listener(trouble);
-      },
+      troubled: (trouble) => this.announceTrouble(trouble),
     });
   }
 
@@ -103,22 +94,6 @@ export class LocalWriter implements NodeWriter, WritingSide {
     this.#epoch = epoch;
   }
 
-  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.#commitListeners.push(listener);
-  }
-
-  onWake(listener: (workers: readonly string[]) => void): void {
-    this.#wakeListeners.push(listener);
-  }
-
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.#troubleListeners.push(listener);
-  }
-
-  onNewEpoch(listener: (epoch: string) => void): void {
-    this.#epochListeners.push(listener);
-  }
-
   async counts(): Promise<WriteCounts> {
     return { ...this.#lane.counts };
   }
@@ -138,11 +113,11 @@ export class LocalWriter implements NodeWriter, WritingSide {
     } finally {
       await connection.close();
     }
-    for (const listener of this.#epochListeners) listener(this.#epoch);
+    this.announceEpoch(this.#epoch);
   }
 }
 
 /** The declared tables, and those that every engine has, as stored in PostgreSQL. */
 export function physicalTables(tables: readonly AnyTable[]): PhysicalTables {
-  return new PhysicalTables([streams as AnyTable, ...tables, events as AnyTable], new StreamIds());
+  return new PhysicalTables([streams, ...tables, events], new StreamIds());
 }

@@ -1,6 +1,7 @@
 import type { Retention } from '../../core/events/retention.ts';
 import type { Command } from '../../core/storage/command.ts';
-import type { Database, DatabaseStats } from '../../core/storage/database.ts';
+import type { DatabaseStats } from '../../core/storage/database.ts';
+import type { Announcer } from '../announcer.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import type { ClockMemory } from './node-clock.ts';
 import type { SoleWriterMemory } from './sole-writer-version.ts';
@@ -22,8 +23,11 @@ export interface NodeWriterOptions {
 /** Statistics of the writing thread, or of the process. */
 export type WriterStats = Pick<DatabaseStats, 'batchSizes' | 'commitSeconds' | 'failedCommits'>;
 
-/** Writes for a node, in the calling thread or in a separate one. */
-export interface NodeWriter extends Pick<Database, 'onCommit' | 'onWake' | 'onTrouble' | 'close'> {
+/**
+ * Writes for a node, in the calling thread or in a separate one. Announces a new epoch when it has found acknowledged
+ * commits missing and has replaced it.
+ */
+export interface NodeWriter extends Announcer {
   /** `asOf`: see `LaneWriter.enqueue`. */
   write<Args extends unknown[], Result>(
     command: Command<Args, Result>,
@@ -38,10 +42,9 @@ export interface NodeWriter extends Pick<Database, 'onCommit' | 'onWake' | 'onTr
   cutOff(): void;
   /** Sets the epoch after the history was replaced. */
   setEpoch(epoch: string): void;
-  /** Calls the listener when this writer has found acknowledged commits missing and has replaced the epoch. */
-  onNewEpoch(listener: (epoch: string) => void): void;
   counts(): Promise<WriteCounts>;
   stats(): Promise<WriterStats>;
+  close(): Promise<void>;
 }
 
 /** Calls that the writer thread answers besides commands. */

@@ -29,12 +29,11 @@ export class PendingLoads {
   readonly peeks = new Map<string, PendingPeeks>();
   readonly maxes = new Map<string, { index: Index; prefix: readonly Value[] }>();
   readonly counts = new Map<string, { index: Index; prefix: readonly Value[]; limit: number }>();
-  readonly octets = new Map<string, PendingPeeks>();
   readonly lists = new Map<string, PendingList>();
 
   get isEmpty(): boolean {
-    const { locks, gets, peeks, maxes, counts, octets, lists } = this;
-    return [locks, gets, peeks, maxes, counts, octets, lists].every(({ size }) => size === 0);
+    const { locks, gets, peeks, maxes, counts, lists } = this;
+    return [locks, gets, peeks, maxes, counts, lists].every(({ size }) => size === 0);
   }
 
   lock(table: AnyTable, text: string, wanted: PendingLock): void {
@@ -65,7 +64,6 @@ export class PendingLoads {
     for (const [name, peeks] of before.peeks) this.peeks.set(name, peeks);
     for (const [name, max] of before.maxes) this.maxes.set(name, max);
     for (const [name, count] of before.counts) this.counts.set(name, count);
-    for (const [name, octets] of before.octets) this.octets.set(name, octets);
     for (const [name, list] of before.lists) this.lists.set(name, list);
   }
 }

@@ -49,7 +49,7 @@ export class PhysicalTable {
     this.table = table;
     this.place = place;
     this.#ids = ids;
-    this.isStreams = table === (streams as AnyTable);
+    this.isStreams = table === streams;
     this.columns = table.columns.map((column) => ({
       ...column,
       physicalName: physicalName(column),

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type {
   Database,
@@ -12,6 +11,7 @@ import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { GantryError } from '../../errors.ts';
 import { repeat } from '../../runtime/repeat.ts';
+import { Announcer } from '../announcer.ts';
 import { Connection, isConnectionLost, isTransient } from './connection.ts';
 import { DeclaredStatements } from './declared-statements.ts';
 import { renameHistory } from './history.ts';
@@ -52,15 +52,13 @@ export interface PostgresDatabaseOptions {
 }
 
 /** A PostgreSQL database that several nodes on several machines may share. */
-export class PostgresDatabase implements Database {
+export class PostgresDatabase extends Announcer implements Database {
   readonly #writer: NodeWriter;
   readonly #reader: Reader;
   readonly #connections: ReadConnections;
   readonly #probe: Probe;
-  readonly #ranks = new RankCounts();
+  readonly #ranks: RankCounts;
   readonly #stop = new AbortController();
-  readonly #troubleListeners: ((trouble: WriteTrouble | null) => void)[] = [];
-  readonly #epochListeners: (() => void)[] = [];
   /** What is wrong, as found by writes and by reads. */
   readonly #trouble: { writing: WriteTrouble | null; reading: WriteTrouble | null } = {
     writing: null,
@@ -89,10 +87,12 @@ export class PostgresDatabase implements Database {
       report = () => undefined,
     }: PostgresDatabaseOptions,
   ) {
+    super();
     this.#epoch = epoch;
     this.#clock = clockMemory(clock);
     this.#connections = new ReadConnections(url);
     this.#probe = new Probe(url);
+    this.#ranks = new RankCounts(domain.tables);
     this.#reader = new Reader({
       tables: physicalTables(domain.tables),
       statements: new DeclaredStatements(),
@@ -107,6 +107,8 @@ export class PostgresDatabase implements Database {
     this.#soleWriterVersion = new SoleWriterVersion(soleWriter);
     const options = { url, isServer, retention, gameStorageQuota, clock: this.#clock, epoch, soleWriter };
     this.#writer = writesInThread ? new ThreadedWriter(options) : new LocalWriter(domain, options, idMaker);
+    this.#writer.onCommit((events) => this.announceCommit(events, []));
+    this.#writer.onWake((workers) => this.announceCommit([], workers));
     this.#writer.onTrouble((trouble) => this.#setTrouble('writing', trouble));
     this.#writer.onNewEpoch((renamed) => this.#setEpoch(renamed));
     const { signal } = this.#stop;
@@ -183,23 +185,6 @@ export class PostgresDatabase implements Database {
     });
   }
 
-  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.#writer.onCommit(listener);
-  }
-
-  onWake(listener: (workers: readonly string[]) => void): void {
-    this.#writer.onWake(listener);
-  }
-
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.#troubleListeners.push(listener);
-  }
-
-  /** Calls the listener when the history was replaced: some acknowledged commits may be lost. */
-  onNewEpoch(listener: () => void): void {
-    this.#epochListeners.push(listener);
-  }
-
   async stats(): Promise<DatabaseStats> {
     const { rows } = await this.#connections.run<{ bytes: number }>(
       'SELECT pg_database_size(current_database()) AS bytes',
@@ -231,7 +216,7 @@ export class PostgresDatabase implements Database {
     this.#epoch = epoch;
     this.#writer.setEpoch(epoch);
     this.#batches.clear();
-    for (const listener of this.#epochListeners) listener();
+    this.announceEpoch(epoch);
   }
 
   /**
@@ -265,7 +250,7 @@ export class PostgresDatabase implements Database {
     const now = this.#trouble.reading ?? this.#trouble.writing;
     if ((now === null) === (this.#announcedTrouble === null)) return;
     this.#announcedTrouble = now;
-    for (const listener of this.#troubleListeners) listener(now);
+    this.announceTrouble(now);
   }
 
   async #fold(): Promise<void> {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../core/storage/rows.ts';
-import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { type AnyRow, type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
@@ -10,6 +10,7 @@ const bucketSize = 256;
 /** A bucket with more rows is split. */
 const maxBucket = 3 * bucketSize;
 
+/** The columns of `board_counts`, whatever the ranked tables' are called. */
 const order = 'sort_score, reached_at, score_id';
 /** Sorts before every row; the first bucket of each board begins here. */
 const lowestKeySql = `'-Infinity'::double precision, 0::bigint, '00000000-0000-0000-0000-000000000000'::uuid`;
@@ -108,12 +109,19 @@ interface RankedBatch {
  * snapshot.
  */
 export class RankCounts {
+  /** The columns that the rows of each ranked table are ordered by, by the table's name. */
+  readonly #ranks: ReadonlyMap<string, readonly string[]>;
   /** Boards known to have a row in `boards`. */
   readonly #knownBoards = new Set<string>();
   readonly #cachedBuckets = new LRUCache<string, KnownBuckets>({
     maxSize: maxCachedBuckets,
     sizeCalculation: ({ keys }) => keys.length + 1,
   });
+
+  constructor(tables: readonly AnyTable[]) {
+    const ranked = tables.filter(({ ranked }) => ranked !== null);
+    this.#ranks = new Map(ranked.map((table) => [table.name, rankColumnsOf(table)]));
+  }
 
   /**
    * Sends the moves of these entries, which were sent before; returns how many. Fails the transaction if a board was
@@ -154,6 +162,12 @@ export class RankCounts {
     return moves.length;
   }
 
+  #ranksOf(table: string): readonly string[] {
+    const ranks = this.#ranks.get(table);
+    if (!ranks) throw new Error(`${table} is not ranked`);
+    return ranks;
+  }
+
   /** Call this after a rollback, which may have undone the insertion of boards. */
   forgetBoards(): void {
     this.#knownBoards.clear();
@@ -186,13 +200,14 @@ export class RankCounts {
     sent.push(connection.run('UPDATE ranking SET generation = generation + 1'));
     this.#ensureBoards(sent, connection, name, [board]);
     await Promise.all(sent);
+    const ranks = this.#ranksOf(name).join(', ');
     await connection.run('DELETE FROM board_moves WHERE board_id = $1', [board]);
     await connection.run('DELETE FROM board_counts WHERE board_id = $1', [board]);
     await connection.run(
-      `WITH placed AS (SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS place, count(*) OVER () AS total
+      `WITH placed AS (SELECT ${ranks}, row_number() OVER (ORDER BY ${ranks}) - 1 AS place, count(*) OVER () AS total
           FROM ${name} WHERE board_id = $1)
         INSERT INTO board_counts (board_id, ${order}, count)
-        SELECT $1, ${order}, least(${bucketSize}, total - place) FROM placed WHERE place > 0 AND place % ${bucketSize} = 0
+        SELECT $1, ${ranks}, least(${bucketSize}, total - place) FROM placed WHERE place > 0 AND place % ${bucketSize} = 0
         UNION ALL SELECT $1, ${lowestKeySql}, least(${bucketSize}, (SELECT count(*) FROM ${name} WHERE board_id = $1))`,
       [board],
     );
@@ -209,7 +224,10 @@ export class RankCounts {
     board: string,
     key: readonly Value[],
   ): Promise<number> {
-    const { rows } = await runner.run<{ place: number }>(countBeforeText(name), [board, ...key]);
+    const { rows } = await runner.run<{ place: number }>(countBeforeText(name, this.#ranksOf(name)), [
+      board,
+      ...key,
+    ]);
     return rows[0]?.place ?? 0;
   }
 
@@ -320,7 +338,15 @@ export class RankCounts {
       ni: string | null;
     }>(grownText, [board]);
     for (const { s, a, i, ns, na, ni } of rows) {
-      await connection.run(splitText(found.ranked), [board, s, a, i, ns, na, ni]);
+      await connection.run(splitText(found.ranked, this.#ranksOf(found.ranked)), [
+        board,
+        s,
+        a,
+        i,
+        ns,
+        na,
+        ni,
+      ]);
     }
     return true;
   }
@@ -348,7 +374,7 @@ const movedOver = (s: string, a: string, i: string) => `coalesce((SELECT sum(
     coalesce((new_score, new_at, new_id) < (${s}, ${a}, ${i}), false)::int
     - coalesce((old_score, old_at, old_id) < (${s}, ${a}, ${i}), false)::int) FROM board_moves WHERE board_id = $1), 0)`;
 
-const countBeforeText = (table: string) => `WITH b AS MATERIALIZED (
+const countBeforeText = (table: string, ranks: readonly string[]) => `WITH b AS MATERIALIZED (
     SELECT * FROM (
       (SELECT sort_score AS s, reached_at AS a, score_id AS i FROM board_counts
         WHERE board_id = $1 AND (${order}) <= ($2::double precision, $3::bigint, $4::uuid)
@@ -356,8 +382,8 @@ const countBeforeText = (table: string) => `WITH b AS MATERIALIZED (
       UNION ALL SELECT ${lowestKeySql}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1)
   SELECT coalesce((SELECT sum(c.count) FROM board_counts AS c
       WHERE c.board_id = $1 AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
-    + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = $1 AND (d.sort_score, d.reached_at, d.score_id) >= (b.s, b.a, b.i)
-        AND (d.sort_score, d.reached_at, d.score_id) < ($2::double precision, $3::bigint, $4::uuid))
+    + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = $1 AND (d.${ranks.join(', d.')}) >= (b.s, b.a, b.i)
+        AND (d.${ranks.join(', d.')}) < ($2::double precision, $3::bigint, $4::uuid))
     + CASE WHEN b.s = '-Infinity' THEN 0 ELSE ${movedOver('b.s', 'b.a', 'b.i')} END AS place
   FROM b`;
 
@@ -385,11 +411,11 @@ const grownText = `SELECT s, a, i, ns, na, ni FROM (
       lead(sort_score) OVER w AS ns, lead(reached_at) OVER w AS na, lead(score_id) OVER w AS ni
     FROM board_counts WHERE board_id = $1 WINDOW w AS (ORDER BY ${order})) AS one WHERE count > ${maxBucket}`;
 
-const splitText = (table: string) => `WITH inside AS (
-    SELECT ${order}, row_number() OVER (ORDER BY ${order}) - 1 AS k, count(*) OVER () AS total FROM ${table}
-    WHERE board_id = $1 AND (${order}) >= ($2::double precision, $3::bigint, $4::uuid)
-      AND ($5::double precision IS NULL OR (${order}) < ($5::double precision, $6::bigint, $7::uuid))),
+const splitText = (table: string, [score, at, id]: readonly string[]) => `WITH inside AS (
+    SELECT ${score} AS s, ${at} AS a, ${id} AS i, row_number() OVER (ORDER BY ${score}, ${at}, ${id}) - 1 AS k, count(*) OVER () AS total FROM ${table}
+    WHERE board_id = $1 AND (${score}, ${at}, ${id}) >= ($2::double precision, $3::bigint, $4::uuid)
+      AND ($5::double precision IS NULL OR (${score}, ${at}, ${id}) < ($5::double precision, $6::bigint, $7::uuid))),
   cuts AS (INSERT INTO board_counts (board_id, ${order}, count)
-    SELECT $1, ${order}, least(${bucketSize}, total - k) FROM inside WHERE k > 0 AND k % ${bucketSize} = 0)
+    SELECT $1, s, a, i, least(${bucketSize}, total - k) FROM inside WHERE k > 0 AND k % ${bucketSize} = 0)
   UPDATE board_counts AS c SET count = least(${bucketSize}, (SELECT max(total) FROM inside))
   WHERE c.board_id = $1 AND (${order}) = ($2::double precision, $3::bigint, $4::uuid)`;

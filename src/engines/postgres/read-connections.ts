@@ -1,4 +1,5 @@
-import { Connection, isConnectionLost, unavailable } from './connection.ts';
+import { unavailable } from '../unavailable.ts';
+import { Connection, isConnectionLost } from './connection.ts';
 
 /** Connections on which reads are pipelined. */
 const pipelinedCount = 3;
@@ -49,7 +50,7 @@ export class ReadConnections {
         throw error;
       }
     } catch (error) {
-      throw isConnectionLost(error) ? unavailable(error) : error;
+      throw isConnectionLost(error) ? unavailable('be reached', error) : error;
     }
   }
 
@@ -93,7 +94,7 @@ export class ReadConnections {
   }
 
   async #connect(name: string): Promise<Connection> {
-    if (this.isUnreachable) throw unavailable();
+    if (this.isUnreachable) throw unavailable('be reached');
     const connection = await Connection.open(this.#url, name);
     for (const other of this.#open) if (other.isLost) this.#open.delete(other);
     this.#open.add(connection);
@@ -111,7 +112,7 @@ export class ReadConnections {
         return await (await this.#connection(place())).run<Row>(text, values);
       }
     } catch (error) {
-      throw isConnectionLost(error) ? unavailable(error) : error;
+      throw isConnectionLost(error) ? unavailable('be reached', error) : error;
     }
   }
 

@@ -95,11 +95,6 @@ export class Reader {
     return this.run(query, args);
   }
 
-  /** Checks the database's version. */
-  look(): Promise<DatabaseVersion> {
-    return this.#versionCheck.now(null);
-  }
-
   async answer<Args extends unknown[], Result>(
     read: QueryRun,
     query: Query<Args, Result>,
@@ -162,10 +157,6 @@ class QueryRun implements Read {
 
   get installation(): string {
     return this.#options.installation;
-  }
-
-  get version(): number {
-    return this.seen?.version ?? 0;
   }
 
   get isInView(): boolean {

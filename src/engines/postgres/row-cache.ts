@@ -24,7 +24,7 @@ export class RowCache {
   update(rows: Rows, generation: number | null): void {
     this.generation = generation;
     for (const { table, entries } of rows.tables) {
-      if (table === (events as AnyTable)) continue; // never read by key
+      if (table === events) continue; // never read by key
       let cached = this.#rows.get(table);
       if (!cached) {
         cached = new LRUCache({ maxSize, sizeCalculation: sizeOf });

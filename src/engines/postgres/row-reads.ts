@@ -1,3 +1,4 @@
+import { measuredColumn } from '../../core/storage/peek.ts';
 import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../../core/storage/table.ts';
 import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
 import type { Connection } from './connection.ts';
@@ -95,29 +96,21 @@ export class RowReads {
     return rows.map((row) => foundRow(by, searches[Number(row.i) - 1]?.key ?? [], row));
   }
 
-  /** Some columns of rows, by the text of their keys. */
+  /** Some columns of rows, and lengths of texts, by the text of their keys. */
   async peek({ table: of, columns, keys }: PendingPeeks): Promise<Map<string, AnyRow>> {
     const table = this.#tables.of(of);
     const searches = searchesFor(table, table.key, keys);
     if (searches.length === 0) return new Map();
-    const text = texts.of(`peek ${of.name} ${columns.join()}`, () =>
-      rowsByKeys(table, table.key, { wanted: columns }),
-    );
-    const { rows } = await this.#connection.run<AnyRow>(text, searched(table, table.key, searches));
-    return new Map(rows.map(({ i, ...row }) => [searches[Number(i) - 1]?.text ?? '', row]));
-  }
-
-  /** The size of a text column in bytes, by the text of the rows' keys. */
-  async octets({ table: of, columns, keys }: PendingPeeks): Promise<Map<string, number>> {
-    const table = this.#tables.of(of);
-    const searches = searchesFor(table, table.key, keys);
-    if (searches.length === 0) return new Map();
-    const text = texts.of(`octets ${of.name} ${columns.join()}`, () => {
-      const { physicalName } = table.column(columns[0] ?? '');
-      return rowsByKeys(table, table.key, { select: `octet_length(t.${physicalName}) AS octets` });
+    const text = texts.of(`peek ${of.name} ${columns.join()}`, () => {
+      const selected = columns.map((name) => {
+        const measured = measuredColumn(name);
+        if (measured === undefined) return table.selection('t', [name]);
+        return `octet_length(t.${table.column(measured).physicalName}) AS "${name}"`;
+      });
+      return rowsByKeys(table, table.key, { select: selected.join(', ') });
     });
     const { rows } = await this.#connection.run<AnyRow>(text, searched(table, table.key, searches));
-    return new Map(rows.map(({ i, octets }) => [searches[Number(i) - 1]?.text ?? '', Number(octets ?? 0)]));
+    return new Map(rows.map(({ i, ...row }) => [searches[Number(i) - 1]?.text ?? '', row]));
   }
 
   /** The greatest value of the column after an index's leading ones; 0 if there is none. */

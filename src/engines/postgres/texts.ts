@@ -24,11 +24,9 @@ export function rowsByKeys(
   table: PhysicalTable,
   by: readonly PhysicalColumn[],
   {
-    wanted = null,
     select,
     isLock = false,
   }: {
-    wanted?: readonly string[] | null;
     /** The expressions to select from `t`, instead of its columns. */
     select?: string;
     isLock?: boolean;
@@ -38,7 +36,7 @@ export function rowsByKeys(
   const conditions = by.map((column, at) => `t.${table.searched(column)} = k.c${at}`);
   const omitted = by.map(({ name }) => name).filter((name) => table.column(name).kind === 'stream');
   return `SELECT k.i, f.* FROM unnest(${arrays(table.searchColumns(by))}) WITH ORDINALITY AS k(${[...names, 'i'].join(', ')})
-    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', wanted, omitted)} FROM ${table.table.name} AS t
+    CROSS JOIN LATERAL (SELECT ${select ?? table.selection('t', null, omitted)} FROM ${table.table.name} AS t
       WHERE ${conditions.join(' AND ')} LIMIT 1${isLock ? ' FOR UPDATE OF t' : ''}) AS f`;
 }
 

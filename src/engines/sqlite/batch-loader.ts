@@ -1,4 +1,5 @@
 import type { Request } from '../../core/storage/command.ts';
+import { peekAt } from '../../core/storage/peek.ts';
 import {
   type Entry,
   isUnderPrefix,
@@ -58,18 +59,8 @@ export class BatchLoader {
     const text = keyOf(key);
     if (text === null) return undefined;
     const entry = this.#rows.of(table).find(text);
-    if (entry && (entry.isKnown || entry.isDirty)) return entry.row;
+    if (entry && (entry.isKnown || entry.isDirty)) return peekAt(entry.row, columns);
     return this.#schema.of(table).peek(table.key, key, columns);
-  }
-
-  octets(table: AnyTable, key: readonly Value[], column: string): number | undefined {
-    const text = keyOf(key);
-    if (text === null) return undefined;
-    const entry = this.#rows.of(table).find(text);
-    if (!entry || !(entry.isKnown || entry.isDirty)) {
-      return this.#schema.of(table).octets(table.key, key, column);
-    }
-    return entry.row && Buffer.byteLength(String(entry.row[column] ?? ''));
   }
 
   max(index: Index, prefix: readonly Value[]): number {

@@ -143,9 +143,6 @@ export class BatchRunner implements Loader {
       case 'peek':
         if (!target || isIndex(target)) throw new Error('peek needs a table');
         return this.#loader.peek(target, key, request.columns);
-      case 'octets':
-        if (!target || isIndex(target)) throw new Error('octets needs a table');
-        return this.#loader.octets(target, key, request.columns[0] ?? '');
       case 'max':
         if (!target || !isIndex(target)) throw new Error('max needs an index');
         return this.#loader.max(target, key);
@@ -159,7 +156,7 @@ export class BatchRunner implements Loader {
         const entry = target && !isIndex(target) && this.#loader.get(target, key);
         if (!entry) throw new Error('lock needs a table and a key');
         if (entry.row === undefined && request.make !== undefined) {
-          tx.put(target as AnyTable as never, request.make as never);
+          tx.put(target as never, request.make as never);
         }
         if (entry.owner !== tx) this.claim(entry, tx);
         return entry.row;
@@ -195,7 +192,7 @@ export class BatchRunner implements Loader {
   #invalidate(tables: readonly AnyTable[] | undefined): void {
     if (tables) this.#rows.forget(tables);
     else this.#rows.clear();
-    if (!tables || tables.some((table) => table === (streams as AnyTable) || table.ranked)) {
+    if (!tables || tables.some((table) => table === streams || table.ranked)) {
       this.#schema.dictionaries.forget();
     }
     if (!tables || tables.some((table) => table.cacheable !== null)) this.#options.changedCacheable();

@@ -51,8 +51,8 @@ export class BatchWriter {
       if (removed.length > 0 && rows.table.cacheable !== null) changesCacheable = true;
     }
     for (const change of changes) {
-      if (change.rows.table === (streams as AnyTable)) this.#writeStreams(change, now);
-      else if (change.rows.table === (events as AnyTable)) this.#writeEvents(change, emitted, stored);
+      if (change.rows.table === streams) this.#writeStreams(change, now);
+      else if (change.rows.table === events) this.#writeEvents(change, emitted, stored);
       else if (this.#put(change)) changesCacheable = true;
     }
     // After inserting new events, because there may be more of them than the maximum count.
@@ -99,7 +99,7 @@ export class BatchWriter {
   #writeStreams({ puts }: Changes, now: number): void {
     const { maxAgeMs } = this.#options.retention;
     const { streams: dictionary } = this.#schema.dictionaries;
-    const statements = this.#schema.of(streams as AnyTable);
+    const statements = this.#schema.of(streams);
     for (const entry of puts) {
       const row = entry.row as unknown as StreamRow;
       if (entry.stored !== undefined) {
@@ -126,7 +126,7 @@ export class BatchWriter {
 
   /** Inserts new events in the order they were emitted, which determines their positions. */
   #writeEvents({ puts }: Changes, emitted: EmittedEvent[], stored: StoredEvent[]): void {
-    const statements = this.#schema.of(events as AnyTable);
+    const statements = this.#schema.of(events);
     let at = 0;
     for (const { row, stored: before } of puts) {
       if (row === undefined) continue;

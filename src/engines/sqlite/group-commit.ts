@@ -2,10 +2,10 @@ import type { Database, Statement } from 'better-sqlite3';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import { type AnyCommand, type Command, command, type Tx } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
-import type { WriteTrouble } from '../../core/storage/database.ts';
-import { GantryError } from '../../errors.ts';
 import { codeOf } from '../../runtime/error-code.ts';
+import type { Announcer } from '../announcer.ts';
 import type { Settle } from '../thread/protocol.ts';
+import { unavailable } from '../unavailable.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { DataVersion } from './data-version.ts';
@@ -26,6 +26,7 @@ export interface GroupCommitParts {
   clock: () => number;
   meter: CommitMeter;
   checkpoints: Checkpoints;
+  announcer: Announcer;
 }
 
 /** Maximum attempts at a batch while another process holds the write lock, 250 ms per attempt. */
@@ -57,8 +58,7 @@ export class GroupCommit {
   readonly #meter: CommitMeter;
   readonly #statements: Record<'begin' | 'commit' | 'rollback', Statement>;
   readonly #checkpoints: Checkpoints;
-  readonly #listeners: ((events: readonly StoredEvent[]) => void)[] = [];
-  readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
+  readonly #announcer: Announcer;
   #queue: Queued[] = [];
   /** Number of large commands in the queue. */
   #largeQueued = 0;
@@ -72,8 +72,9 @@ export class GroupCommit {
   #idle: (() => void)[] = [];
   readonly #health: WriteHealth;
 
-  constructor(db: Database, { runner, version, clock, meter, checkpoints }: GroupCommitParts) {
+  constructor(db: Database, { runner, version, clock, meter, checkpoints, announcer }: GroupCommitParts) {
     this.#runner = runner;
+    this.#announcer = announcer;
     this.#meter = meter;
     this.#checkpoints = checkpoints;
     this.#version = version;
@@ -84,20 +85,16 @@ export class GroupCommit {
       commit: db.prepare('COMMIT'),
       rollback: db.prepare('ROLLBACK'),
     };
-    this.#health = new WriteHealth({ file: db.name, write: () => this.#writeProbe() });
+    this.#health = new WriteHealth({
+      file: db.name,
+      write: () => this.#writeProbe(),
+      troubled: (trouble) => announcer.announceTrouble(trouble),
+    });
   }
 
-  /** Calls the listener when writes start to fail or degrade; null when they have recovered. */
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.#health.onTrouble(listener);
-  }
-
-  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.#listeners.push(listener);
-  }
-
-  onWake(listener: (workers: readonly string[]) => void): void {
-    this.#wakeListeners.push(listener);
+  /** Watches whether the files are still in place, and announces it when they are not. */
+  watchFiles(): void {
+    this.#health.watchFiles();
   }
 
   /** Runs a command in the next batch; the promise settles when its outcome is durable. */
@@ -145,7 +142,7 @@ export class GroupCommit {
   #begin(attempt: number): void {
     const batch = this.#nextBatch();
     if (this.#health.isUnusable) {
-      this.#fail(batch, unavailable());
+      this.#fail(batch, unavailable('take writes'));
       this.#next();
       return;
     }
@@ -206,8 +203,7 @@ export class GroupCommit {
       if (outcome && 'result' in outcome) settle.resolve(outcome.result);
       else settle.reject(outcome?.error);
     }
-    if (events.length > 0) for (const listener of this.#listeners) listener(events);
-    if (wakes.length > 0) for (const listener of this.#wakeListeners) listener(wakes);
+    this.#announcer.announceCommit(events, wakes);
   }
 
   /** A constraint violation on writing does not identify the command, so each is retried in a separate transaction. */
@@ -298,7 +294,7 @@ export class GroupCommit {
     const code = codeOf(error);
     if (!/^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|CORRUPT|NOTADB)/.test(code)) return error;
     this.#health.refused(code);
-    return unavailable(error);
+    return unavailable('take writes', error);
   }
 
   #next(): void {
@@ -324,12 +320,6 @@ function lengthIn(value: unknown, depth: number): number {
   let length = 0;
   for (const inner of Object.values(value)) length += lengthIn(inner, depth - 1);
   return length;
-}
-
-function unavailable(cause?: unknown): GantryError {
-  return new GantryError('store_unavailable', 'The database cannot take writes right now; try again later', {
-    cause,
-  });
 }
 
 function isBusy(error: unknown): boolean {

@@ -4,49 +4,55 @@ import type { Dictionaries } from './dictionaries.ts';
 import type { TableStatements } from './table-statements.ts';
 
 /**
- * The indexes of `scores` that are declared with `builtFrom`: a player's records ordered by score, stored in the table
- * `score_order` only for players with very many records. It saves all others an index that would be written with every
- * score and is read only when the counting record is lowered or removed; their records are sorted on demand.
+ * A table's indexes that are declared with `builtFrom`, on the same columns in both directions: a player's rows in order,
+ * stored in the table `score_order` only for players with very many rows. It saves all others an index that would be
+ * written with every row and is read rarely; their rows are sorted on demand.
  */
 export class PartialOrder {
   readonly #from: number;
   readonly #column: string;
+  /** The columns of the order behind the stream. */
+  readonly #order: readonly string[];
   readonly #dictionaries: Dictionaries;
   readonly #statements;
 
   constructor(
     db: Database,
-    { column, from }: { column: string; from: number },
-    table: TableStatements,
+    { columns: [stream = '', ...order], builtFrom }: Index,
+    of: TableStatements,
     dictionaries: Dictionaries,
   ) {
-    this.#from = from;
-    this.#column = column;
+    if (!builtFrom) throw new Error('the index is built for all rows');
+    this.#from = builtFrom.from;
+    this.#column = builtFrom.column;
+    this.#order = order;
     this.#dictionaries = dictionaries;
+    const table = of.table.name;
+    const names = order.map((name) => of.column(name).physicalName);
+    const [first = '', ...rest] = names;
+    const [streamId, key] = [of.column(stream).physicalName, names.at(-1)];
+    const rows = `SELECT ${of.selection('s')} FROM score_order AS o CROSS JOIN ${table} AS s ON s.${key} = o.${key}
+      WHERE o.stream_id = ?`;
+    const then = rest.map((name) => `o.${name}`).join(', ');
     const best = (direction: 'ASC' | 'DESC') =>
-      db.prepare<[Value, number], AnyRow>(
-        `SELECT ${table.selection('s')} FROM score_order AS o CROSS JOIN scores AS s ON s.id = o.id
-         WHERE o.stream_id = ? ORDER BY o.score ${direction}, o.reached_at, o.id LIMIT ?`,
-      );
+      db.prepare<[Value, number], AnyRow>(`${rows} ORDER BY o.${first} ${direction}, ${then} LIMIT ?`);
     this.#statements = {
       has: db.prepare<[Value], 1>('SELECT 1 FROM score_order WHERE stream_id = ? LIMIT 1').pluck(),
       make: db.prepare<[Value]>(
-        `INSERT INTO score_order (stream_id, score, reached_at, id)
-         SELECT stream_id, score, reached_at, id FROM scores WHERE stream_id = ?`,
+        `INSERT INTO score_order (stream_id, ${names.join(', ')})
+         SELECT ${streamId}, ${names.join(', ')} FROM ${table} WHERE ${streamId} = ?`,
       ),
       add: db.prepare<Value[]>(
-        'INSERT INTO score_order (stream_id, score, reached_at, id) VALUES (?, ?, ?, ?)',
+        `INSERT INTO score_order (stream_id, ${names.join(', ')}) VALUES (?${', ?'.repeat(names.length)})`,
       ),
       remove: db.prepare<Value[]>(
-        'DELETE FROM score_order WHERE stream_id = ? AND score = ? AND reached_at = ? AND id = ?',
+        `DELETE FROM score_order WHERE stream_id = ? AND ${names.map((name) => `${name} = ?`).join(' AND ')}`,
       ),
       lowest: best('ASC'),
       highest: best('DESC'),
       // Highest first does not match the index, which ascends in all columns.
       first: db.prepare<[Value, Value], AnyRow>(
-        `SELECT ${table.selection('s')} FROM score_order AS o CROSS JOIN scores AS s ON s.id = o.id
-         WHERE o.stream_id = ? AND o.score = (SELECT max(score) FROM score_order WHERE stream_id = ?)
-         ORDER BY o.reached_at, o.id LIMIT 1`,
+        `${rows} AND o.${first} = (SELECT max(${first}) FROM score_order WHERE stream_id = ?) ORDER BY ${then} LIMIT 1`,
       ),
     };
   }
@@ -62,8 +68,8 @@ export class PartialOrder {
       if (after !== undefined) this.#statements.make.run(stream);
       return;
     }
-    if (before) this.#statements.remove.run(stream, ...orderOf(before));
-    if (after) this.#statements.add.run(stream, ...orderOf(after));
+    if (before) this.#statements.remove.run(stream, ...this.#orderOf(before));
+    if (after) this.#statements.add.run(stream, ...this.#orderOf(after));
   }
 
   /** A player's records in the order of an index; null when there is no stored order for this player. */
@@ -79,8 +85,8 @@ export class PartialOrder {
     const { stream } = row;
     return typeof stream === 'string' ? this.#dictionaries.streams.idOf(stream) : null;
   }
-}
 
-function orderOf({ score = null, reachedAt = null, id = null }: AnyRow): [Value, Value, Value] {
-  return [score, reachedAt, id];
+  #orderOf(row: AnyRow): Value[] {
+    return this.#order.map((column) => row[column] ?? null);
+  }
 }

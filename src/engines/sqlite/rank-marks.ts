@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { type AnyTable, rankColumnsOf } from '../../core/storage/table.ts';
 
 /** The sort key of a row on its board: ascending, the best first. */
 export interface RankKey {
@@ -21,6 +22,7 @@ const markSuffixes = ['00', '000', '0000'];
 /** Precedes every row; each level begins with this mark. */
 const start: RankKey = { sort_score: Number.NEGATIVE_INFINITY, reached_at: 0, score_id: '' };
 
+/** The columns of `board_marks`, whatever the ranked table's are called. */
 const key = 'sort_score, reached_at, score_id';
 
 /**
@@ -36,9 +38,12 @@ export class RankMarks {
   readonly #statements;
 
   /**
-   * `table` contains the rows. `suffixes` other than those used by the migrations are only for tests of new boards.
+   * `ranked` is a ranked table and contains the rows. `suffixes` other than those used by the migrations are only for tests of new boards.
    */
-  constructor(db: Database, table = 'board', suffixes = markSuffixes) {
+  constructor(db: Database, ranked: AnyTable, suffixes = markSuffixes) {
+    const { name: table } = ranked;
+    const order = rankColumnsOf(ranked);
+    const ranks = order.join(', ');
     this.#suffixes = suffixes;
     this.#levels = suffixes.map((_, index) => index + 1);
     const ofLevel = 'FROM board_marks WHERE board_id = ? AND level = ?';
@@ -57,7 +62,7 @@ export class RankMarks {
         .pluck(),
       rows: db
         .prepare<[number, number, number, string, number, number, string], number>(
-          `SELECT count(*) FROM ${table} WHERE board_id = ? AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
+          `SELECT count(*) FROM ${table} WHERE board_id = ? AND (${ranks}) >= (?, ?, ?) AND (${ranks}) < (?, ?, ?)`,
         )
         .pluck(),
       at: db.prepare<[number, number, number, number, string], Mark>(
@@ -73,10 +78,10 @@ export class RankMarks {
       clear: db.prepare<[number]>('DELETE FROM board_marks WHERE board_id = ?'),
       markRows: db.prepare<[{ boardId: number; level: number; suffix: string }]>(
         `INSERT INTO board_marks (board_id, level, ${key}, count)
-         SELECT @boardId, @level, ${key}, coalesce(lead(place) OVER (ORDER BY place), total + 1) - place FROM (
-           SELECT ${key}, row_number() OVER (ORDER BY ${key}) AS place, count(*) OVER () AS total
+         SELECT @boardId, @level, ${ranks}, coalesce(lead(place) OVER (ORDER BY place), total + 1) - place FROM (
+           SELECT ${ranks}, row_number() OVER (ORDER BY ${ranks}) AS place, count(*) OVER () AS total
            FROM ${table} WHERE board_id = @boardId)
-         WHERE score_id LIKE '%' || @suffix`,
+         WHERE ${order.at(-1)} LIKE '%' || @suffix`,
       ),
       rowCount: db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE board_id = ?`).pluck(),
       markedCount: db.prepare<[number, number], number>(`SELECT total(count) ${ofLevel}`).pluck(),

@@ -31,7 +31,7 @@ export class RankedTable {
     if (!table.ranked) throw new Error(`${table.name} is not ranked`);
     this.#version = version;
     this.#dictionaries = dictionaries;
-    this.#marks = new RankMarks(db, table.name);
+    this.#marks = new RankMarks(db, table);
     this.#cache = new MarkCache(this.#marks);
     this.#order = table.ranked.order;
     this.#group = table.ranked.group;

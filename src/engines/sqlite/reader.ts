@@ -75,10 +75,6 @@ export class Reader implements Read {
     return this.#clock();
   }
 
-  get version(): number {
-    return this.#version.get();
-  }
-
   run<Args extends unknown[], Result>(query: Query<Args, Result>, args: Args): Result {
     this.#refreshDictionaries();
     const { caching } = query;

@@ -21,11 +21,11 @@ export class Schema {
   constructor(db: Database, tables: readonly AnyTable[], version: DataVersion) {
     this.#db = db;
     this.dictionaries = new Dictionaries(db);
-    const all = [streams as AnyTable, ...tables, events as AnyTable];
+    const all = [streams, ...tables, events];
     this.#places = new Map(all.map((table, place) => [table, place]));
     for (const table of all) {
       if (table.ranked) this.#ranked.set(table, new RankedTable(db, table, version, this.dictionaries));
-      const partial = table.indexes.find(({ builtFrom }) => builtFrom !== null)?.builtFrom;
+      const partial = table.indexes.find(({ builtFrom }) => builtFrom !== null);
       if (partial) this.#orders.set(table, new PartialOrder(db, partial, this.of(table), this.dictionaries));
     }
   }

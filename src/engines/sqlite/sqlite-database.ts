@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Database as SqliteConnection } from 'better-sqlite3';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
 import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
 import { type AnyCommand, type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
@@ -9,6 +8,8 @@ import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/st
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
+import type { AnyTable } from '../../core/storage/table.ts';
+import { Announcer } from '../announcer.ts';
 import type { Settle } from '../thread/protocol.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Checkpoints, type LogCopier } from './checkpoints.ts';
@@ -36,7 +37,7 @@ export interface SqliteDatabaseOptions {
 }
 
 /** A SQLite file, which several processes on one machine may share. Reads and writes run in the caller's thread. */
-export class SqliteDatabase implements Database {
+export class SqliteDatabase extends Announcer implements Database {
   readonly connection: SqliteConnection;
   readonly group: GroupCommit;
   readonly version: DataVersion;
@@ -58,11 +59,12 @@ export class SqliteDatabase implements Database {
       newId: idMaker = newId,
     }: SqliteDatabaseOptions = {},
   ) {
+    super();
     const db = openDatabase(file);
     if (cacheBytes !== undefined) db.pragma(`cache_size = -${cacheBytes / 1024}`);
     this.connection = db;
     this.clock = steadyClock(machineClock, time, lastWrittenAt(db));
-    for (const id of lastIds(db)) makeIdsAfter(id);
+    for (const id of lastIds(db, tables)) makeIdsAfter(id);
     const version = new DataVersion(db);
     const schema = new Schema(db, tables, version);
     const epoch = epochOf(db);
@@ -81,6 +83,7 @@ export class SqliteDatabase implements Database {
       clock: this.clock,
       meter: this.#meter,
       checkpoints: new Checkpoints(db, copier),
+      announcer: this,
     });
     this.#reader = new Reader(db, { schema, version, clock: this.clock, epoch });
   }
@@ -106,20 +109,11 @@ export class SqliteDatabase implements Database {
     return this.#reader.runInParts(pause, query, args);
   }
 
-  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.group.onCommit(listener);
+  /** The files are watched from the first listener on. */
+  override onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
+    super.onTrouble(listener);
+    this.group.watchFiles();
   }
-
-  onWake(listener: (workers: readonly string[]) => void): void {
-    this.group.onWake(listener);
-  }
-
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.group.onTrouble(listener);
-  }
-
-  /** Never called: a file is replaced only while no process has it open. */
-  onNewEpoch(): void {}
 
   async stats(): Promise<DatabaseStats> {
     const file = this.connection.name;
@@ -161,12 +155,16 @@ function lastWrittenAt(db: SqliteConnection): number {
   return db.prepare<[], number>('SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
 }
 
-/** The last id of each list in which ids determine the order within a millisecond. */
-function lastIds(db: SqliteConnection): string[] {
-  const lastOf = (table: string, order: string) =>
-    db.prepare<[], string>(`SELECT id FROM ${table} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
-  return [
-    ...['messages', 'activities', 'notifications', 'scores'].flatMap((table) => lastOf(table, 'rowid')),
-    ...lastOf('message_channels', 'id'),
-  ];
+/** The last id of each table whose rows are ordered by their ids within a millisecond. */
+function lastIds(db: SqliteConnection, tables: readonly AnyTable[]): string[] {
+  const withoutRowid = db
+    .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr")
+    .pluck()
+    .all();
+  return tables
+    .filter(({ isOrderedById }) => isOrderedById)
+    .flatMap(({ name }) => {
+      const order = withoutRowid.includes(name) ? 'id' : 'rowid';
+      return db.prepare<[], string>(`SELECT id FROM ${name} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
+    });
 }

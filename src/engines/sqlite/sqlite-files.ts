@@ -5,8 +5,9 @@ import {
   type CopyProgress,
   type DatabaseCondition,
   type DatabaseFiles,
-  heldActionError,
   type KeptFile,
+  type SealedColumn,
+  sealedSampleText,
 } from '../../core/storage/database-file.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
@@ -42,7 +43,7 @@ export const sqliteFiles: DatabaseFiles = {
     }
   },
   version: (file) => withDatabase(file, versionOf),
-  inspect: (file) => withDatabase(file, (db) => conditionOf(db, file)),
+  inspect: (file, sealed) => withDatabase(file, (db) => conditionOf(db, file, sealed)),
   backUp,
   unpackBackup,
   droppedLogs,
@@ -74,10 +75,9 @@ function withDatabase<Result>(file: string, use: (db: Database) => Result, copyO
   }
 }
 
-function conditionOf(db: Database, file: string): DatabaseCondition {
+function conditionOf(db: Database, file: string, sealed: SealedColumn): DatabaseCondition {
   const schemaVersion = versionOf(db);
-  const hasSecrets =
-    db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'game_secrets'").get() !== undefined;
+  const isSealedThere = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(sealed.table.name);
   return {
     schemaVersion,
     droppedLogs: droppedLogs(file),
@@ -85,8 +85,8 @@ function conditionOf(db: Database, file: string): DatabaseCondition {
     journalMode: String(db.pragma('journal_mode', { simple: true })),
     bytes: statSync(file).size,
     walBytes: logBytesOf(file),
-    sealedSample: hasSecrets
-      ? (db.prepare<[], string>('SELECT sealed_md5 FROM game_secrets LIMIT 1').pluck().get() ?? null)
+    sealedSample: isSealedThere
+      ? (db.prepare<[], string>(sealedSampleText(sealed)).pluck().get() ?? null)
       : null,
   };
 }
@@ -152,10 +152,7 @@ async function copy(from: string, to: string, onProgress: (progress: CopyProgres
   }
 }
 
-function unpackBackup(
-  copy: string,
-  { backup, keepQueue }: { backup: string; keepQueue: boolean },
-): BackupContents & { heldActions: number } {
+function unpackBackup(copy: string, backup: string): BackupContents {
   return withDatabase(
     copy,
     (db) => {
@@ -174,42 +171,15 @@ function unpackBackup(
         schemaVersion: versionOf(db),
         files: db.prepare<[], KeptFile>('SELECT name, content FROM backup_files').all(),
       };
-      const heldActions = db.transaction(() => {
+      db.transaction(() => {
         db.exec(`DROP TABLE backup; DROP TABLE backup_files;
         UPDATE history SET epoch = lower(hex(randomblob(8)));`);
         db.pragma('application_id = 0');
-        if (keepQueue) return 0;
-        holdPrizes(db);
-        return holdQueued(db);
       })();
-      return { ...contents, heldActions };
+      return contents;
     },
     backup,
   );
-}
-
-/** On-chain actions queued when the backup was made may have been sent since, and would be paid for again. */
-function holdQueued(db: Database): number {
-  const columns = db.prepare<[], string>("SELECT name FROM pragma_table_info('actions')").pluck().all();
-  if (columns.length === 0) return 0; // from a version without a queue
-  const ended = columns.includes('ended_at') ? ', ended_at = @now' : '';
-  return db
-    .prepare(
-      `UPDATE actions SET state = 'failed', error = @why, claimed_by = NULL, claimed_until = 0, updated_at = @now${ended}
-       WHERE kind = 'chain' AND state = 'queued'`,
-    )
-    .run({ why: heldActionError, now: Date.now() }).changes;
-}
-
-/** Likewise holds prizes of seasons that were being awarded, or that ended since and will now end again. */
-function holdPrizes(db: Database): void {
-  // Versions without this table had no prizes.
-  if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'prize_holds'").get()) return;
-  db.prepare(
-    `INSERT OR IGNORE INTO prize_holds (season_id, game_id)
-     SELECT season_id, game_id FROM leaderboards WHERE next_end_at <= ?
-     UNION SELECT season_id, game_id FROM prize_runs`,
-  ).run(Date.now());
 }
 
 /** Leaving WAL mode needs an exclusive lock, which is impossible while another connection has the database open. */

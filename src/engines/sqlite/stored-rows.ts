@@ -49,10 +49,10 @@ function storedRows(db: Database): StoredDatabase {
     rows: (table) => rows(table, ''),
     streams: () =>
       rows(
-        streams as AnyTable,
+        streams,
         `, (SELECT e.position FROM events AS e WHERE e.stream_id = streams.id ORDER BY e.seq DESC LIMIT 1)
           AS lastPosition`,
       ),
-    events: () => rows(events as AnyTable, ', position', ' ORDER BY position'),
+    events: () => rows(events, ', position', ' ORDER BY position'),
   };
 }

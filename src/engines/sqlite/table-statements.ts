@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { measuredColumn } from '../../core/storage/peek.ts';
 import type { AnyRow, AnyTable, Column, Index, Value } from '../../core/storage/table.ts';
 import { type Dictionaries, type Dictionary, encode } from './dictionaries.ts';
 
@@ -66,27 +67,19 @@ export class TableStatements {
     return row && this.decode(row);
   }
 
-  /** The same, with only some of its columns. */
+  /** The same, with only some of its columns, and lengths of texts, which SQLite determines without reading them. */
   peek(columns: readonly string[], values: readonly Value[], wanted: readonly string[]): AnyRow | undefined {
     const encoded = this.#encode(columns, values);
     if (!encoded) return undefined;
     const statement = this.#statement(`peek ${columns.join()} ${wanted.join()}`, () => {
-      const selected = wanted.map((name) => `${this.column(name).physicalName} AS ${name}`);
+      const selected = wanted.map((name) => {
+        const measured = measuredColumn(name);
+        if (measured === undefined) return `${this.column(name).physicalName} AS ${name}`;
+        return `octet_length(${this.column(measured).physicalName}) AS "${name}"`;
+      });
       return `SELECT ${selected.join(', ')} FROM ${this.table.name}${where(this.#conditions(columns))} LIMIT 1`;
     });
     return statement.get(...encoded);
-  }
-
-  /** The length of a text in bytes, which SQLite determines without reading it. */
-  octets(columns: readonly string[], values: readonly Value[], wanted: string): number | undefined {
-    const encoded = this.#encode(columns, values);
-    if (!encoded) return undefined;
-    const statement = this.#statement(`octets ${columns.join()} ${wanted}`, () => {
-      const { physicalName: column } = this.column(wanted);
-      return `SELECT octet_length(${column}) AS octets FROM ${this.table.name}${where(this.#conditions(columns))} LIMIT 1`;
-    });
-    const row = statement.get(...encoded);
-    return row && Number(row.octets ?? 0);
   }
 
   /** The maximum of the column after an index's leading ones; 0 when there is none. */

@@ -1,10 +1,10 @@
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
-import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/storage/database.ts';
+import type { Database, DatabaseStats, Pause } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { timeMemory } from '../../core/storage/steady-clock.ts';
+import { Announcer } from '../announcer.ts';
 import { clockIn } from '../thread/clock-in.ts';
 import { Writer } from '../thread/writer.ts';
 import { refuseDamaged } from './open-database.ts';
@@ -23,12 +23,9 @@ export interface ThreadedDatabaseOptions {
  * A SQLite file for a server: writes run in a dedicated thread, reads in the caller's thread on a separate connection.
  * SQLite's write-ahead log lets both run concurrently, and a read sees every write that was acknowledged before it.
  */
-export class ThreadedDatabase implements Database {
+export class ThreadedDatabase extends Announcer implements Database {
   readonly #reader: SqliteDatabase;
   readonly #writer: Writer;
-  readonly #commitListeners: ((events: readonly StoredEvent[]) => void)[] = [];
-  readonly #wakeListeners: ((workers: readonly string[]) => void)[] = [];
-  readonly #troubleListeners: ((trouble: WriteTrouble | null) => void)[] = [];
 
   /** @throws SchemaTooNewError, DatabaseUnusableError */
   constructor(
@@ -40,6 +37,7 @@ export class ThreadedDatabase implements Database {
       gameStorageQuota = defaultGameStorageQuota,
     }: ThreadedDatabaseOptions = {},
   ) {
+    super();
     refuseDamaged(file);
     // Creates or migrates the file, before the writer opens it.
     const time = timeMemory();
@@ -52,19 +50,8 @@ export class ThreadedDatabase implements Database {
     this.#writer = new Writer(
       'writer-thread',
       () => ({ file, clock, time, retention, gameStorageQuota }) satisfies WriterOptions,
-      {
-        committed: () => this.#reader.recheck(),
-        onEvents: (events) => {
-          for (const listener of this.#commitListeners) listener(events);
-        },
-        woken: (workers) => {
-          for (const listener of this.#wakeListeners) listener(workers);
-        },
-        troubled: (trouble) => {
-          for (const listener of this.#troubleListeners) listener(trouble);
-        },
-        renamed: () => {}, // a file is replaced only while no process has it open
-      },
+      this,
+      () => this.#reader.recheck(),
     );
   }
 
@@ -83,21 +70,6 @@ export class ThreadedDatabase implements Database {
   ): Promise<Result> {
     return this.#reader.readInParts(pause, query, ...args);
   }
-
-  onCommit(listener: (events: readonly StoredEvent[]) => void): void {
-    this.#commitListeners.push(listener);
-  }
-
-  onWake(listener: (workers: readonly string[]) => void): void {
-    this.#wakeListeners.push(listener);
-  }
-
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.#troubleListeners.push(listener);
-  }
-
-  /** Never called: a file is replaced only while no process has it open. */
-  onNewEpoch(): void {}
 
   /** The statistics of the writer thread. */
   stats(): Promise<DatabaseStats> {

@@ -16,12 +16,13 @@ export interface WriteProbe {
   file: string;
   /** Attempts a write without effect. */
   write(): Promise<void>;
+  /** Called when the trouble changes; null when there is none. */
+  troubled(trouble: WriteTrouble | null): void;
 }
 
 /** Tracks whether writes succeed, describes failures for the operator, and detects recovery by probing. */
 export class WriteHealth {
   readonly #probe: WriteProbe;
-  readonly #listeners: ((trouble: WriteTrouble | null) => void)[] = [];
   /** The identity of the files that this process has open, by path. */
   readonly #opened = new Map<string, string>();
   #trouble: WriteTrouble | null = null;
@@ -33,9 +34,7 @@ export class WriteHealth {
     this.#probe = probe;
   }
 
-  /** Calls the listener when the trouble changes; null when there is none. Files are watched from the first call on. */
-  onTrouble(listener: (trouble: WriteTrouble | null) => void): void {
-    this.#listeners.push(listener);
+  watchFiles(): void {
     this.#areFilesInPlace(); // records the files that this process has opened
     this.#watch ??= setInterval(() => this.#checkFiles(), fileCheckIntervalMs).unref();
   }
@@ -90,7 +89,7 @@ export class WriteHealth {
     }
     if (trouble?.message === this.#trouble?.message) return;
     this.#trouble = trouble;
-    for (const listener of this.#listeners) listener(trouble);
+    this.#probe.troubled(trouble);
   }
 }
 

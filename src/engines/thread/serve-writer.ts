@@ -1,17 +1,17 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { AnyCommand } from '../../core/storage/command.ts';
-import type { Database, WriteTrouble } from '../../core/storage/database.ts';
+import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import { toFailure } from '../../runtime/failure.ts';
+import type { Announcer } from '../announcer.ts';
 import type { CallOutcome, FromWriter, Settle, ToWriter, WriterCalls } from './protocol.ts';
 
 /** The writer that runs in the thread. */
-export interface WritingSide extends Pick<Database, 'onCommit' | 'onWake' | 'onTrouble' | 'close'> {
+export interface WritingSide extends Announcer {
   /** Runs a command; `settle` is called before `onCommit`. See `Call` for `asOf`. */
   enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, asOf?: number): void;
-  /** Calls the listener when the epoch of the history has changed. */
-  onNewEpoch(listener: (epoch: string) => void): void;
+  close(): Promise<void>;
 }
 
 /**

@@ -1,28 +1,15 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
-import type { StoredEvent } from '../../core/events/stream.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import { GantryError } from '../../errors.ts';
 import { fromFailure } from '../../runtime/failure.ts';
 import { startThread, type ThreadName } from '../../runtime/start-thread.ts';
+import type { Announcer } from '../announcer.ts';
+import { unavailable } from '../unavailable.ts';
 import type { Call, FromWriter, ToWriter } from './protocol.ts';
 
 interface PendingCall {
   resolve(result: never): void;
   reject(error: Error): void;
-}
-
-export interface WriterListeners {
-  /** Something was committed; called before any call is settled. */
-  committed(): void;
-  /** The events of a commit, after the calls that caused them have been settled. */
-  onEvents(events: readonly StoredEvent[]): void;
-  /** See `Database.onWake`. */
-  woken(workers: readonly string[]): void;
-  /** See `Database.onTrouble`. */
-  troubled(trouble: WriteTrouble | null): void;
-  /** The epoch of the history has changed; later writes belong to the new one. */
-  renamed(epoch: string): void;
 }
 
 /**
@@ -32,18 +19,28 @@ export interface WriterListeners {
 export class Writer {
   readonly #thread: ThreadName;
   readonly #options: () => object;
-  readonly #on: WriterListeners;
+  readonly #announcer: Announcer;
+  readonly #committed: () => void;
   readonly #pending = new Map<number, PendingCall>();
   #worker: Worker | null;
   #calls: Call[] = [];
   #lastId = 0;
   #trouble: WriteTrouble | null = null;
 
-  /** `options` returns the start data of the thread; it is called again when a new thread is started. */
-  constructor(thread: ThreadName, options: () => object, listeners: WriterListeners) {
+  /**
+   * `options` returns the start data of the thread; it is called again when a new thread is started. `committed` is
+   * called when something was committed, before any call is settled.
+   */
+  constructor(
+    thread: ThreadName,
+    options: () => object,
+    announcer: Announcer,
+    committed: () => void = () => {},
+  ) {
     this.#thread = thread;
     this.#options = options;
-    this.#on = listeners;
+    this.#announcer = announcer;
+    this.#committed = committed;
     this.#worker = this.#start();
   }
 
@@ -99,8 +96,8 @@ export class Writer {
 
   #receive({ outcomes, events, wakes, trouble, newEpoch }: FromWriter): void {
     this.#setTrouble(trouble);
-    if (newEpoch !== null) this.#on.renamed(newEpoch);
-    this.#on.committed();
+    if (newEpoch !== null) this.#announcer.announceEpoch(newEpoch);
+    this.#committed();
     for (const [id, result, failure] of outcomes) {
       const call = this.#pending.get(id);
       this.#pending.delete(id);
@@ -108,25 +105,18 @@ export class Writer {
       else call?.resolve(result as never);
     }
     if (this.#pending.size === 0) this.#worker?.unref();
-    if (events.length > 0) this.#on.onEvents(events);
-    if (wakes.length > 0) this.#on.woken(wakes);
+    this.#announcer.announceCommit(events, wakes);
   }
 
   #setTrouble(trouble: WriteTrouble | null): void {
     // Each message of the thread contains a new copy, so compare by content.
     if (trouble?.message === this.#trouble?.message) return;
     this.#trouble = trouble;
-    this.#on.troubled(trouble);
+    this.#announcer.announceTrouble(trouble);
   }
 
   #failAll(cause: unknown): void {
-    const failure = new GantryError(
-      'store_unavailable',
-      'The database cannot take writes right now; try again later',
-      {
-        cause,
-      },
-    );
+    const failure = unavailable('take writes', cause);
     for (const { reject } of this.#pending.values()) reject(failure);
     this.#pending.clear();
   }

@@ -26,7 +26,7 @@ const engines = [
   'write_lanes',
 ];
 
-const all: readonly AnyTable[] = [...tables, streams as AnyTable, events as AnyTable];
+const all: readonly AnyTable[] = [...tables, streams, events];
 
 describe.skipIf(noPostgres !== null)('the schema on PostgreSQL', () => {
   let database: TestDatabase;

@@ -30,7 +30,7 @@ const undeclared: Readonly<Record<string, readonly string[]>> = {
 /** The engine's own tables. */
 const engines = ['boards', 'board_marks', 'score_order', 'history', 'remembered', 'sqlite_sequence'];
 
-const all: readonly AnyTable[] = [...tables, streams as AnyTable, events as AnyTable];
+const all: readonly AnyTable[] = [...tables, streams, events];
 let directory: Awaited<ReturnType<typeof temporaryDirectory>>;
 let db: Database;
 
