@@ -80,14 +80,6 @@ export interface Authenticated<Kind extends AuthKind = AuthKind> {
 /** An identified caller whose permission has not been checked yet. */
 type Identified = Pick<Authenticated, 'caller' | 'game'>;
 
-export interface AuthenticatorParts {
-  readonly db: Database;
-  readonly tokens: LauncherTokens;
-  readonly box: SecretBox;
-  readonly administrators: AdminCredentials;
-  ownOrigin(): string;
-}
-
 /** Identifies callers and refuses those without permission, before the input is validated. */
 export class Authenticator {
   readonly #db: Database;
@@ -95,20 +87,19 @@ export class Authenticator {
   readonly #box: SecretBox;
   readonly #administrators: AdminCredentials;
   readonly #ownOrigin: () => string;
-  readonly #parts: AuthenticatorParts;
 
-  constructor(parts: AuthenticatorParts) {
-    this.#parts = parts;
+  constructor(parts: {
+    db: Database;
+    tokens: LauncherTokens;
+    box: SecretBox;
+    administrators: AdminCredentials;
+    ownOrigin: () => string;
+  }) {
     this.#db = parts.db;
     this.#tokens = parts.tokens;
     this.#box = parts.box;
     this.#administrators = parts.administrators;
     this.#ownOrigin = parts.ownOrigin;
-  }
-
-  /** An authenticator that reads from another database: that of one call. */
-  readingFrom(db: Database): Authenticator {
-    return new Authenticator({ ...this.#parts, db });
   }
 
   /** @throws GantryError with one of the 401 reasons, or `game_unknown` */
@@ -313,8 +304,7 @@ export class Authenticator {
       );
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
-    const find = (sessionId: string) => this.#db.read(findSession, sessionId);
-    const details = await this.#tokens.verify(token, find, this.#db);
+    const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
     if (!details)
       throw new GantryError(
         'token_invalid',

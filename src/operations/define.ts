@@ -69,12 +69,6 @@ export interface Operation<
   serverOnlyWith?: string;
   /** An idempotent write: its idempotency keys are ignored. */
   isRepeatable?: true;
-  /**
-   * A handler whose only effect is one write, without which it returns nothing. On databases for which that saves a
-   * round trip, the caller's authorization is then checked when that write commits instead of before, and the call is
-   * repeated if it has changed. For writes that games call all the time.
-   */
-  isOptimistic?: true;
   /** A separate path for GET, with the query as input. Feathers clients call it with `find`. */
   getPath?: `/${string}`;
   /** The part of an administrator's input that the audit log stores; all of it by default. */

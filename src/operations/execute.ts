@@ -1,8 +1,7 @@
 import { bearerToken } from '../auth/admin-token.ts';
 import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
-import { isSigned } from '../auth/request-signature.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
-import type { Database, OptimisticDatabase } from '../core/storage/database.ts';
+import type { Database } from '../core/storage/database.ts';
 import { GantryError } from '../errors.ts';
 import type { RunAsGuest } from '../guest-writes/commands.ts';
 import { guestDatabase } from '../guest-writes/guest-database.ts';
@@ -82,8 +81,7 @@ export function createExecute(
     byConnection.set(connection, extended);
     return extended;
   };
-  /** `optimistic`: the database of this attempt. `counted` is shared by both attempts of a call. */
-  async function execute(call: Call, optimistic: Database | null, counted: Counted): Promise<unknown> {
+  return async (call) => {
     const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
     const isForAdmin = operation.auth === 'admin';
     // Any page can make an administrator's browser call without a token: that must not lock the administrator out.
@@ -91,10 +89,8 @@ export function createExecute(
     if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
     let authenticated: Authenticated;
     try {
-      const authenticating = optimistic ? authenticator.readingFrom(optimistic) : authenticator;
-      authenticated = await authenticating.authenticate(operation.auth, input, credentials);
+      authenticated = await authenticator.authenticate(operation.auth, input, credentials);
     } catch (refused) {
-      if (optimistic) throw refused; // which is not certain
       await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
       throw refused;
     }
@@ -104,11 +100,8 @@ export function createExecute(
     onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
     const administratorId = (caller && 'actor' in caller ? caller.administratorId : null) ?? undefined;
     const limited = { address, wallet, administratorId, game: game ?? undefined, server };
-    if (!counted.isCounted) {
-      counted.isCounted = true;
-      const counting = limits.count(operation, limited, onLimit);
-      if (counting) await counting;
-    }
+    const counting = limits.count(operation, limited, onLimit);
+    if (counting) await counting;
     refuseServerOnly(operation, authenticated);
     if (caller && 'actor' in caller) requireRole(operation, caller);
     const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
@@ -121,10 +114,9 @@ export function createExecute(
     const prepare = async (parsed: object): Promise<object> => {
       const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      if (key === undefined && !isBatch && !isGuestWrite && !optimistic) return servicesFor(connection);
+      if (key === undefined && !isBatch && !isGuestWrite) return servicesFor(connection);
       const handlerServices = { ...servicesFor(connection) };
-      if (optimistic) handlerServices.db = optimistic;
-      if (isGuestWrite) handlerServices.db = guestDatabase(handlerServices.db, parts.runAsGuest, wallet);
+      if (isGuestWrite) handlerServices.db = guestDatabase(services.db, parts.runAsGuest, wallet);
       if (key !== undefined && game) {
         const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
         const player = wallet ?? '';
@@ -145,40 +137,10 @@ export function createExecute(
     }
     const parsed = parseInput(schema, isForAdmin ? fullInput : withoutNulls(schema, fullInput));
     if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, parts);
-    const needsMore = server || connection || key !== undefined || isBatch || isGuestWrite || optimistic;
+    const needsMore = server || connection || key !== undefined || isBatch || isGuestWrite;
     const handlerServices = needsMore ? await prepare(parsed) : services;
     return operation.handler({ input: parsed as never, caller: caller as never }, handlerServices as never);
-  }
-
-  /** Executes a call on its optimistic database, and again on the database itself unless its write has confirmed it. */
-  async function executeOptimistically(call: Call, optimistic: OptimisticDatabase): Promise<unknown> {
-    const counted: Counted = { isCounted: false };
-    try {
-      const answer = await execute(call, optimistic, counted);
-      if (optimistic.isConfirmed) return answer;
-    } catch (error) {
-      const isOverLimit = error instanceof GantryError && error.reason === 'rate_limited';
-      if (optimistic.isConfirmed || isOverLimit) throw error;
-    }
-    return execute(call, null, counted);
-  }
-
-  return (call) => {
-    const optimistic = mayBeOptimistic(call) ? services.db.beginOptimistic?.() : null;
-    return optimistic ? executeOptimistically(call, optimistic) : execute(call, null, { isCounted: false });
   };
-}
-
-/** Whether a call has been counted against its caller's limits, which its repetition must not do again. */
-interface Counted {
-  isCounted: boolean;
-}
-
-/** A signature is used up by the first attempt, and a game's server may have its player created first. */
-function mayBeOptimistic({ operation, credentials: { authorization, signature } }: Call): boolean {
-  return (
-    operation.isOptimistic === true && authorization === undefined && !(signature && isSigned(signature))
-  );
 }
 
 /**

@@ -2,14 +2,7 @@ import type { Database } from '../core/storage/database.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { keepServerKey, replaceServerKey, serverKey } from './server-keys.ts';
-import {
-  generateKey,
-  parseKeys,
-  type Reads,
-  serializeKeys,
-  type TokenKey,
-  type TokenKeyStore,
-} from './token-keys.ts';
+import { generateKey, parseKeys, serializeKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
 /**
  * Stores the key pairs in the database, encrypted. For nodes that share nothing but the database: each sees a rotation
@@ -40,8 +33,8 @@ export class DatabaseTokenKeys implements TokenKeyStore {
     return store;
   }
 
-  async read(db: Reads = this.#db): Promise<readonly TokenKey[]> {
-    const row = await db.read(serverKey, 'token-keys');
+  async read(): Promise<readonly TokenKey[]> {
+    const row = await this.#db.read(serverKey, 'token-keys');
     return row ? this.#open(row.sealed) : [];
   }
 

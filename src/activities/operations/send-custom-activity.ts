@@ -13,7 +13,6 @@ export const sendCustomActivity = defineOperation({
   kind: 'write',
   summary: 'Record an activity of the player for the public feed',
   auth: 'player-or-server',
-  isOptimistic: true,
   input: z.object({
     label: text(1, maxLabelLength).meta({
       description: '{username} and {wallet} are filled in when the feed is read',

@@ -13,11 +13,6 @@ export interface Database {
   write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result>;
   /** Runs a query, which sees every write that was acknowledged before. */
   read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result>;
-  /**
-   * A database for one call whose only effect is one write, if that saves a round trip now; else null. Engines whose
-   * reads need no round trip do not have it.
-   */
-  beginOptimistic?(): OptimisticDatabase | null;
   /** Calls the listener after every commit with the events it wrote, in order. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Calls the listener after a commit with the names of the workers woken by its commands. It must not throw. */
@@ -36,16 +31,6 @@ export interface Database {
   stats(): Promise<DatabaseStats>;
   /** Finishes the writes in flight, then closes the database. */
   close(): Promise<void>;
-}
-
-/**
- * Reads may return cached results without checking that these are current. The first write checks it when it commits:
- * if anything that they depend on has changed since the call began, it changes nothing and is rejected with another
- * error than a `GantryError`. Then, and whenever a call ends without that write, repeat it on the database itself.
- */
-export interface OptimisticDatabase extends Database {
-  /** Whether a write has ended and its reads were current: the call may be answered. */
-  readonly isConfirmed: boolean;
 }
 
 /** Why writes fail or are degraded. */

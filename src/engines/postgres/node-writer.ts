@@ -3,7 +3,6 @@ import type { Command } from '../../core/storage/command.ts';
 import type { Database, DatabaseStats } from '../../core/storage/database.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import type { ClockMemory } from './node-clock.ts';
-import type { SoleWriterMemory } from './sole-writer-version.ts';
 
 /** Options of a node's writer, which can be posted to a thread. */
 export interface NodeWriterOptions {
@@ -14,7 +13,6 @@ export interface NodeWriterOptions {
   readonly clock: ClockMemory;
   /** Identifies the history. */
   readonly epoch: string;
-  readonly soleWriter: SoleWriterMemory;
 }
 
 /** Statistics of the writing thread, or of the process. */
@@ -22,11 +20,9 @@ export type WriterStats = Pick<DatabaseStats, 'batchSizes' | 'commitSeconds' | '
 
 /** Writes for a node, in the calling thread or in a separate one. */
 export interface NodeWriter extends Pick<Database, 'onCommit' | 'onWake' | 'onTrouble' | 'close'> {
-  /** `asOf`: see `LaneWriter.enqueue`. */
   write<Args extends unknown[], Result>(
     command: Command<Args, Result>,
     args: readonly unknown[],
-    asOf?: number,
   ): Promise<Result>;
   /** See `LaneWriter.begin`. */
   begin(): Promise<number>;

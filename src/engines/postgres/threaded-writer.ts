@@ -37,9 +37,8 @@ export class ThreadedWriter implements NodeWriter {
   write<Args extends unknown[], Result>(
     { commandName }: Command<Args, Result>,
     args: readonly unknown[],
-    asOf?: number,
   ): Promise<Result> {
-    return this.#writer.call(commandName, args, asOf);
+    return this.#writer.call(commandName, args);
   }
 
   begin(): Promise<number> {

@@ -15,7 +15,6 @@ export const sendChannelMessage = defineOperation({
   kind: 'write',
   summary: 'Send a message to a channel the player is in',
   auth: 'player',
-  isOptimistic: true,
   input: z.object({
     channelId: idInput,
     content: messageContent,

@@ -18,7 +18,6 @@ export const setUserScore = defineOperation({
   kind: 'write',
   summary: "Set the player's score; with a nonce used before, replace the score under it",
   auth: 'player-or-server',
-  isOptimistic: true,
   input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
   dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
   output: z.object({ success, newScore: scoreRecord }),

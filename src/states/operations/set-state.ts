@@ -15,7 +15,6 @@ export const setState = defineOperation({
   kind: 'write',
   summary: 'Store a state of the player under a label, replacing the previous one',
   auth: 'player-or-server',
-  isOptimistic: true,
   input: z.object({ state: stateText, label: stateLabel, ifVersion, public: isPublic }),
   dispatchInput: z.object({ state: jsonOrText, label: stateLabel, ifVersion, public: isPublic }),
   takesLargeValues: true,
