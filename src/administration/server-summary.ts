@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { v7 } from 'uuid';
 import { nilId } from '../core/schemas/ids.ts';
-import type { Database } from '../core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
+import type { Store } from '../core/storage/store.ts';
 
 /** Rows read per slice, so that other calls can run in between. */
 const sliceRows = 2_000;
@@ -37,12 +37,12 @@ interface CountedSessions extends OpenedSessions {
  * sessions already counted are not read again.
  */
 export class ServerSummary {
-  readonly #db: Database;
+  readonly #db: Store;
   /** By start of the counted period: midnight in each administrator's time zone. */
   readonly #opened = new LRUCache<number, CountedSessions>({ max: 8 });
   #storage: { until: number; games: Promise<GameStorage[]> } | null = null;
 
-  constructor(db: Database) {
+  constructor(db: Store) {
     this.#db = db;
   }
 

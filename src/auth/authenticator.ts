@@ -2,7 +2,7 @@ import type { AdminCaller } from '../administrators/administrator.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
@@ -82,14 +82,14 @@ type Identified = Pick<Authenticated, 'caller' | 'game'>;
 
 /** Identifies callers and refuses those without permission, before the input is validated. */
 export class Authenticator {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #tokens: LauncherTokens;
   readonly #box: SecretBox;
   readonly #administrators: AdminCredentials;
   readonly #ownOrigin: () => string;
 
   constructor(parts: {
-    db: Database;
+    db: Store;
     tokens: LauncherTokens;
     box: SecretBox;
     administrators: AdminCredentials;

@@ -2,7 +2,7 @@ import type { Authenticated, Authenticator, Callers, PlayerCaller } from '../aut
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { BatchedCall, RunBatch } from './batched-call.ts';
 import { BatchedWrites } from './batched-writes.ts';
@@ -39,7 +39,7 @@ interface Prepared {
  */
 export function executeBatch(
   { find, authenticator, runAll }: BatchParts,
-  batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Database } },
+  batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
   count: (calls: number) => Promise<void>,
 ): RunBatch {
   const { authenticated, services } = batch;
@@ -95,7 +95,7 @@ export function executeBatch(
     const batched = new BatchedWrites(db, prepared.length, (writes) => db.write(runAll, owners, writes));
     return Promise.all(
       prepared.map(async ({ operation, caller, input }, at) => {
-        const handlerServices = { ...services, db: batched.databaseFor(at) };
+        const handlerServices = { ...services, db: batched.storeFor(at) };
         try {
           const answer = await operation.handler(
             { input: input as never, caller: caller as never },

@@ -1,13 +1,13 @@
 import { bearerToken } from '../auth/admin-token.ts';
 import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { RunAsGuest } from '../guest-writes/commands.ts';
-import { guestDatabase } from '../guest-writes/guest-database.ts';
+import { guestStore } from '../guest-writes/guest-database.ts';
 import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
-import { keyedDatabase } from '../idempotency/keyed-database.ts';
+import { keyedStore } from '../idempotency/keyed-database.ts';
 import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
 import { type BatchCaller, type BatchParts, executeBatch } from './execute-batch.ts';
@@ -54,7 +54,7 @@ export interface AuditLog {
 /** What is needed to execute operations, including the services passed to handlers. */
 export interface ExecuteParts {
   audit: AuditLog;
-  services: { db: Database };
+  services: { db: Store };
   runOnce: RunOnce;
   runAsGuest: RunAsGuest;
   runAll: BatchParts['runAll'];
@@ -116,13 +116,13 @@ export function createExecute(
       if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
       if (key === undefined && !isBatch && !isGuestWrite) return servicesFor(connection);
       const handlerServices = { ...servicesFor(connection) };
-      if (isGuestWrite) handlerServices.db = guestDatabase(services.db, parts.runAsGuest, wallet);
+      if (isGuestWrite) handlerServices.db = guestStore(services.db, parts.runAsGuest, wallet);
       if (key !== undefined && game) {
         const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
         const player = wallet ?? '';
         const scope = { gameId: game.id, caller: isPlayer ? player : 'server', wallet: player };
         const claim = claimOf(key, { ...scope, operation: operation.name, input: parsed });
-        handlerServices.db = keyedDatabase(handlerServices.db, parts.runOnce, claim);
+        handlerServices.db = keyedStore(handlerServices.db, parts.runOnce, claim);
       }
       if (!isBatch) return handlerServices;
       const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { activityRecord, maxLabelLength } from '../activity.ts';
@@ -20,7 +20,7 @@ export const sendCustomActivity = defineOperation({
     eventId: text(1, 200),
   }),
   output: z.object({ success, activity: activityRecord }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     return { success: true, activity: await db.write(recordActivity, ownerOf(caller), input) };
   },
 });

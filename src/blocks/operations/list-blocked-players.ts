@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { blockedPlayer } from '../block.ts';
@@ -14,7 +14,7 @@ export const listBlockedPlayers = defineOperation({
   auth: 'player-or-server',
   input: z.object(pagingOf()),
   output: pagedOutput(blockedPlayer),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { total, rows } = await db.read(listBlocked, ownerOf(caller), input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

@@ -1,18 +1,9 @@
 import type { StoredEvent } from '../events/stream.ts';
 import type { HistogramSnapshot } from '../histogram.ts';
-import type { Command } from './command.ts';
-import type { Query } from './query.ts';
+import type { Store } from './store.ts';
 
-/** The storage interface used by the rest of Gantry. */
-export interface Database {
-  /**
-   * Runs a command. Settles when its result and the events it emitted are durable; a rejected command has changed
-   * nothing.
-   * @throws GantryError of the command, or `store_unavailable` when the database currently accepts no writes
-   */
-  write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result>;
-  /** Runs a query, which sees every write that was acknowledged before. */
-  read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result>;
+/** An open database, as whoever composes a server sees it: the store, what it reports, and its end. */
+export interface Database extends Store {
   /** Calls the listener after every commit with the events it wrote, in order. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Calls the listener after a commit with the names of the workers woken by its commands. It must not throw. */

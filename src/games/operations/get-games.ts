@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../../core/schemas/ids.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
 import { gameKind, gamePolicies, gameSlug } from '../game.ts';
@@ -40,7 +40,7 @@ export const getGames = defineOperation({
   output: pagedOutput(listedGame),
   async handler(
     { input: { limit, skip, kind, slug } },
-    { db, guests }: { db: Database; guests: GuestSettings },
+    { db, guests }: { db: Store; guests: GuestSettings },
   ) {
     const games = (await db.read(allGames)).filter(
       (game) =>

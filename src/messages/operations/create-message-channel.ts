@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
@@ -63,7 +63,7 @@ export const createMessageChannel = defineOperation({
     isUsed: ({ otherParticipants: others }) => Array.isArray(others) && others.some(isObject),
     input: z.object({ name: channelName.nullish(), otherParticipants: participants }),
     output: messageChannel,
-    handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Database }) {
+    handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Store }) {
       const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
       refuseName(caller.game.policies.wordFilter, name ?? undefined, 'name');
       const wallets = others.map(({ wallet }) => wallet);
@@ -71,14 +71,14 @@ export const createMessageChannel = defineOperation({
     },
   }),
   output: messageChannel,
-  handler({ input, caller }, { db }: { db: Database }) {
+  handler({ input, caller }, { db }: { db: Store }) {
     refuseName(caller.game.policies.wordFilter, input.channelName, 'channelName');
     return create(db, ownerOf(caller), input.otherParticipants, { name: input.channelName });
   },
 });
 
 async function create(
-  db: Database,
+  db: Store,
   owner: Owner,
   others: readonly string[],
   info: NewChannelInfo,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { filteredMessage } from '../../core/schemas/word-filter.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelMessage, messageContent } from '../message-channel.ts';
@@ -16,7 +16,7 @@ export const editChannelMessage = defineOperation({
   auth: 'player',
   input: z.object({ messageId: idInput, newContent: messageContent }),
   output: channelMessage,
-  handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+  handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     const content = filteredMessage(caller.game.policies.wordFilter, input.newContent, 'newContent');
     return db.write(editMessage, ownerOf(caller), input.messageId, content, storageQuota);
   },

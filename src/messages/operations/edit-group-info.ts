@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -28,14 +28,14 @@ export const editGroupInfo = defineOperation({
       newImage: chatPicture.nullish(),
     }),
     output: messageChannel,
-    handler({ input, caller }, { db }: { db: Database }) {
+    handler({ input, caller }, { db }: { db: Store }) {
       refuseName(caller.game.policies.wordFilter, input.newTitle ?? undefined, 'newTitle');
       const info = { name: input.newTitle ?? undefined, chatPicture: input.newImage ?? undefined };
       return db.write(editChannelInfo, ownerOf(caller), input.messageChannelId, info);
     },
   }),
   output: messageChannel,
-  handler({ input, caller }, { db }: { db: Database }) {
+  handler({ input, caller }, { db }: { db: Store }) {
     refuseName(caller.game.policies.wordFilter, input.name, 'name');
     return db.write(editChannelInfo, ownerOf(caller), input.channelId, input);
   },

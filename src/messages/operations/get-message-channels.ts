@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { pagedOutput, pagingOf, shortened } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelCursor, listChannelsFrom } from '../cursor-queries.ts';
@@ -32,7 +32,7 @@ export const getMessageChannels = defineOperation({
       .meta({ description: 'Include the number of unread messages of each channel' }),
   }),
   output: pagedOutput(listedChannel).extend({ shortened, ...cursorOutput }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const owner = ownerOf(caller);
     const byCursor = cursorPageOf(input);
     const { total, rows, isShortened, end } = byCursor
@@ -49,7 +49,7 @@ export const getMessageChannels = defineOperation({
   },
 });
 
-async function withUnread(db: Database, owner: Owner, channels: readonly MessageChannel[]) {
+async function withUnread(db: Store, owner: Owner, channels: readonly MessageChannel[]) {
   const unread = await db.read(
     listUnread,
     owner,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { toUnreadFields, unreadFields } from '../read-marker.ts';
@@ -15,7 +15,7 @@ export const getUnreadCount = defineOperation({
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   output: z.object({ success, channelId: id, ...unreadFields }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const unread = await db.read(findUnread, ownerOf(caller), input.channelId);
     return { success: true, channelId: unread.channelId, ...toUnreadFields(unread) };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { filteredMessage } from '../../core/schemas/word-filter.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelMessage, messageContent } from '../message-channel.ts';
@@ -21,7 +21,7 @@ export const sendChannelMessage = defineOperation({
     replyTo: idInput.optional().meta({ description: 'The message of this channel that it replies to' }),
   }),
   output: channelMessage,
-  handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+  handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     const { channelId, replyTo } = input;
     const content = filteredMessage(caller.game.policies.wordFilter, input.content, 'content');
     return db.write(sendMessage, ownerOf(caller), channelId, content, storageQuota, replyTo);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
@@ -17,7 +17,7 @@ export const setUsername = defineOperation({
     username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, username: z.string() }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     if (caller.game.kind !== 'launcher') {
       throw new GantryError('not_a_launcher', "Only a launcher's own session may change its player's name");
     }

@@ -3,7 +3,7 @@ import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { id } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { refuseName } from '../../core/schemas/word-filter.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
 import { username } from '../player.ts';
@@ -19,7 +19,7 @@ export const updatePlayerProfile = defineOperation({
     username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
-  async handler({ input, caller: { game } }, { db }: { db: Database }) {
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
     refuseName(game.policies.wordFilter, input.username, 'username');
     const { wallet, userId, username } = await db.write(setProfile, input.wallet, {
       username: input.username,

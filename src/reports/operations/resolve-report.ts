@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { closeReport } from '../commands.ts';
 import { reportNote, reportOutcome } from '../report.ts';
@@ -16,7 +16,7 @@ export const resolveReport = defineOperation({
   roles: moderators,
   input: z.object({ reportId: idInput, outcome: reportOutcome, note: reportNote.default('') }),
   output: z.object({ success }),
-  async handler({ input: { reportId, outcome, note }, caller }, { db }: { db: Database }) {
+  async handler({ input: { reportId, outcome, note }, caller }, { db }: { db: Store }) {
     await db.write(closeReport, reportId, { outcome, note, by: caller.actor });
     return { success: true };
   },

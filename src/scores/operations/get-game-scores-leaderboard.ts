@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
@@ -34,7 +34,7 @@ export const getGameScoresLeaderboard = defineOperation({
     label: labelInput,
   }),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
-  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const { leaderboard: name = defaultLeaderboard, season, label } = input;
     const isDefault = name === defaultLeaderboard && season === undefined && label === undefined;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
@@ -34,7 +34,7 @@ export const getLeaderboardAround = defineOperation({
     ),
   }),
   output: placedOutput,
-  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
     const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
@@ -19,7 +19,7 @@ export const getLeaderboardSeasons = defineOperation({
   auth: 'public',
   input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
   output: z.object({ success, seasons: z.array(seasonRecord) }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);
     const { leaderboard } = await requireBoard(db, game, toBoardChoice({ leaderboard: input.leaderboard }), {
       isPublic: true,

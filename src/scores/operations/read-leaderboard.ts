@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requireBoard } from '../require-board.ts';
@@ -17,7 +17,7 @@ export const readLeaderboard = defineOperation({
   auth: 'game-secret',
   input: z.object({ leaderboard, season, label, ...pagingOf() }),
   output: placedOutput,
-  async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input, caller }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const board = await requireBoard(db, caller.game, toBoardChoice(input), { isPublic: false });
     return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), publicUrls) };
   },

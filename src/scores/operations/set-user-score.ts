@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -21,7 +21,7 @@ export const setUserScore = defineOperation({
   input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
   dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
   output: z.object({ success, newScore: scoreRecord }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { leaderboard = defaultLeaderboard } = input;
     if (leaderboard !== defaultLeaderboard) {
       const newScore = await db.write(setLeaderboardScore, ownerOf(caller), leaderboard, input.score, {

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { endReason } from '../channel-session.ts';
@@ -30,7 +30,7 @@ export const listSessions = defineOperation({
       present: z.boolean(),
     }),
   ),
-  async handler({ input }, services: { db: Database; presence: Presence }) {
+  async handler({ input }, services: { db: Store; presence: Presence }) {
     const { total, rows } = await services.db.read(findSessions, input, input);
     const data = rows.map(async ({ session }) => {
       const { id: sessionId, followsLauncher: _, ...fields } = session;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readPublicStatesPage } from '../queries.ts';
 import { filterOf, stateFilter, statesOutput } from './get-states.ts';
@@ -16,7 +16,7 @@ export const getPublicStates = defineOperation({
   auth: 'player', // a game's server reads any player's states with getStates
   input: z.object({ wallet: addressInput, ...pagingOf(20), ...stateFilter }),
   output: statesOutput,
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const owner = { gameId: caller.session.gameId, wallet: input.wallet };
     return toStatesResponse(await db.read(readPublicStatesPage, owner, input, filterOf(input)));
   },

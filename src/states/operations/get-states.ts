@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf, shortened } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { readStatesPage, type StateFilter } from '../queries.ts';
@@ -33,7 +33,7 @@ export const getStates = defineOperation({
   auth: 'player-or-server',
   input: z.object({ ...pagingOf(20), ...stateFilter }),
   output: statesOutput,
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     return toStatesResponse(await db.read(readStatesPage, ownerOf(caller), input, filterOf(input)));
   },
 });

@@ -1,0 +1,14 @@
+import type { Command } from './command.ts';
+import type { Query } from './query.ts';
+
+/** What handlers see of storage. What a call adds (a guest, an idempotency key, a batch) wraps it. */
+export interface Store {
+  /**
+   * Runs a command. Settles when its result and the events it emitted are durable; a rejected command has changed
+   * nothing.
+   * @throws GantryError of the command, or `store_unavailable` when the database currently accepts no writes
+   */
+  write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result>;
+  /** Runs a query, which sees every write that was acknowledged before. */
+  read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result>;
+}
