@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
-import type { AnyOtherForm } from './other-form.ts';
+import type { AnyHandler, AnyOtherForm } from './other-form.ts';
 
 /**
  * The services that operations belong to, as Feathers clients name them. Every operation is also on `launcher`, except
@@ -80,13 +80,17 @@ export interface Operation<
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
-/** An operation whose types were checked by `defineOperation`. */
-// The handlers' parameter types differ between operations; `never` is assignable to all of them.
-export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput'> & {
-  dispatchInput?: z.ZodObject;
-  auditInput?(input: never): unknown;
-  handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
-};
+/**
+ * An operation whose own types are forgotten: `defineOperation` has checked them. Its methods are declared as methods,
+ * whose parameters TypeScript compares in both directions, so every operation is one of these. Whoever calls `handler`
+ * passes what the same operation's schema has parsed, the caller that its `auth` has let in, and the services of
+ * `catalogue/operations.ts`.
+ */
+export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput'> &
+  AnyHandler & {
+    dispatchInput?: z.ZodObject;
+    auditInput?(input: object): unknown;
+  };
 
 /** Roles are required on administrators' operations and forbidden on all others. */
 type RolesOf<Auth extends AuthKind> = [Auth] extends ['admin'] ? { roles: AllowedRoles } : { roles?: never };

@@ -1,4 +1,4 @@
-import type { Authenticated, Authenticator, Callers, PlayerCaller } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, AuthKind, Callers } from '../auth/authenticator.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
@@ -24,13 +24,13 @@ export interface BatchParts {
 }
 
 /** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
-export type BatchCaller = Callers['player-or-game'];
+export type BatchCaller = Extract<Callers[AuthKind], { session: unknown }>;
 
 /** An authorized and parsed operation of a batch. */
 interface Prepared {
   operation: AnyOperation;
-  caller: Pick<PlayerCaller, 'game'> & Partial<PlayerCaller>;
-  input: unknown;
+  caller: Callers['player' | 'player-or-server' | 'game-secret'];
+  input: object;
 }
 
 /**
@@ -57,7 +57,7 @@ export function executeBatch(
     const named = data.wallet || caller.wallet;
     if (auth === 'player-or-server' && named !== null) {
       const wallet = await authenticator.admittedWallet(caller.game, named);
-      return { game: caller.game, wallet, session: null } as Prepared['caller'];
+      return { game: caller.game, wallet, session: null };
     }
     throw new GantryError(
       'token_missing',
@@ -97,10 +97,7 @@ export function executeBatch(
       prepared.map(async ({ operation, caller, input }, at) => {
         const handlerServices = { ...services, db: batched.storeFor(at) };
         try {
-          const answer = await operation.handler(
-            { input: input as never, caller: caller as never },
-            handlerServices as never,
-          );
+          const answer = await operation.handler({ input, caller }, handlerServices);
           batched.refuse(new Error(`${operation.name} ended without a write`));
           return answer;
         } catch (error) {
@@ -126,7 +123,7 @@ function refuseAt(at: number, error: unknown): never {
 function ownersOf(prepared: readonly Prepared[]): Owner[] {
   const owners = new Map<string, Owner>();
   for (const { caller } of prepared) {
-    if (caller.wallet !== undefined) {
+    if ('wallet' in caller) {
       owners.set(caller.wallet, { gameId: caller.game.id, wallet: caller.wallet });
     }
   }

@@ -1,16 +1,16 @@
 import { bearerToken } from '../auth/admin-token.ts';
-import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, AuthKind, Callers, Credentials } from '../auth/authenticator.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { RunAsGuest } from '../guest-writes/commands.ts';
 import { guestStore } from '../guest-writes/guest-database.ts';
-import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
+import { type Claim, claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
 import { keyedStore } from '../idempotency/keyed-database.ts';
-import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
+import type { LimitedCaller, LimitState, RateLimits } from '../limits/rate-limits.ts';
 import type { AnyOperation } from './define.ts';
-import { type BatchCaller, type BatchParts, executeBatch } from './execute-batch.ts';
+import { type BatchParts, executeBatch } from './execute-batch.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
 import { withoutNulls } from './without-nulls.ts';
 
@@ -51,10 +51,15 @@ export interface AuditLog {
   finish(entryId: string, outcome: string): Promise<void>;
 }
 
+/** The services passed to handlers, as far as calls change them: `Services` of `catalogue/operations.ts`. */
+interface CallServices {
+  readonly db: Store;
+}
+
 /** What is needed to execute operations, including the services passed to handlers. */
 export interface ExecuteParts {
   audit: AuditLog;
-  services: { db: Store };
+  services: CallServices;
   runOnce: RunOnce;
   runAsGuest: RunAsGuest;
   runAll: BatchParts['runAll'];
@@ -64,16 +69,88 @@ export interface ExecuteParts {
 
 export type Execute = (call: Call) => Promise<unknown>;
 
-/** The pipeline of every call on every transport: authenticate, limit, parse, handle. */
+/** The steps of every call on every transport: authenticate, admit, authorize, parse, handle. */
 export function createExecute(
   authenticator: Authenticator,
   limits: RateLimits,
   parts: ExecuteParts,
 ): Execute {
-  const { services } = parts;
-  const byConnection = new WeakMap<object, typeof services>();
-  /** The services with the call's connection; built once per connection. */
-  const servicesFor = (connection: object | undefined): typeof services => {
+  const servicesFor = servicesByConnection(parts.services);
+
+  return async function executeCall(call) {
+    const { operation, address, onLimit } = call;
+
+    // Authenticate. Any page can make an administrator's browser call without a token: that must not lock the
+    // administrator out.
+    const isForAdmin = operation.auth === 'admin';
+    const hasNoToken = isForAdmin && bearerToken(call.credentials.authorization) === null;
+    if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
+    let authenticated: Authenticated;
+    try {
+      authenticated = await authenticator.authenticate(operation.auth, call.input, call.credentials);
+    } catch (refused) {
+      await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
+      throw refused;
+    }
+    const { caller } = authenticated;
+
+    // Admit.
+    const limited = limitedCaller(address, authenticated);
+    call.onCaller?.({
+      gameId: limited.game?.id,
+      wallet: limited.wallet,
+      isServer: limited.server !== undefined,
+    });
+    const counting = limits.count(operation, limited, onLimit);
+    if (counting) await counting;
+
+    // Authorize.
+    refuseServerOnly(operation, authenticated);
+    if (isAdministrator(caller)) requireRole(operation, caller);
+
+    // Parse.
+    const received = withNamedGame(call.input, authenticated);
+    refuseNotServed(operation, received);
+    const key = keyOf(call);
+    const form =
+      call.style === 'dispatch' && operation.otherForm?.isUsed(received) ? operation.otherForm : null;
+    const input = form ? parseInput(form.input, received) : parseOwn(call, received);
+
+    // Handle.
+    if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, parts);
+    const services = servicesFor(call.connection);
+    if (limited.server) await ensurePlayer(operation, limited);
+    const claim = key === undefined ? null : claimBy(key, operation, authenticated, input);
+    const db = storeOf(operation, limited, claim);
+    const handling = form ?? operation;
+    if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
+      const count = async (calls: number) => limits.count(operation, limited, onLimit, calls);
+      const batch = { authenticated, caller, services: { ...services, db } };
+      const runBatch = executeBatch({ ...parts, authenticator }, batch, count);
+      return handling.handler({ input, caller }, { ...batch.services, runBatch });
+    }
+    return handling.handler({ input, caller }, db === services.db ? services : { ...services, db });
+  };
+
+  /** A player whom a game's server writes for is created as by a sign-in. */
+  async function ensurePlayer({ auth, kind }: AnyOperation, { wallet }: LimitedCaller): Promise<void> {
+    if (auth === 'player-or-server' && kind === 'write' && wallet !== undefined) {
+      await authenticator.ensurePlayer(wallet);
+    }
+  }
+
+  /** The call's store: the writes of a guest end with the upgrade, and a write with a key runs once. */
+  function storeOf({ kind }: AnyOperation, { wallet }: LimitedCaller, claim: Claim | null): Store {
+    const isByGuest = kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
+    const store = isByGuest ? guestStore(parts.services.db, parts.runAsGuest, wallet) : parts.services.db;
+    return claim ? keyedStore(store, parts.runOnce, claim) : store;
+  }
+}
+
+/** The services with a call's connection, if it has one; built once per connection. */
+function servicesByConnection(services: CallServices): (connection: object | undefined) => CallServices {
+  const byConnection = new WeakMap<object, CallServices>();
+  return (connection) => {
     if (!connection) return services;
     const known = byConnection.get(connection);
     if (known) return known;
@@ -81,66 +158,45 @@ export function createExecute(
     byConnection.set(connection, extended);
     return extended;
   };
-  return async (call) => {
-    const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
-    const isForAdmin = operation.auth === 'admin';
-    // Any page can make an administrator's browser call without a token: that must not lock the administrator out.
-    const hasNoToken = isForAdmin && bearerToken(credentials.authorization) === null;
-    if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
-    let authenticated: Authenticated;
-    try {
-      authenticated = await authenticator.authenticate(operation.auth, input, credentials);
-    } catch (refused) {
-      await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
-      throw refused;
-    }
-    const { caller, game, gameId } = authenticated;
-    const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
-    const server = authenticated.server ?? undefined;
-    onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
-    const administratorId = (caller && 'actor' in caller ? caller.administratorId : null) ?? undefined;
-    const limited = { address, wallet, administratorId, game: game ?? undefined, server };
-    const counting = limits.count(operation, limited, onLimit);
-    if (counting) await counting;
-    refuseServerOnly(operation, authenticated);
-    if (caller && 'actor' in caller) requireRole(operation, caller);
-    const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
-    const fullInput = gameId === undefined ? input : { ...input, gameId };
-    refuseNotServed(operation, fullInput);
-    const key = keyOf(call);
-    const isBatch = operation.auth === 'player-or-game';
-    const isGuestWrite = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
-    /** Prepares what the handler needs beyond the shared services, once the input is valid. */
-    const prepare = async (parsed: object): Promise<object> => {
-      const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
-      if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      if (key === undefined && !isBatch && !isGuestWrite) return servicesFor(connection);
-      const handlerServices = { ...servicesFor(connection) };
-      if (isGuestWrite) handlerServices.db = guestStore(services.db, parts.runAsGuest, wallet);
-      if (key !== undefined && game) {
-        const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
-        const player = wallet ?? '';
-        const scope = { gameId: game.id, caller: isPlayer ? player : 'server', wallet: player };
-        const claim = claimOf(key, { ...scope, operation: operation.name, input: parsed });
-        handlerServices.db = keyedStore(handlerServices.db, parts.runOnce, claim);
-      }
-      if (!isBatch) return handlerServices;
-      const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };
-      const count = async (calls: number) => limits.count(operation, limited, onLimit, calls);
-      return { ...handlerServices, runBatch: executeBatch({ ...parts, authenticator }, batch, count) };
-    };
-    const form = style === 'dispatch' && operation.otherForm?.isUsed(fullInput) ? operation.otherForm : null;
-    if (form) {
-      const parsed = parseInput(form.input, fullInput);
-      const request = { input: parsed as never, caller: caller as never };
-      return form.handler(request, (await prepare(parsed as object)) as never);
-    }
-    const parsed = parseInput(schema, isForAdmin ? fullInput : withoutNulls(schema, fullInput));
-    if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, parts);
-    const needsMore = server || connection || key !== undefined || isBatch || isGuestWrite;
-    const handlerServices = needsMore ? await prepare(parsed) : services;
-    return operation.handler({ input: parsed as never, caller: caller as never }, handlerServices as never);
+}
+
+/** What limits depend on; the later steps use it too. */
+function limitedCaller(address: string, { caller, game, server }: Authenticated): LimitedCaller {
+  return {
+    address,
+    wallet: (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined,
+    administratorId: (isAdministrator(caller) ? caller.administratorId : null) ?? undefined,
+    game: game ?? undefined,
+    server: server ?? undefined,
   };
+}
+
+function isAdministrator(caller: Callers[AuthKind]): caller is Callers['admin'] {
+  return caller !== null && 'actor' in caller;
+}
+
+/** The input, with the game that the URL names. */
+function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['input'] {
+  return gameId === undefined ? input : { ...input, gameId };
+}
+
+/** Parses the operation's own form of input. @throws GantryError 400 */
+function parseOwn({ operation, style }: Call, received: Call['input']): object {
+  const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
+  return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
+}
+
+/** The claim on a key, which belongs to a player, or to a game's server; null without a game. */
+function claimBy(
+  key: string,
+  { name: operation }: AnyOperation,
+  { caller, game }: Authenticated,
+  input: object,
+): Claim | null {
+  if (!game) return null;
+  const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? '';
+  const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
+  return claimOf(key, { gameId: game.id, caller: isPlayer ? wallet : 'server', wallet, operation, input });
 }
 
 /**
@@ -164,14 +220,13 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
  */
 export async function executeAsAdmin(
   operation: AnyOperation,
-  input: unknown,
+  input: object,
   caller: Callers['admin'],
   { audit, services }: Pick<ExecuteParts, 'audit' | 'services'>,
 ): Promise<unknown> {
-  const handle = () =>
-    operation.handler({ input: input as never, caller: caller as never }, services as never);
+  const handle = () => operation.handler({ input, caller }, services);
   if (operation.kind === 'read') return handle();
-  const shown = operation.auditInput ? operation.auditInput(input as never) : input;
+  const shown = operation.auditInput ? operation.auditInput(input) : input;
   const entry = await audit.begin(caller, operation.name, shown);
   try {
     const answer = await handle();
