@@ -38,7 +38,7 @@ export class BatchedWrites {
     return {
       write: <Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args) => {
         if (this.#isWritten) return store.write(command, ...args);
-        return this.#enqueue(at, command.commandName, args) as Promise<Result>;
+        return this.#enqueue<Result>(at, command.commandName, args);
       },
       read: (query, ...args) => store.read(query, ...args),
     };
@@ -55,10 +55,10 @@ export class BatchedWrites {
     this.#fail(why);
   }
 
-  #enqueue(at: number, command: string, args: readonly unknown[]): Promise<unknown> {
+  #enqueue<Result>(at: number, command: string, args: readonly unknown[]): Promise<Result> {
     if (this.#failure) return Promise.reject(this.#failure.why);
     if (this.#waiting.has(at)) throw new Error('an operation of a batch has two writes in flight');
-    const { promise, ...settle } = Promise.withResolvers<unknown>();
+    const { promise, ...settle } = Promise.withResolvers<Result>();
     this.#waiting.set(at, { command, args, settle });
     if (this.#waiting.size === this.#count) void this.#write();
     return promise;
