@@ -6,7 +6,7 @@ import { Authenticator } from './auth/authenticator.ts';
 import { runAll, runAsGuest, runOnce, runUnlessMuted } from './catalogue/commands.ts';
 import { operations } from './catalogue/operations.ts';
 import type { Config } from './config.ts';
-import type { Database } from './core/storage/database.ts';
+import type { Store } from './core/storage/store.ts';
 import { allGames, findGame } from './games/queries.ts';
 import { RateLimits } from './limits/rate-limits.ts';
 import { Traffic } from './limits/traffic.ts';
@@ -208,12 +208,7 @@ export function buildTransports(
   return { http, requests, gateway, metricsListener, refusalLog };
 }
 
-async function namedLeaderboardRows(
-  db: Database,
-  publicUrls: PublicUrls,
-  gameId: string,
-  leaderboard: string,
-) {
+async function namedLeaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string, leaderboard: string) {
   const [game, row] = await Promise.all([
     db.read(findGame, gameId),
     db.read(findLeaderboard, gameId, leaderboard),
@@ -223,7 +218,7 @@ async function namedLeaderboardRows(
   return toPlacedRows(await placedPage(db, board, { limit: leaderboardTop, skip: 0 }), publicUrls);
 }
 
-async function leaderboardRows(db: Database, publicUrls: PublicUrls, gameId: string) {
+async function leaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string) {
   const rows = await db.read(readLeaderboard, gameId, { limit: leaderboardTop, skip: 0 });
   return rows.map((row, index) => ({ ...toLeaderboardEntry(row, publicUrls), position: index + 1 }));
 }

@@ -10,7 +10,8 @@ import { ChainClients } from './chains/chain-client.ts';
 import { Signers } from './chains/signers.ts';
 import { type Config, ConfigError, dataFiles } from './config.ts';
 import { Signals } from './core/events/signals.ts';
-import type { Database, WriteTrouble } from './core/storage/database.ts';
+import type { WriteTrouble } from './core/storage/database.ts';
+import type { Store } from './core/storage/store.ts';
 import { databaseFiles, type OpenStore, openStore } from './data-directory.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { allGames, sealedSecrets } from './games/queries.ts';
@@ -156,7 +157,7 @@ function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
  * encrypted with.
  * @throws ConfigError
  */
-async function refuseOtherSecretKey(db: Database, box: SecretBox): Promise<void> {
+async function refuseOtherSecretKey(db: Store, box: SecretBox): Promise<void> {
   const [game] = await db.read(allGames);
   const [secret] = game ? await db.read(sealedSecrets, game.id) : [];
   if (!secret) return;

@@ -1,7 +1,7 @@
 import { trimTransactions } from './chains/commands.ts';
 import { trimEvents } from './core/events/commands.ts';
 import type { Retention } from './core/events/retention.ts';
-import type { Database } from './core/storage/database.ts';
+import type { Store } from './core/storage/store.ts';
 import type { RemoveIdleGuests } from './guests/idle-guests.ts';
 import { trimIdempotencyKeys } from './idempotency/commands.ts';
 import { trimMutes } from './moderation/commands.ts';
@@ -20,7 +20,7 @@ const batchDelayMs = 50;
  * transactions, expired mutes, inactive guests and retired seasons, until the signal is aborted.
  */
 export function startRetention(
-  db: Database,
+  db: Store,
   {
     maxAgeMs,
     notificationMs,

@@ -6,6 +6,7 @@ import type { Services } from './catalogue/operations.ts';
 import { ChainWriter } from './chains/chain-writer.ts';
 import type { ChainHooks } from './chains/lane.ts';
 import type { Config } from './config.ts';
+import type { Database } from './core/storage/database.ts';
 import type { SecretBox } from './games/game-secret.ts';
 import { reconcilePresence } from './live/reconcile-presence.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
@@ -28,6 +29,7 @@ export interface RunningServer {
   url: string;
   /** The URL of the metrics without a token; null when there is none. */
   metricsUrl: string | null;
+  db: Database;
   services: Services;
   /** The workers of the durable queue in this process. */
   queue: {
@@ -72,6 +74,7 @@ export async function startServer(
   };
   return {
     ...listening,
+    db: opened.db,
     services: opened.services,
     queue,
     box: opened.box,

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from '../core/storage/command.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { AnyTable } from '../core/storage/table.ts';
 import { games } from '../games/tables.ts';
 import { messageChannels } from '../messages/tables.ts';
@@ -26,7 +26,7 @@ const settleMs = 2_000;
 const erasedLast: readonly AnyTable[] = [games, messageChannels] as readonly AnyTable[];
 
 /** Ends the live sessions of a game; their launchers are notified of the reason. */
-export async function endSessionsInGame(db: Database, gameId: string, reason: EndReason): Promise<void> {
+export async function endSessionsInGame(db: Store, gameId: string, reason: EndReason): Promise<void> {
   for (;;) {
     const wallets = await db.read(playersInGame, gameId);
     if (wallets.length === 0) return;
@@ -39,11 +39,11 @@ export async function endSessionsInGame(db: Database, gameId: string, reason: En
  * so that no new data arrives; players keep their profiles and their data in other games.
  */
 export class GameEraser {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #tables: readonly AnyTable[];
 
   /** `tables`: all tables, referenced ones before those that refer to them. */
-  constructor(db: Database, tables: readonly AnyTable[]) {
+  constructor(db: Store, tables: readonly AnyTable[]) {
     this.#db = db;
     this.#tables = tables;
   }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { removeBlocksOn } from '../blocks/commands.ts';
 import type { Command } from '../core/storage/command.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { type AnyTable, columnOf } from '../core/storage/table.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
@@ -42,11 +42,11 @@ const erasedLast: readonly AnyTable[] = [players, sessions, bans, guests] as rea
  * shared streams keep their seq, so that other players' cursors stay valid, but no longer mention the player.
  */
 export class PlayerEraser {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #tables: readonly AnyTable[];
 
   /** `tables`: all tables; their declared ownership (`of`) determines what is erased. */
-  constructor(db: Database, tables: readonly AnyTable[]) {
+  constructor(db: Store, tables: readonly AnyTable[]) {
     this.#db = db;
     this.#tables = tables;
   }

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { v7 } from 'uuid';
 import { nilId } from '../core/schemas/ids.ts';
-import type { Database } from '../core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
+import type { Store } from '../core/storage/store.ts';
 import { gameStorages } from '../storage-quota/game-storage.ts';
 
 /** Rows read per slice, so that other calls can run in between. */
@@ -41,14 +41,14 @@ interface CountedSessions extends OpenedSessions {
  * sessions already counted are not read again.
  */
 export class ServerSummary {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #gameQuota: number;
   /** By start of the counted period: midnight in each administrator's time zone. */
   readonly #opened = new LRUCache<number, CountedSessions>({ max: 8 });
   #storage: { until: number; games: Promise<GameStorage[]> } | null = null;
 
   /** `gameQuota`: the quota of a game whose policies set none, in bytes. */
-  constructor(db: Database, gameQuota: number) {
+  constructor(db: Store, gameQuota: number) {
     this.#db = db;
     this.#gameQuota = gameQuota;
   }

@@ -1,7 +1,7 @@
 import { type AdminCaller, hashOfToken, tokenOwner } from '../administrators/administrator.ts';
 import { recordAdministratorUse } from '../administrators/commands.ts';
 import { findAdministratorByToken } from '../administrators/queries.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { type AdminToken, bearerToken } from './admin-token.ts';
 
@@ -14,11 +14,11 @@ const useIntervalMs = 60_000;
  */
 export class AdminCredentials {
   readonly #adminToken: AdminToken;
-  readonly #db: Database;
+  readonly #db: Store;
   /** When this process last recorded the use of an administrator's token. */
   readonly #recordedAt = new Map<string, number>();
 
-  constructor(adminToken: AdminToken, db: Database) {
+  constructor(adminToken: AdminToken, db: Store) {
     this.#adminToken = adminToken;
     this.#db = db;
   }

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { KeyFileError, readOrCreateKeyFile } from '../runtime/key-file.ts';
 import { keepServerKey, serverKey } from '../sessions/server-keys.ts';
@@ -46,10 +46,10 @@ export class FileAdminToken implements AdminTokenStore {
  * Stores it encrypted in the database, shared by all nodes. If the row is deleted, the next start creates a new token.
  */
 export class DatabaseAdminToken implements AdminTokenStore {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #box: SecretBox;
 
-  constructor(db: Database, box: SecretBox) {
+  constructor(db: Store, box: SecretBox) {
     this.#db = db;
     this.#box = box;
   }

@@ -2,7 +2,7 @@ import type { AdminCaller } from '../administrators/administrator.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
@@ -83,35 +83,26 @@ export interface Authenticated<Kind extends AuthKind = AuthKind> {
 /** An identified caller whose permission has not been checked yet. */
 type Identified = Pick<Authenticated, 'caller' | 'game'>;
 
-export interface AuthenticatorParts {
-  readonly db: Database;
-  readonly tokens: LauncherTokens;
-  readonly box: SecretBox;
-  readonly administrators: AdminCredentials;
-  ownOrigin(): string;
-}
-
 /** Identifies callers and refuses those without permission, before the input is validated. */
 export class Authenticator {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #tokens: LauncherTokens;
   readonly #box: SecretBox;
   readonly #administrators: AdminCredentials;
   readonly #ownOrigin: () => string;
-  readonly #parts: AuthenticatorParts;
 
-  constructor(parts: AuthenticatorParts) {
-    this.#parts = parts;
+  constructor(parts: {
+    db: Store;
+    tokens: LauncherTokens;
+    box: SecretBox;
+    administrators: AdminCredentials;
+    ownOrigin: () => string;
+  }) {
     this.#db = parts.db;
     this.#tokens = parts.tokens;
     this.#box = parts.box;
     this.#administrators = parts.administrators;
     this.#ownOrigin = parts.ownOrigin;
-  }
-
-  /** An authenticator that reads from another database: that of one call. */
-  readingFrom(db: Database): Authenticator {
-    return new Authenticator({ ...this.#parts, db });
   }
 
   /** @throws GantryError with one of the 401 reasons, or `game_unknown` */
@@ -316,8 +307,7 @@ export class Authenticator {
       );
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
-    const find = (sessionId: string) => this.#db.read(findSession, sessionId);
-    const details = await this.#tokens.verify(token, find, this.#db);
+    const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
     if (!details)
       throw new GantryError(
         'token_invalid',

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { consumeNonce } from '../games/commands.ts';
 import type { GamePolicies } from '../games/game.ts';
@@ -82,7 +82,7 @@ export function isSigned({ nonce, signature, timestamp }: RequestSignature): boo
 export async function checkRequestSignature(
   signed: RequestSignature,
   game: { id: string; policies: Pick<GamePolicies, 'requireSignature'> },
-  db: Database,
+  db: Store,
   box: SecretBox,
 ): Promise<void> {
   const { nonce, signature } = signed;

@@ -16,8 +16,8 @@ import type {
 import type { AdminCaller } from '../administrators/administrator.ts';
 import { findAdministrator } from '../administrators/queries.ts';
 import { operators } from '../core/schemas/admin-role.ts';
-import type { Database } from '../core/storage/database.ts';
 import type { CopyProgress } from '../core/storage/database-file.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { codeOf } from '../runtime/error-code.ts';
@@ -58,7 +58,7 @@ const linkContents = z.object({
 export interface BackupDirectoryParts {
   dataDirectory: string;
   directory: string;
-  db: Database;
+  db: Store;
   box: SecretBox;
   /** Logs why a backup failed. Null without a log; the thrown error then contains the reason. */
   report: ((thrown: unknown) => void) | null;

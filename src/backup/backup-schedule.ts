@@ -4,7 +4,7 @@ import {
   readBackupSchedule,
 } from '../administration/backup-schedule-commands.ts';
 import type { Backups } from '../administration/backups.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 
@@ -16,7 +16,7 @@ const pollMs = 2_000;
  * processes share a data directory, the first one to claim a due backup makes it.
  */
 export function startBackupSchedule(
-  db: Database,
+  db: Store,
   backups: Backups,
   { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
 ): void {

@@ -1,14 +1,8 @@
 import { lockPlayer } from '../core/events/stream-locks.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
-import {
-  type AnyCommand,
-  type Command,
-  command,
-  forEach,
-  type Steps,
-  type Tx,
-} from '../core/storage/command.ts';
+import { type Command, command, forEach, type Steps, type Tx } from '../core/storage/command.ts';
+import { type FindCommand, runNested } from '../core/storage/nested-command.ts';
 import { GantryError } from '../errors.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
@@ -24,7 +18,7 @@ interface CommandCall {
  * and all are locked together, in one round trip. `find` looks up a command by name.
  */
 export function runAllOf(
-  find: (name: string) => AnyCommand | undefined,
+  find: FindCommand,
 ): Command<[owners: readonly Owner[], calls: readonly CommandCall[]], unknown[]> {
   return command('runAll', function* (tx: Tx, owners: readonly Owner[], calls: readonly CommandCall[]): Steps<
     unknown[]
@@ -38,10 +32,8 @@ export function runAllOf(
       ...owners.map((owner) => lockPlayer(tx, owner)),
     );
     return yield* forEach(tx, calls, function* ({ command: name, args }, at) {
-      const run = find(name);
-      if (!run || run.isExclusive) throw new Error(`${name} cannot run inside another command`);
       try {
-        return yield* run(tx, ...(args as never));
+        return yield* runNested(find, tx, name, args);
       } catch (error) {
         throw error instanceof GantryError ? failedAt(at, error) : error;
       }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { TransactionSettings } from '../config.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { QueueWorker } from '../queue/queue-worker.ts';
 import type { ChainClients } from './chain-client.ts';
 import { releaseLane } from './commands.ts';
@@ -29,14 +29,14 @@ export interface ChainCounts {
  * process per database at a time.
  */
 export class ChainWriter {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #options: ChainWriterOptions;
   readonly #node = randomUUID();
   readonly #writers = new Map<string, LaneWriter>();
   readonly #worker: QueueWorker<string>;
   readonly #counts: ChainCounts = { confirmed: 0, failed: 0 };
 
-  constructor(db: Database, options: ChainWriterOptions) {
+  constructor(db: Store, options: ChainWriterOptions) {
     this.#db = db;
     this.#options = options;
     this.#worker = new QueueWorker<string>(

@@ -2,7 +2,7 @@ import type { Hex, PublicClient } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
 import type { TransactionSettings } from '../config.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { Cost } from './commands.ts';
 import { readLane } from './queries.ts';
 import { asHex } from './rpc-errors.ts';
@@ -24,7 +24,7 @@ export interface LaneParts {
   account: PrivateKeyAccount;
   chainId: number;
   client: PublicClient;
-  db: Database;
+  db: Store;
   settings: Pick<TransactionSettings, 'confirmations' | 'stuckAfterMs' | 'bounds'>;
   hooks: ChainHooks;
   onSettled(outcome: 'confirmed' | 'failed'): void;

@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { findGameBySlug } from '../games/queries.ts';
 import type { PublicUrls } from '../public-urls.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
@@ -23,7 +23,7 @@ export interface DemoAccess {
 
 /** Access to the demo game; null when it does not exist. */
 export async function demoAccess(services: {
-  db: Database;
+  db: Store;
   tokens: LauncherTokens;
   publicUrls: PublicUrls;
   sessionLifetimeMs: number;
@@ -44,7 +44,7 @@ export async function demoAccess(services: {
 
 /** Reuses the player's session from an earlier start while it lasts, so that restarts do not accumulate sessions. */
 async function sessionOf(
-  db: Database,
+  db: Store,
   owner: { gameId: string; wallet: string },
   lifetimeMs: number,
 ): Promise<SessionDetails> {

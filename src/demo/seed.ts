@@ -1,6 +1,6 @@
 import { recordActivity } from '../activities/commands.ts';
 import { changeGame } from '../administration/commands.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { registerGame } from '../games/commands.ts';
 import type { Game, NewGame } from '../games/game.ts';
@@ -23,7 +23,7 @@ import { demoLeaderboard, demoPage, demoPlayers, demoSlug, launcherSlug } from '
  * last: a demo game that has rules is complete and stays unchanged; without them, seeding was interrupted and runs
  * again, at worst duplicating an activity.
  */
-export async function seedDemo(db: Database, box: SecretBox): Promise<void> {
+export async function seedDemo(db: Store, box: SecretBox): Promise<void> {
   const existing = await db.read(findGameBySlug, demoSlug);
   if (existing && (await isSeededOrInProgress(db, existing))) {
     // Created by a version in which the demo game had no page.
@@ -82,7 +82,7 @@ export async function seedDemo(db: Database, box: SecretBox): Promise<void> {
   await db.write(replaceRules, game.id, ruleList.parse(rules));
 }
 
-async function ensureLeaderboard(db: Database, gameId: string): Promise<void> {
+async function ensureLeaderboard(db: Store, gameId: string): Promise<void> {
   if (await db.read(findLeaderboard, gameId, demoLeaderboard.name)) return;
   try {
     await db.write(addLeaderboard, gameId, demoLeaderboard);
@@ -96,12 +96,12 @@ async function ensureLeaderboard(db: Database, gameId: string): Promise<void> {
 /** A younger demo game without rules is assumed to be in progress: another process is seeding it. */
 const seedingMs = 60_000;
 
-async function isSeededOrInProgress(db: Database, game: Game): Promise<boolean> {
+async function isSeededOrInProgress(db: Store, game: Game): Promise<boolean> {
   return (await db.read(readRules, game.id)).version > 0 || Date.now() - game.createdAt < seedingMs;
 }
 
 /** Null when another process created it first. */
-async function createOnce(db: Database, box: SecretBox, game: NewGame): Promise<Game | null> {
+async function createOnce(db: Store, box: SecretBox, game: NewGame): Promise<Game | null> {
   try {
     return await db.write(registerGame, game, box.sealSecret(newGameSecret()));
   } catch (error) {

@@ -1,10 +1,10 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from './game.ts';
 import { findGame } from './queries.ts';
 
 /** @throws GantryError `game_unknown` */
-export async function requireGame(db: Database, gameId: string): Promise<Game> {
+export async function requireGame(db: Store, gameId: string): Promise<Game> {
   const game = await db.read(findGame, gameId);
   if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
   return game;

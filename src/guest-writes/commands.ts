@@ -1,4 +1,5 @@
-import { type AnyCommand, type Command, command, type Steps, type Tx } from '../core/storage/command.ts';
+import { type Command, command, type Steps, type Tx } from '../core/storage/command.ts';
+import { type FindCommand, runNested } from '../core/storage/nested-command.ts';
 import { requireGuest } from '../players/guests.ts';
 
 /** Runs a command by name for a guest; see `runAsGuestOf`. */
@@ -8,14 +9,12 @@ export type RunAsGuest = Command<[wallet: string, commandName: string, args: rea
  * Runs a command by name for a guest, unless the guest has been upgraded: a call admitted before the upgrade must not
  * write to the guest's former address. `find`: looks up a command by name.
  */
-export function runAsGuestOf(find: (name: string) => AnyCommand | undefined): RunAsGuest {
+export function runAsGuestOf(find: FindCommand): RunAsGuest {
   return command(
     'runAsGuest',
     function* (tx: Tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
       yield* requireGuest(tx, wallet);
-      const run = find(commandName);
-      if (!run || run.isExclusive) throw new Error(`${commandName} cannot run inside another command`);
-      return yield* run(tx, ...(args as never));
+      return yield* runNested(find, tx, commandName, args);
     },
   );
 }

@@ -1,5 +1,4 @@
 import {
-  type AnyCommand,
   type Command,
   command,
   type ExclusiveTx,
@@ -7,6 +6,7 @@ import {
   type Steps,
   type Tx,
 } from '../core/storage/command.ts';
+import { type FindCommand, runNested } from '../core/storage/nested-command.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
 import type { Claim } from './claim.ts';
@@ -20,7 +20,7 @@ export type RunOnce = Command<[claim: Claim, commandName: string, args: readonly
  * The result is stored in the command's own transaction, which holds the key's lock: a concurrent duplicate, on any
  * node, waits and gets the same result. A rejected command leaves no key. `find` looks up a command by name.
  */
-export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOnce {
+export function runOnceOf(find: FindCommand): RunOnce {
   return command(
     'runOnce',
     function* (tx: Tx, claim: Claim, commandName: string, args: readonly unknown[]): Steps<unknown> {
@@ -41,9 +41,7 @@ export function runOnceOf(find: (name: string) => AnyCommand | undefined): RunOn
         }
         return decodeResult(row.result, texts);
       }
-      const run = find(commandName);
-      if (!run || run.isExclusive) throw new Error(`${commandName} cannot run inside another command`);
-      const result = yield* run(tx, ...(args as never));
+      const result = yield* runNested(find, tx, commandName, args);
       tx.put(idempotencyKeys, { ...key, result: encodeResult(result, texts), at: tx.now });
       return result;
     },

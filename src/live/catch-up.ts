@@ -6,8 +6,8 @@ import {
   type StreamPosition,
   streamOf,
 } from '../core/events/stream.ts';
-import type { Database } from '../core/storage/database.ts';
 import type { Query } from '../core/storage/query.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { findGame } from '../games/queries.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
@@ -102,7 +102,7 @@ export interface Resumption extends Cursor {
 }
 
 export interface CatchUpParts {
-  db: Database;
+  db: Store;
   details: SessionDetails;
   push: Push;
   turns: ConcurrencyLimiter;
@@ -121,7 +121,7 @@ export interface CatchUpParts {
  * events written after the positions were read are not lost.
  */
 export class CatchUp {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #details: SessionDetails;
   readonly #listener: Listener;
   readonly #push: Push;

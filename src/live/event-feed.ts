@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { includes, type Positions, positionIn } from '../core/events/positions.ts';
 import type { StoredEvent } from '../core/events/stream.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { withTimeout } from '../runtime/timeouts.ts';
 import { eventsAfter, lastPositions } from './queries.ts';
 
@@ -9,7 +9,7 @@ import { eventsAfter, lastPositions } from './queries.ts';
 const restartAttempts = 100;
 const restartDelayMs = 200;
 
-type Readable = Pick<Database, 'read'>;
+type Readable = Pick<Store, 'read'>;
 
 /** The number of events per lane read from the database in one query. */
 const pageSize = 500;

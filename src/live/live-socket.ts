@@ -1,7 +1,7 @@
 import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../auth/authenticator.ts';
 import type { StreamEvent } from '../core/events/stream.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
@@ -43,7 +43,7 @@ export interface LiveServices extends TrafficServices {
   authenticator: Pick<Authenticator, 'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'namedGame'>;
   tokens: Pick<LauncherTokens, 'keyOf'>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
-  db: Database;
+  db: Store;
   presence: Presence;
   push: Push;
   leaderboards: LeaderboardFeed;

@@ -1,7 +1,7 @@
 import type { Server } from 'socket.io';
 import { isEvent } from '../core/events/event.ts';
 import type { EventMeta, Signal, StoredEvent, StreamEvent } from '../core/events/stream.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { markDelivered } from '../notifications/commands.ts';
 import { notificationCreated } from '../notifications/events.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
@@ -16,7 +16,7 @@ const disconnectDelayMs = 200;
 
 export interface PushParts {
   io: Server;
-  db: Pick<Database, 'write'>;
+  db: Pick<Store, 'write'>;
   report(thrown: unknown): void;
 }
 

@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { Presence } from '../presence/presence.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { recordPresence } from '../sessions/commands.ts';
@@ -15,7 +15,7 @@ const pageSize = 500;
  * leases were lost with Redis. Runs every minute until the signal is aborted.
  */
 export function reconcilePresence(
-  db: Pick<Database, 'read' | 'write'>,
+  db: Store,
   presence: Presence,
   { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
 ): void {
@@ -23,7 +23,7 @@ export function reconcilePresence(
   repeat(work, { everyMs: intervalMs, firstMs: reconnectMs, signal, report });
 }
 
-async function reconcile(db: Pick<Database, 'read' | 'write'>, presence: Presence): Promise<void> {
+async function reconcile(db: Store, presence: Presence): Promise<void> {
   let after = '';
   for (;;) {
     const announced = await db.read(listAnnouncedPresent, after, pageSize);

@@ -1,6 +1,6 @@
 import type { Socket } from 'socket.io';
 import { type Cursor, streamOf } from '../core/events/stream.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../scores/events.ts';
 import type { LeaderboardRow } from '../scores/score.ts';
@@ -10,7 +10,7 @@ import { readEpoch, streamPosition } from './queries.ts';
 import { roomOfFollowers } from './rooms.ts';
 
 export interface SubscriptionsParts {
-  db: Database;
+  db: Store;
   leaderboards: LeaderboardFeed;
   /** Called with a stream's position when the socket begins to follow it. */
   onFollowed(stream: string, seq: number): void;

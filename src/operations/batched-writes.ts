@@ -1,5 +1,5 @@
 import type { Command } from '../core/storage/command.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 
 /** A write that waits for the batch's others. */
 interface Waiting {
@@ -9,12 +9,12 @@ interface Waiting {
 }
 
 /**
- * Makes several operations write in one transaction: each gets a database whose first write waits until all of them
+ * Makes several operations write in one transaction: each gets a store whose first write waits until all of them
  * have reached theirs. Then these are committed atomically, and each operation continues with its own result. Later
  * writes of an operation are committed separately.
  */
 export class BatchedWrites {
-  readonly #db: Database;
+  readonly #store: Store;
   readonly #writeAll: (calls: readonly { command: string; args: readonly unknown[] }[]) => Promise<unknown[]>;
   readonly #waiting = new Map<number, Waiting>();
   readonly #count: number;
@@ -23,30 +23,24 @@ export class BatchedWrites {
   #isWritten = false;
 
   constructor(
-    db: Database,
+    store: Store,
     count: number,
     writeAll: (calls: readonly { command: string; args: readonly unknown[] }[]) => Promise<unknown[]>,
   ) {
-    this.#db = db;
+    this.#store = store;
     this.#count = count;
     this.#writeAll = writeAll;
   }
 
-  /** The database for the operation at this index. */
-  databaseFor(at: number): Database {
-    const db = this.#db;
+  /** The store for the operation at this index. */
+  storeFor(at: number): Store {
+    const store = this.#store;
     return {
       write: <Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args) => {
-        if (this.#isWritten) return db.write(command, ...args);
-        return this.#enqueue(at, command.commandName, args) as Promise<Result>;
+        if (this.#isWritten) return store.write(command, ...args);
+        return this.#enqueue<Result>(at, command.commandName, args);
       },
-      read: (query, ...args) => db.read(query, ...args),
-      onCommit: (listener) => db.onCommit(listener),
-      onWake: (listener) => db.onWake(listener),
-      onTrouble: (listener) => db.onTrouble(listener),
-      onNewEpoch: (listener) => db.onNewEpoch(listener),
-      stats: () => db.stats(),
-      close: () => db.close(),
+      read: (query, ...args) => store.read(query, ...args),
     };
   }
 
@@ -61,10 +55,10 @@ export class BatchedWrites {
     this.#fail(why);
   }
 
-  #enqueue(at: number, command: string, args: readonly unknown[]): Promise<unknown> {
+  #enqueue<Result>(at: number, command: string, args: readonly unknown[]): Promise<Result> {
     if (this.#failure) return Promise.reject(this.#failure.why);
     if (this.#waiting.has(at)) throw new Error('an operation of a batch has two writes in flight');
-    const { promise, ...settle } = Promise.withResolvers<unknown>();
+    const { promise, ...settle } = Promise.withResolvers<Result>();
     this.#waiting.set(at, { command, args, settle });
     if (this.#waiting.size === this.#count) void this.#write();
     return promise;

@@ -14,7 +14,7 @@ export interface Cost<In> {
 /** A cost whose input's type was checked by `defineOperation`. */
 export interface AnyCost {
   readonly text: string;
-  of(input: never): number;
+  of(input: object): number;
 }
 
 /** Skipping this many rows is as much work as the simplest read. */
@@ -46,6 +46,6 @@ export function skippedCost(skip: number): number {
 }
 
 /** The number of calls that a call with this parsed input counts as. */
-export function callsOf(cost: AnyCost | undefined, input: unknown): number {
-  return cost ? Math.max(1, Math.ceil(cost.of(input as never))) : 1;
+export function callsOf(cost: AnyCost | undefined, input: object): number {
+  return cost ? Math.max(1, Math.ceil(cost.of(input))) : 1;
 }

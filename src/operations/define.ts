@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AuthKind, Callers } from '../auth/authenticator.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
 import type { AnyCost, Cost } from './cost.ts';
-import type { AnyOtherForm } from './other-form.ts';
+import type { AnyHandler, AnyOtherForm } from './other-form.ts';
 
 /**
  * The services that operations belong to, as Feathers clients name them. Every operation is also on `launcher`, except
@@ -72,12 +72,6 @@ export interface Operation<
   serverOnlyWith?: string;
   /** An idempotent write: its idempotency keys are ignored. */
   isRepeatable?: true;
-  /**
-   * A handler whose only effect is one write, without which it returns nothing. On databases for which that saves a
-   * round trip, the caller's authorization is then checked when that write commits instead of before, and the call is
-   * repeated if it has changed. For writes that games call all the time.
-   */
-  isOptimistic?: true;
   /** A separate path for GET, with the query as input. Feathers clients call it with `find`. */
   getPath?: `/${string}`;
   /** The part of an administrator's input that the audit log stores; all of it by default. */
@@ -89,14 +83,18 @@ export interface Operation<
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
-/** An operation whose types were checked by `defineOperation`. */
-// The handlers' parameter types differ between operations; `never` is assignable to all of them.
-export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> & {
-  dispatchInput?: z.ZodObject;
-  cost?: AnyCost;
-  auditInput?(input: never): unknown;
-  handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
-};
+/**
+ * An operation whose own types are forgotten: `defineOperation` has checked them. Its methods are declared as methods,
+ * whose parameters TypeScript compares in both directions, so every operation is one of these. Whoever calls `handler`
+ * passes what the same operation's schema has parsed, the caller that its `auth` has let in, and the services of
+ * `catalogue/operations.ts`.
+ */
+export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> &
+  AnyHandler & {
+    dispatchInput?: z.ZodObject;
+    cost?: AnyCost;
+    auditInput?(input: object): unknown;
+  };
 
 /** Roles are required on administrators' operations and forbidden on all others. */
 type RolesOf<Auth extends AuthKind> = [Auth] extends ['admin'] ? { roles: AllowedRoles } : { roles?: never };

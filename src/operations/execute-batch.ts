@@ -1,8 +1,8 @@
-import type { Authenticated, Authenticator, Callers, PlayerCaller } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, AuthKind, Callers } from '../auth/authenticator.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { BatchedCall, RunBatch } from './batched-call.ts';
 import { BatchedWrites } from './batched-writes.ts';
@@ -35,13 +35,13 @@ interface Counting {
 export const maxCallsOfBatch = 500;
 
 /** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
-export type BatchCaller = Callers['player-or-game'];
+export type BatchCaller = Extract<Callers[AuthKind], { session: unknown }>;
 
 /** An authorized and parsed operation of a batch. */
 interface Prepared {
   operation: AnyOperation;
-  caller: Pick<PlayerCaller, 'game'> & Partial<PlayerCaller>;
-  input: unknown;
+  caller: Callers['player' | 'player-or-server' | 'game-secret'];
+  input: object;
 }
 
 /**
@@ -50,7 +50,7 @@ interface Prepared {
  */
 export function executeBatch(
   { find, authenticator, runAll }: BatchParts,
-  batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Database } },
+  batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
   { count, inTurn }: Counting,
 ): RunBatch {
   const { authenticated, services } = batch;
@@ -68,7 +68,7 @@ export function executeBatch(
     const named = data.wallet || caller.wallet;
     if (auth === 'player-or-server' && named !== null) {
       const wallet = await authenticator.admittedWallet(caller.game, named);
-      return { game: caller.game, wallet, session: null } as Prepared['caller'];
+      return { game: caller.game, wallet, session: null };
     }
     throw new GantryError(
       'token_missing',
@@ -113,12 +113,9 @@ export function executeBatch(
     const batched = new BatchedWrites(db, prepared.length, (writes) => db.write(runAll, owners, writes));
     return Promise.all(
       prepared.map(async ({ operation, caller, input }, at) => {
-        const handlerServices = { ...services, db: batched.databaseFor(at) };
+        const handlerServices = { ...services, db: batched.storeFor(at) };
         try {
-          const answer = await operation.handler(
-            { input: input as never, caller: caller as never },
-            handlerServices as never,
-          );
+          const answer = await operation.handler({ input, caller }, handlerServices);
           batched.refuse(new Error(`${operation.name} ended without a write`));
           return answer;
         } catch (error) {
@@ -152,7 +149,7 @@ function refuseAt(at: number, error: unknown): never {
 function ownersOf(prepared: readonly Prepared[]): Owner[] {
   const owners = new Map<string, Owner>();
   for (const { caller } of prepared) {
-    if (caller.wallet !== undefined) {
+    if ('wallet' in caller) {
       owners.set(caller.wallet, { gameId: caller.game.id, wallet: caller.wallet });
     }
   }

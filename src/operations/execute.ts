@@ -1,22 +1,21 @@
 import { bearerToken } from '../auth/admin-token.ts';
-import type { Authenticated, Authenticator, Callers, Credentials } from '../auth/authenticator.ts';
-import { isSigned } from '../auth/request-signature.ts';
+import type { Authenticated, Authenticator, AuthKind, Callers, Credentials } from '../auth/authenticator.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
-import type { Database, OptimisticDatabase } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { RunAsGuest } from '../guest-writes/commands.ts';
-import { guestDatabase } from '../guest-writes/guest-database.ts';
-import { claimOf, idempotencyKey } from '../idempotency/claim.ts';
+import { guestStore } from '../guest-writes/guest-database.ts';
+import { type Claim, claimOf, idempotencyKey } from '../idempotency/claim.ts';
 import type { RunOnce } from '../idempotency/commands.ts';
-import { keyedDatabase } from '../idempotency/keyed-database.ts';
+import { keyedStore } from '../idempotency/keyed-database.ts';
 import { networkOf } from '../limits/network-of.ts';
-import type { LimitState, RateLimits } from '../limits/rate-limits.ts';
+import type { LimitedCaller, LimitState, RateLimits } from '../limits/rate-limits.ts';
 import { Turns } from '../runtime/turns.ts';
 import { callsOf } from './cost.ts';
 import type { AnyOperation } from './define.ts';
-import { type BatchCaller, type BatchParts, executeBatch } from './execute-batch.ts';
+import { type BatchParts, executeBatch } from './execute-batch.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
-import { pausingDatabase } from './pausing-database.ts';
+import { pausingStore } from './pausing-store.ts';
 import { withoutNulls } from './without-nulls.ts';
 
 /** The two forms of an input; see `Operation.dispatchInput`. */
@@ -56,10 +55,15 @@ export interface AuditLog {
   finish(entryId: string, outcome: string): Promise<void>;
 }
 
+/** The services passed to handlers, as far as calls change them: `Services` of `catalogue/operations.ts`. */
+interface CallServices {
+  readonly db: Store;
+}
+
 /** What is needed to execute operations, including the services passed to handlers. */
 export interface ExecuteParts {
   audit: AuditLog;
-  services: { db: Database };
+  services: CallServices;
   runOnce: RunOnce;
   runAsGuest: RunAsGuest;
   runAll: BatchParts['runAll'];
@@ -77,21 +81,117 @@ const writeSlots = 1;
 const expensiveWrite = 10;
 
 /**
- * The pipeline of every call on every transport: authenticate, limit, parse, handle. A call is counted once before its
- * input is parsed, so that malformed ones are limited too, and as what it costs before it is handled. Expensive calls
- * take turns.
+ * The steps of every call on every transport: authenticate, admit, authorize, parse, handle. A call is counted once
+ * before its input is parsed, so that malformed ones are limited too, and as what it costs before it is handled.
+ * Expensive calls take turns.
  */
 export function createExecute(
   authenticator: Authenticator,
   limits: RateLimits,
   parts: ExecuteParts,
 ): Execute {
-  const { services } = parts;
+  const servicesFor = servicesByConnection(parts.services);
   const readTurns = new Turns(readSlots);
   const writeTurns = new Turns(writeSlots);
-  const byConnection = new WeakMap<object, typeof services>();
-  /** The services with the call's connection; built once per connection. */
-  const servicesFor = (connection: object | undefined): typeof services => {
+
+  return async function executeCall(call) {
+    const { operation, address, onLimit } = call;
+
+    // Authenticate. Any page can make an administrator's browser call without a token: that must not lock the
+    // administrator out.
+    const isForAdmin = operation.auth === 'admin';
+    const hasNoToken = isForAdmin && bearerToken(call.credentials.authorization) === null;
+    if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
+    let authenticated: Authenticated;
+    try {
+      authenticated = await authenticator.authenticate(operation.auth, call.input, call.credentials);
+    } catch (refused) {
+      await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
+      throw refused;
+    }
+    const { caller } = authenticated;
+
+    // Admit.
+    const limited = limitedCaller(address, authenticated);
+    call.onCaller?.({
+      gameId: limited.game?.id,
+      wallet: limited.wallet,
+      isServer: limited.server !== undefined,
+    });
+    const counting = limits.count(operation, limited, onLimit);
+    if (counting) await counting;
+
+    // Authorize.
+    refuseServerOnly(operation, authenticated);
+    if (isAdministrator(caller)) requireRole(operation, caller);
+
+    // Parse.
+    const received = withNamedGame(call.input, authenticated);
+    refuseNotServed(operation, received);
+    const key = keyOf(call);
+    const form =
+      call.style === 'dispatch' && operation.otherForm?.isUsed(received) ? operation.otherForm : null;
+    const input = form ? parseInput(form.input, received) : parseOwn(call, received);
+
+    // Handle.
+    if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, parts);
+    const handling = form ?? operation;
+    const calls = callsOf(handling.cost, input);
+    if (calls > 1) await limits.countRest(operation, limited, onLimit, calls);
+    const services = servicesFor(call.connection);
+    if (limited.server) await ensurePlayer(operation, limited);
+    const claim = key === undefined ? null : claimBy(key, operation, authenticated, input);
+    const db = storeOf(operation, limited, claim);
+    if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
+      const counting = {
+        async count(more: number) {
+          if (more > 0) await limits.count(operation, limited, onLimit, more);
+        },
+        inTurn: <Result>(cost: number, work: () => Promise<Result>) => inTurn(operation, limited, cost, work),
+      };
+      const batch = { authenticated, caller, services: { ...services, db } };
+      const runBatch = executeBatch({ ...parts, authenticator }, batch, counting);
+      return handling.handler({ input, caller }, { ...batch.services, runBatch });
+    }
+    if (calls > 1) {
+      const store = operation.kind === 'read' ? pausingStore(db, readTurns) : db;
+      const work = () => handling.handler({ input, caller }, { ...services, db: store });
+      return inTurn(operation, limited, calls, work);
+    }
+    return handling.handler({ input, caller }, db === services.db ? services : { ...services, db });
+  };
+
+  /** Does expensive work when it is the caller's turn. */
+  function inTurn<Result>(
+    { kind }: AnyOperation,
+    { server, wallet, address }: LimitedCaller,
+    calls: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    if (kind !== 'read' && calls < expensiveWrite) return work();
+    const turns = kind === 'read' ? readTurns : writeTurns;
+    return turns.take(server?.id ?? wallet ?? networkOf(address), work);
+  }
+
+  /** A player whom a game's server writes for is created as by a sign-in. */
+  async function ensurePlayer({ auth, kind }: AnyOperation, { wallet }: LimitedCaller): Promise<void> {
+    if (auth === 'player-or-server' && kind === 'write' && wallet !== undefined) {
+      await authenticator.ensurePlayer(wallet);
+    }
+  }
+
+  /** The call's store: the writes of a guest end with the upgrade, and a write with a key runs once. */
+  function storeOf({ kind }: AnyOperation, { wallet }: LimitedCaller, claim: Claim | null): Store {
+    const isByGuest = kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
+    const store = isByGuest ? guestStore(parts.services.db, parts.runAsGuest, wallet) : parts.services.db;
+    return claim ? keyedStore(store, parts.runOnce, claim) : store;
+  }
+}
+
+/** The services with a call's connection, if it has one; built once per connection. */
+function servicesByConnection(services: CallServices): (connection: object | undefined) => CallServices {
+  const byConnection = new WeakMap<object, CallServices>();
+  return (connection) => {
     if (!connection) return services;
     const known = byConnection.get(connection);
     if (known) return known;
@@ -99,137 +199,45 @@ export function createExecute(
     byConnection.set(connection, extended);
     return extended;
   };
-  /** `optimistic`: the database of this attempt. `counted` is shared by both attempts of a call. */
-  async function execute(call: Call, optimistic: Database | null, counted: Counted): Promise<unknown> {
-    const { operation, style, input, credentials, address, connection, onCaller, onLimit } = call;
-    const isForAdmin = operation.auth === 'admin';
-    // Any page can make an administrator's browser call without a token: that must not lock the administrator out.
-    const hasNoToken = isForAdmin && bearerToken(credentials.authorization) === null;
-    if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
-    let authenticated: Authenticated;
-    try {
-      const authenticating = optimistic ? authenticator.readingFrom(optimistic) : authenticator;
-      authenticated = await authenticating.authenticate(operation.auth, input, credentials);
-    } catch (refused) {
-      if (optimistic) throw refused; // which is not certain
-      await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
-      throw refused;
-    }
-    const { caller, game, gameId } = authenticated;
-    const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined;
-    const server = authenticated.server ?? undefined;
-    onCaller?.({ gameId: game?.id, wallet, isServer: server !== undefined });
-    const administratorId = (caller && 'actor' in caller ? caller.administratorId : null) ?? undefined;
-    const limited = { address, wallet, administratorId, game: game ?? undefined, server };
-    if (counted.calls === 0) {
-      counted.calls = 1;
-      const counting = limits.count(operation, limited, onLimit);
-      if (counting) await counting;
-    }
-    refuseServerOnly(operation, authenticated);
-    if (caller && 'actor' in caller) requireRole(operation, caller);
-    const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
-    const fullInput = gameId === undefined ? input : { ...input, gameId };
-    refuseNotServed(operation, fullInput);
-    const key = keyOf(call);
-    const isBatch = operation.auth === 'player-or-game';
-    const isGuestWrite = operation.kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
-    const inTurn = <Result>(calls: number, work: () => Promise<Result>): Promise<Result> => {
-      if (operation.kind !== 'read' && calls < expensiveWrite) return work();
-      const turns = operation.kind === 'read' ? readTurns : writeTurns;
-      return turns.take(server?.id ?? wallet ?? networkOf(address), work);
-    };
-    /** Prepares what the handler needs beyond the shared services, once the input is valid. */
-    const prepare = async (parsed: object): Promise<object> => {
-      const isForPlayer = operation.auth === 'player-or-server' && wallet !== undefined;
-      if (server && isForPlayer && operation.kind === 'write') await authenticator.ensurePlayer(wallet);
-      if (key === undefined && !isBatch && !isGuestWrite && !optimistic) return servicesFor(connection);
-      const handlerServices = { ...servicesFor(connection) };
-      if (optimistic) handlerServices.db = optimistic;
-      if (isGuestWrite) handlerServices.db = guestDatabase(handlerServices.db, parts.runAsGuest, wallet);
-      if (key !== undefined && game) {
-        const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
-        const player = wallet ?? '';
-        const scope = { gameId: game.id, caller: isPlayer ? player : 'server', wallet: player };
-        const claim = claimOf(key, { ...scope, operation: operation.name, input: parsed });
-        handlerServices.db = keyedDatabase(handlerServices.db, parts.runOnce, claim);
-      }
-      if (!isBatch) return handlerServices;
-      const batch = { authenticated, caller: caller as BatchCaller, services: handlerServices };
-      const counting = {
-        count: async (calls: number) => {
-          if (calls > 0) await limits.count(operation, limited, onLimit, calls);
-        },
-        inTurn,
-      };
-      return { ...handlerServices, runBatch: executeBatch({ ...parts, authenticator }, batch, counting) };
-    };
-    /** Handles a call that counts as several. */
-    const handleCostly = async (
-      handler: AnyOperation['handler'],
-      parsed: object,
-      calls: number,
-    ): Promise<unknown> => {
-      if (counted.calls < calls) {
-        counted.calls = calls;
-        await limits.countRest(operation, limited, onLimit, calls);
-      }
-      const prepared = await prepare(parsed);
-      const isRead = operation.kind === 'read';
-      const handlerServices = isRead
-        ? { ...prepared, db: pausingDatabase(services.db, readTurns) }
-        : prepared;
-      const request = { input: parsed as never, caller: caller as never };
-      return inTurn(calls, () => handler(request, handlerServices as never));
-    };
-    const form = style === 'dispatch' && operation.otherForm?.isUsed(fullInput) ? operation.otherForm : null;
-    if (form) {
-      const parsed = parseInput(form.input, fullInput) as object;
-      const calls = callsOf(form.cost, parsed);
-      if (calls > 1) return handleCostly(form.handler, parsed, calls);
-      const request = { input: parsed as never, caller: caller as never };
-      return form.handler(request, (await prepare(parsed)) as never);
-    }
-    const parsed = parseInput(schema, isForAdmin ? fullInput : withoutNulls(schema, fullInput));
-    if (caller && 'actor' in caller) return executeAsAdmin(operation, parsed, caller, parts);
-    if (operation.cost) {
-      const calls = callsOf(operation.cost, parsed);
-      if (calls > 1) return handleCostly(operation.handler, parsed, calls);
-    }
-    const needsMore = server || connection || key !== undefined || isBatch || isGuestWrite || optimistic;
-    const handlerServices = needsMore ? await prepare(parsed) : services;
-    return operation.handler({ input: parsed as never, caller: caller as never }, handlerServices as never);
-  }
+}
 
-  /** Executes a call on its optimistic database, and again on the database itself unless its write has confirmed it. */
-  async function executeOptimistically(call: Call, optimistic: OptimisticDatabase): Promise<unknown> {
-    const counted: Counted = { calls: 0 };
-    try {
-      const answer = await execute(call, optimistic, counted);
-      if (optimistic.isConfirmed) return answer;
-    } catch (error) {
-      const isOverLimit = error instanceof GantryError && error.reason === 'rate_limited';
-      if (optimistic.isConfirmed || isOverLimit) throw error;
-    }
-    return execute(call, null, counted);
-  }
-
-  return (call) => {
-    const optimistic = mayBeOptimistic(call) ? services.db.beginOptimistic?.() : null;
-    return optimistic ? executeOptimistically(call, optimistic) : execute(call, null, { calls: 0 });
+/** What limits depend on; the later steps use it too. */
+function limitedCaller(address: string, { caller, game, server }: Authenticated): LimitedCaller {
+  return {
+    address,
+    wallet: (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined,
+    administratorId: (isAdministrator(caller) ? caller.administratorId : null) ?? undefined,
+    game: game ?? undefined,
+    server: server ?? undefined,
   };
 }
 
-/** As how many calls a call has been counted against its caller's limits, which its repetition must not do again. */
-interface Counted {
-  calls: number;
+function isAdministrator(caller: Callers[AuthKind]): caller is Callers['admin'] {
+  return caller !== null && 'actor' in caller;
 }
 
-/** A signature is used up by the first attempt, and a game's server may have its player created first. */
-function mayBeOptimistic({ operation, credentials: { authorization, signature } }: Call): boolean {
-  return (
-    operation.isOptimistic === true && authorization === undefined && !(signature && isSigned(signature))
-  );
+/** The input, with the game that the URL names. */
+function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['input'] {
+  return gameId === undefined ? input : { ...input, gameId };
+}
+
+/** Parses the operation's own form of input. @throws GantryError 400 */
+function parseOwn({ operation, style }: Call, received: Call['input']): object {
+  const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
+  return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
+}
+
+/** The claim on a key, which belongs to a player, or to a game's server; null without a game. */
+function claimBy(
+  key: string,
+  { name: operation }: AnyOperation,
+  { caller, game }: Authenticated,
+  input: object,
+): Claim | null {
+  if (!game) return null;
+  const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? '';
+  const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
+  return claimOf(key, { gameId: game.id, caller: isPlayer ? wallet : 'server', wallet, operation, input });
 }
 
 /**
@@ -253,14 +261,13 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
  */
 export async function executeAsAdmin(
   operation: AnyOperation,
-  input: unknown,
+  input: object,
   caller: Callers['admin'],
   { audit, services }: Pick<ExecuteParts, 'audit' | 'services'>,
 ): Promise<unknown> {
-  const handle = () =>
-    operation.handler({ input: input as never, caller: caller as never }, services as never);
+  const handle = () => operation.handler({ input, caller }, services);
   if (operation.kind === 'read') return handle();
-  const shown = operation.auditInput ? operation.auditInput(input as never) : input;
+  const shown = operation.auditInput ? operation.auditInput(input) : input;
   const entry = await audit.begin(caller, operation.name, shown);
   try {
     const answer = await handle();

@@ -8,7 +8,7 @@ import type { AnyCost, Cost } from './cost.ts';
  */
 interface OtherForm<
   Auth extends AuthKind,
-  In extends z.ZodType,
+  In extends z.ZodType<object>,
   Out extends z.ZodType,
   Needs extends object,
 > {
@@ -22,18 +22,22 @@ interface OtherForm<
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
 }
 
+/** A handler whose own types are forgotten; see `AnyOperation`. */
+export interface AnyHandler {
+  handler(request: { input: object; caller: Callers[AuthKind] }, services: object): Promise<unknown>;
+}
+
 /** A form whose types were checked by `defineOtherForm`. */
-export interface AnyOtherForm {
+export interface AnyOtherForm extends AnyHandler {
   isUsed(input: Readonly<Record<string, unknown>>): boolean;
-  input: z.ZodType;
+  input: z.ZodType<object>;
   output: z.ZodType;
   cost?: AnyCost;
-  handler(request: { input: never; caller: never }, services: never): Promise<unknown>;
 }
 
 export function defineOtherForm<
   const Auth extends AuthKind,
-  In extends z.ZodType,
+  In extends z.ZodType<object>,
   Out extends z.ZodType,
   Needs extends object,
 >({ auth: _, ...form }: OtherForm<Auth, In, Out, Needs>): AnyOtherForm {

@@ -1,16 +1,11 @@
 import type { Owner } from '../core/schemas/owner.ts';
 import { type Seen, type SeenField, textFieldsOf } from '../core/schemas/seen-text.ts';
 import { filteredMessage, refuseName, type WordFilterPolicy } from '../core/schemas/word-filter.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { type RunUnlessMuted, unlessMuted } from '../mutes/run-unless-muted.ts';
 import type { AnyOperation } from './define.ts';
 
 type Handler = AnyOperation['handler'];
-/** The caller of an operation with texts. */
-interface Caller {
-  game: { id: string; policies: { wordFilter: WordFilterPolicy } };
-  wallet?: unknown;
-}
 /** An object of a parsed input. */
 type Holder = Record<string, unknown>;
 
@@ -36,8 +31,11 @@ export function withTextRules(operation: AnyOperation, runUnlessMuted: RunUnless
 
 function withRules(handler: Handler, seen: readonly SeenField[], runUnlessMuted: RunUnlessMuted): Handler {
   return (request, services) => {
-    const input: Holder = request.input;
-    const { game, wallet = input.wallet }: Caller = request.caller;
+    const { input, caller } = request;
+    if (caller === null || !('game' in caller))
+      throw new Error('a text is filtered by the policies of a game');
+    const { game } = caller;
+    const wallet = 'wallet' in caller ? caller.wallet : 'wallet' in input ? input.wallet : undefined;
     const { wordFilter } = game.policies;
     let muted: string | undefined;
     for (const field of seen) {
@@ -48,19 +46,19 @@ function withRules(handler: Handler, seen: readonly SeenField[], runUnlessMuted:
     }
     if (muted === undefined) return handler(request, services);
     if (typeof wallet !== 'string') throw new Error(`${muted} is nobody's: no wallet says whose`);
+    if (!hasStore(services)) throw new Error('an operation with texts writes them');
     const owner: Owner = { gameId: game.id, wallet };
-    const { db }: { db: Database } = services;
-    const ownServices: object = {
-      ...(services as object),
-      db: unlessMuted(db, runUnlessMuted, owner, muted),
-    };
-    return handler(request, ownServices as never);
+    return handler(request, { ...services, db: unlessMuted(services.db, runUnlessMuted, owner, muted) });
   };
+}
+
+function hasStore(services: object): services is { db: Store } {
+  return 'db' in services;
 }
 
 /** Calls `onText` for each text in the field that others would see, with the object that has it and its path. */
 function visit(
-  input: Holder,
+  input: object,
   { path, when }: SeenField,
   onText: (holder: Holder, key: string, path: string) => void,
 ): void {

@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError, type Reason } from '../errors.ts';
 import { backoffMs } from '../queue/backoff.ts';
 import { QueueWorker } from '../queue/queue-worker.ts';
@@ -43,13 +43,13 @@ const transientReasons: readonly Reason[] = ['states_changed', 'chain_unavailabl
  * runs after a crash; the commands guarantee that each prize is given once.
  */
 export class PrizeWorker {
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #options: Required<PrizeWorkerOptions>;
   readonly #worker: QueueWorker<string>;
   /** By run. */
   readonly #retries = new Map<string, RetryState>();
 
-  constructor(db: Database, options: PrizeWorkerOptions) {
+  constructor(db: Store, options: PrizeWorkerOptions) {
     this.#db = db;
     this.#options = { pollMs: 2_000, giveUpMs: 24 * 60 * 60 * 1000, backoff: backoffMs, ...options };
     const { pollMs, report } = this.#options;

@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { readQueueDepths } from './queries.ts';
 
 /** Outcomes of actions of one kind in this process since its start. */
@@ -23,7 +23,7 @@ export interface QueueStats extends QueueCounts {
 
 /** Returns a function that reads the queue's statistics for metrics; it only reads from the database. */
 export function queueStats(
-  db: Pick<Database, 'read'>,
+  db: Pick<Store, 'read'>,
   /** The workers, by kind. */
   workers: Readonly<
     Record<string, { counts(): Readonly<Omit<QueueCounts, 'retried'> & Partial<QueueCounts>> }>

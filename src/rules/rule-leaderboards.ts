@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { defaultLeaderboard } from '../scores/leaderboard.ts';
 import { listLeaderboardRows } from '../scores/leaderboard-queries.ts';
@@ -11,7 +11,7 @@ import type { Rule } from './rule.ts';
  * @throws GantryError `rule_invalid` with the paths
  */
 export async function refuseUnknownLeaderboards(
-  db: Database,
+  db: Store,
   gameId: string,
   rules: readonly Rule[],
 ): Promise<void> {

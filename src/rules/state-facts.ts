@@ -1,6 +1,6 @@
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Steps, Tx } from '../core/storage/command.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { stateContentId, stateText } from '../states/queries.ts';
 import type { StateReader } from '../states/state-reader.ts';
@@ -38,7 +38,7 @@ export async function stateFactsFor(
   rules: readonly Rule[],
   trigger: string,
   owner: Owner,
-  { db, reader }: { db: Database; reader: StateReader },
+  { db, reader }: { db: Store; reader: StateReader },
 ): Promise<StateFacts> {
   const facts: StateFact[] = [];
   for (const [label, keys] of referencedStates(rules, trigger)) {
@@ -51,7 +51,7 @@ async function readStateFact(
   label: string,
   keys: readonly string[],
   owner: Owner,
-  { db, reader }: { db: Database; reader: StateReader },
+  { db, reader }: { db: Store; reader: StateReader },
 ): Promise<StateFact> {
   for (let attempt = 0; attempt < maxReadAttempts; attempt++) {
     const ipfsHash = await db.read(stateContentId, owner, label);

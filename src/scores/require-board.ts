@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { Game } from '../games/game.ts';
 import { type BoardChoice, defaultLeaderboard } from './leaderboard.ts';
@@ -11,7 +11,7 @@ import { labelBoardOf, labelsOf, rulesOf } from './stored-leaderboard.ts';
  * @throws GantryError `leaderboard_unknown`, `leaderboard_private`, `season_unknown`, `label_unknown`
  */
 export async function requireBoard(
-  db: Database,
+  db: Store,
   { id: gameId, policies }: Pick<Game, 'id' | 'policies'>,
   { leaderboard, season, label }: BoardChoice,
   { isPublic }: { isPublic: boolean },

@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { endSeason } from './leaderboard-commands.ts';
@@ -17,7 +17,7 @@ const retryDelayMs = 30_000;
  * season that cannot be ended does not delay the others.
  */
 export function startSeasonEnds(
-  db: Database,
+  db: Store,
   {
     signal,
     report,

@@ -1,15 +1,8 @@
-import type { Database } from '../core/storage/database.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { keepServerKey, replaceServerKey, serverKey } from './server-keys.ts';
-import {
-  generateKey,
-  parseKeys,
-  type Reads,
-  serializeKeys,
-  type TokenKey,
-  type TokenKeyStore,
-} from './token-keys.ts';
+import { generateKey, parseKeys, serializeKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
 /**
  * Stores the key pairs in the database, encrypted. For nodes that share nothing but the database: each sees a rotation
@@ -17,12 +10,12 @@ import {
  */
 export class DatabaseTokenKeys implements TokenKeyStore {
   readonly maxStalenessMs = 0;
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #box: SecretBox;
   /** The decrypted keys, cached until the stored ones change. */
   #cached: { sealed: string; keys: readonly TokenKey[] } | null = null;
 
-  private constructor(db: Database, box: SecretBox) {
+  private constructor(db: Store, box: SecretBox) {
     this.#db = db;
     this.#box = box;
   }
@@ -31,7 +24,7 @@ export class DatabaseTokenKeys implements TokenKeyStore {
    * Generates the first key pair if there is none.
    * @throws DatabaseUnusableError when they are encrypted with another key
    */
-  static async open(db: Database, box: SecretBox): Promise<DatabaseTokenKeys> {
+  static async open(db: Store, box: SecretBox): Promise<DatabaseTokenKeys> {
     const store = new DatabaseTokenKeys(db, box);
     if ((await store.read()).length === 0) {
       await db.write(keepServerKey, 'token-keys', box.seal(serializeKeys([generateKey()])));
@@ -40,8 +33,8 @@ export class DatabaseTokenKeys implements TokenKeyStore {
     return store;
   }
 
-  async read(db: Reads = this.#db): Promise<readonly TokenKey[]> {
-    const row = await db.read(serverKey, 'token-keys');
+  async read(): Promise<readonly TokenKey[]> {
+    const row = await this.#db.read(serverKey, 'token-keys');
     return row ? this.#open(row.sealed) : [];
   }
 

@@ -5,7 +5,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { GantryError } from '../errors.ts';
-import type { Reads, TokenKeys } from './token-keys.ts';
+import type { TokenKeys } from './token-keys.ts';
 
 const issuer = 'gantry';
 const audience = 'gantry:launcher';
@@ -85,18 +85,14 @@ export class LauncherTokens {
 
   /**
    * Returns what `read` returns for the token's channel session; `read` decides whether that session is still live. It
-   * runs while the token's key is looked up, so that both share a round trip when keys are in the database (`db`).
+   * runs while the token's key is looked up, so that both share a round trip when keys are in the database.
    * @throws GantryError `token_invalid`, `token_expired`
    */
-  async verify<Session>(
-    token: string,
-    read: (sessionId: string) => Promise<Session>,
-    db?: Reads,
-  ): Promise<Session> {
+  async verify<Session>(token: string, read: (sessionId: string) => Promise<Session>): Promise<Session> {
     if (token.length > maxLength) throw invalid();
     const { kid, sessionId, expiresAt } = this.#verified.get(token) ?? (await this.#check(token));
     // The key may have been rotated out since the token was first seen.
-    const [isValidKey, session] = await Promise.all([this.#keys.verifies(kid, db), read(sessionId)]);
+    const [isValidKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);
     if (!isValidKey) throw invalid();
     if (expiresAt <= Date.now()) throw expired();
     return session;

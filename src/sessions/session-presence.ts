@@ -1,10 +1,10 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { ChannelSession } from './channel-session.ts';
 import { recordPresence } from './commands.ts';
 import { findSession, type LiveSession, liveSessionsOf } from './queries.ts';
 
 interface PresenceServices {
-  db: Pick<Database, 'read' | 'write'>;
+  db: Store;
   /** Presence by a session's own socket or heartbeat. */
   presence: { isPresent(sessionId: string): Promise<boolean> };
 }

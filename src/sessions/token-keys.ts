@@ -4,7 +4,6 @@ import * as errors from 'jose/errors';
 import { importJWK } from 'jose/key/import';
 import { z } from 'zod';
 import { newId } from '../core/schemas/ids.ts';
-import type { Database } from '../core/storage/database.ts';
 
 const tokenKey = z.object({
   kty: z.literal('OKP'),
@@ -29,15 +28,12 @@ export function serializeKeys(keys: readonly TokenKey[]): string {
   return JSON.stringify({ keys });
 }
 
-/** A database to read from. */
-export type Reads = Pick<Database, 'read'>;
-
 /** Stores the key pairs. */
 export interface TokenKeyStore {
   /** How long a process may use stale keys after another one has rotated them, in milliseconds. */
   readonly maxStalenessMs: number;
-  /** The keys, newest first; may include retired ones. Keys in a database are read from `db` if it is passed. */
-  read(db?: Reads): Promise<readonly TokenKey[]>;
+  /** The keys, newest first; may include retired ones. */
+  read(): Promise<readonly TokenKey[]>;
   /** Replaces the keys with what `change` returns; `change` may be called again on a conflict. */
   replace(change: (keys: readonly TokenKey[]) => readonly TokenKey[]): Promise<void>;
 }
@@ -67,9 +63,9 @@ export class TokenKeys {
   }
 
   /** Whether tokens signed with this key are accepted: it is the newest, or its overlap has not ended. */
-  async verifies(kid: string | undefined, db?: Reads): Promise<boolean> {
+  async verifies(kid: string | undefined): Promise<boolean> {
     const now = Date.now();
-    return (await this.#store.read(db)).some((key) => key.kid === kid && isActive(key, now));
+    return (await this.#store.read()).some((key) => key.kid === kid && isActive(key, now));
   }
 
   /** @throws JWKSNoMatchingKey */

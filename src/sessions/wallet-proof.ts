@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ContractWallets } from '../chains/contract-wallets.ts';
 import { notSeen } from '../core/schemas/seen-text.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
 import type { UnverifiedChannel } from './channel-session.ts';
 import { beginAttempt, refundAttempt } from './sign-in-commands.ts';
@@ -38,7 +38,7 @@ interface Proof {
 export async function verifySignIn(
   proof: Proof,
   guest: string | null,
-  services: { db: Database; contractWallets: ContractWallets },
+  services: { db: Store; contractWallets: ContractWallets },
 ): Promise<UnverifiedChannel> {
   const { db } = services;
   // Counted before the signature is checked, so that at most five are checked, however many arrive at once.

@@ -1,5 +1,5 @@
 import type { Owner } from '../core/schemas/owner.ts';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import { GantryError, type Reason } from '../errors.ts';
 import { patchState, requireVersion, saveState, type WriteOptions } from './commands.ts';
 import { maxInlineMergeBytes } from './merge-patch.ts';
@@ -40,7 +40,7 @@ export class StatePatcher {
    * concurrently; `state_too_large`, `storage_full`
    */
   async patch(
-    db: Database,
+    db: Store,
     owner: Owner,
     label: string,
     patch: string,
@@ -69,7 +69,7 @@ export class StatePatcher {
   }
 
   async #patchLarge(
-    db: Database,
+    db: Store,
     owner: Owner,
     label: string,
     patch: string,
@@ -110,7 +110,7 @@ async function patchWithinWrite(...args: Parameters<StatePatcher['patch']>): Pro
  * The state that a patch wrote; its text is read when the result lacks it.
  * @throws GantryError `states_changed` when the state was written again since
  */
-async function withText(db: Database, owner: Owner, written: Written): Promise<StoredState> {
+async function withText(db: Store, owner: Owner, written: Written): Promise<StoredState> {
   const { json, label, ipfsHash, version } = written;
   if (json !== undefined) return { ...written, json };
   const [current] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);

@@ -1,4 +1,4 @@
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { ClaimedDelivery, ClaimTerms } from './delivery.ts';
 import { claimDeliveries } from './delivery-commands.ts';
 import { listDueWebhooks } from './queries.ts';
@@ -7,7 +7,7 @@ import { listDueWebhooks } from './queries.ts';
 const maxWebhooksPerClaim = 500;
 
 /** Claims due deliveries, as far as there is room; writes nothing if none is due. */
-export async function claimDue(db: Database, node: string, terms: ClaimTerms): Promise<ClaimedDelivery[]> {
+export async function claimDue(db: Store, node: string, terms: ClaimTerms): Promise<ClaimedDelivery[]> {
   const due = await db.read(listDueWebhooks);
   const isFull = (url: string) => (terms.busyHosts[new URL(url).host] ?? terms.perHost) <= 0;
   const ids = due.filter(({ url }) => !isFull(url)).map(({ id }) => id);

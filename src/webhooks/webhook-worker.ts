@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { backoffMs } from '../queue/backoff.ts';
 import { renewClaims } from '../queue/commands.ts';
@@ -41,14 +41,14 @@ const maxFailingHosts = 10_000;
 export class WebhookWorker {
   /** Identifies this process's claims. */
   readonly node = randomUUID();
-  readonly #db: Database;
+  readonly #db: Store;
   readonly #options: Required<WebhookWorkerOptions>;
   readonly #worker: QueueWorker<ClaimedDelivery>;
   readonly #active = new Map<string, number>();
   readonly #failing = new Set<string>();
   readonly #counts: QueueCounts = { confirmed: 0, failed: 0, retried: 0 };
 
-  constructor(db: Database, options: WebhookWorkerOptions) {
+  constructor(db: Store, options: WebhookWorkerOptions) {
     this.#db = db;
     this.#options = {
       pollMs: 1_000,

@@ -180,6 +180,14 @@ describe('domain code does not know how it is called', () => {
       expect(reached).toEqual([]);
     },
   );
+
+  test('it sees a Store, which the steps of a call may wrap, and not the whole Database', () => {
+    const outside = inner.filter((folder) => folder !== 'core');
+    expect(edges(isIn(...outside), (imported) => imported === 'core/storage/database.ts')).toEqual([]);
+    expect(
+      edges(isIn(...outside), (imported) => imported === 'core/storage/store.ts').length,
+    ).toBeGreaterThan(100);
+  });
 });
 
 describe('transports handle all operations alike', () => {

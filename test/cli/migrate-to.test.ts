@@ -8,7 +8,7 @@ import { tables } from '../../src/catalogue/tables.ts';
 import { dataFiles } from '../../src/config.ts';
 import { events } from '../../src/core/events/events.ts';
 import { streams } from '../../src/core/events/streams.ts';
-import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { sendMessage } from '../../src/messages/message-commands.ts';
@@ -54,8 +54,7 @@ test.skipIf(noPostgres !== null)(
     await away.client.ready();
     const { cursors } = away.client;
     away[Symbol.dispose]();
-    const say = (db: Database, content: string) =>
-      db.write(sendMessage, world.owner, world.channelId, content);
+    const say = (db: Store, content: string) => db.write(sendMessage, world.owner, world.channelId, content);
     for (let n = 1; n <= 30; n++) await say(before.services.db, `missed ${n}`);
     const answers = await answersOf(before.url, calls, adminToken);
     const signingKeys = (await get(`${before.url}/.well-known/jwks.json`)).body;
@@ -213,7 +212,7 @@ async function writeRandomly({ server, gameId, otherGameId }: World, count: numb
   }
 }
 
-async function contentOfAll(db: Database): Promise<Record<string, string[]>> {
+async function contentOfAll(db: Store): Promise<Record<string, string[]>> {
   const content: Record<string, string[]> = {};
   for (const table of [streams, ...tables, events]) {
     content[table.name] = table === serverKeys ? [] : await contentOf(db, table);

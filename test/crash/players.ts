@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.ts';
-import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import { openStore } from '../../src/data-directory.ts';
 import { newGameSecret, type SecretBox } from '../../src/games/game-secret.ts';
 import { createChannel } from '../../src/messages/channel-commands.ts';
@@ -44,7 +44,7 @@ export const loadSettings = {
 
 /** A game with a rule and the given number of players, in pairs that share a message channel. */
 export async function addPlayers(
-  { db, tokens, box }: { db: Database; tokens: LauncherTokens; box: SecretBox },
+  { db, tokens, box }: { db: Store; tokens: LauncherTokens; box: SecretBox },
   pairs: number,
 ): Promise<Player[]> {
   const { sessionLifetimeMs } = readConfig({});

@@ -60,7 +60,7 @@ export async function runFailover(options: FailoverOptions): Promise<FailoverRep
   await using server = await startTestServer({ DATABASE_URL: url, GANTRY_SECRET_KEY: '5e'.repeat(32) });
   const other = await PostgresDatabase.open(url, domain);
   try {
-    const { db } = server.services;
+    const { db } = server;
     const nodes: readonly Database[] = [db, other];
     const { gameId } = await server.createGame();
     const players = await Promise.all([1, 2, 3, 4].map(() => server.openSession(gameId)));

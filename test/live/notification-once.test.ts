@@ -2,15 +2,15 @@ import { mkdtempDisposable } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** Simulates a server that dies before it records its deliveries. */
-function loseMarks(db: Database): void {
-  const write = db.write.bind(db) as Database['write']; // `bind` loses the generic signature
+function loseMarks(db: Store): void {
+  const write = db.write.bind(db) as Store['write']; // `bind` loses the generic signature
   db.write = (command, ...args) =>
     command.commandName === markDelivered.commandName ? new Promise(() => {}) : write(command, ...args);
 }

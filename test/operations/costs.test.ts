@@ -62,6 +62,7 @@ it('a call that costs a fraction counts as the next whole number of calls, and a
 it('no call of default size costs more than a twentieth of what a player may do at once', () => {
   for (const { input, cost, name } of forms) {
     const parsed = input.safeParse({ gameId: 'a', wallets: [], channelId: crypto.randomUUID() });
-    if (cost && parsed.success) expect(callsOf(cost, parsed.data), name).toBeLessThanOrEqual(10);
+    if (cost && parsed.success && typeof parsed.data === 'object' && parsed.data)
+      expect(callsOf(cost, parsed.data), name).toBeLessThanOrEqual(10);
   }
 });

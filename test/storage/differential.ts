@@ -4,6 +4,7 @@ import { events } from '../../src/core/events/events.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
 import { streams } from '../../src/core/events/streams.ts';
 import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import type { AnyTable } from '../../src/core/storage/table.ts';
 import { GantryError } from '../../src/errors.ts';
 import { registerGame } from '../../src/games/commands.ts';
@@ -96,7 +97,7 @@ async function outcomeOf({ run }: RandomOperation, db: Database): Promise<unknow
 }
 
 /** The rows of a table as text, sorted; streams by their names. */
-export async function contentOf(db: Database, table: AnyTable): Promise<string[]> {
+export async function contentOf(db: Store, table: AnyTable): Promise<string[]> {
   const selected = table.columns.map(({ name, sqlName, kind }) => {
     if (kind === 'stream') return `(SELECT name FROM streams WHERE id = t.${sqlName}_id) AS "${name}"`;
     if (kind === 'board') return `(SELECT game_id FROM boards WHERE id = t.board_id) AS "${name}"`;

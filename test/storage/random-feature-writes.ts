@@ -2,7 +2,7 @@ import { block, unblock } from '../../src/blocks/commands.ts';
 import { listBlocked } from '../../src/blocks/queries.ts';
 import { runAll, runAsGuest, runOnce, upgradeGuest } from '../../src/catalogue/commands.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
-import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import { addGameSecret, consumeNonce } from '../../src/games/commands.ts';
 import { gamePolicies } from '../../src/games/game.ts';
 import {
@@ -90,10 +90,10 @@ export function leaderboardWrites({ owner, wallet, number, nonce }: Drawn): Weig
   const changes: LeaderboardChanges = { addLabels: [`l${number % 5}`], keepSeasons: number % 3 || null };
   const details = { nonce, label, metadata: number % 2 ? { of: number } : undefined };
   const onBoard = <Answer>(
-    read: (db: Database, board: Awaited<ReturnType<typeof requireBoard>>) => Promise<Answer>,
+    read: (db: Store, board: Awaited<ReturnType<typeof requireBoard>>) => Promise<Answer>,
   ) => {
     const policies = gamePolicies.parse({});
-    return async (db: Database) =>
+    return async (db: Store) =>
       read(
         db,
         await requireBoard(db, { id: gameId, policies }, { leaderboard: name, label }, { isPublic: true }),
@@ -128,13 +128,13 @@ export function guestWrites({ owner, message, number }: Drawn, scene: Scene): We
   const there = scene.guests[number % Math.max(1, scene.guests.length)] ?? guest.address;
   const id = `00000000-0000-4000-9000-${made.toString(16).padStart(12, '0')}`;
   const signIn = { id, gameId, wallet: `0xffff${made.toString(16).padStart(36, '0')}`, signRequest: '' };
-  const upgrade = async (db: Database) => {
+  const upgrade = async (db: Store) => {
     await db.write(requestSignIn, { ...signIn, expiresAt: 4e12 }, there);
     await db.write(beginAttempt, id, there);
     return db.write(upgradeGuest, { gameId, wallet: there }, id, 1e9);
   };
   const asGuest = (command: string, ...args: unknown[]) => {
-    return (db: Database) => db.write(runAsGuest, there, command, [{ gameId, wallet: there }, ...args]);
+    return (db: Store) => db.write(runAsGuest, there, command, [{ gameId, wallet: there }, ...args]);
   };
   return [
     [2, 'addGuest', (db) => db.write(addGuest, gameId, guest, device, 1e9)],

@@ -1,7 +1,7 @@
 import { recordActivity } from '../../src/activities/commands.ts';
 import { ban, changeGame, unban } from '../../src/administration/commands.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
-import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import {
   addToChannel,
   createChannel,
@@ -84,7 +84,7 @@ export function newScene(wallets: readonly string[], leavesOut: readonly LeftOut
 /** An operation that can be executed on any database, with the same result on each. */
 export interface RandomOperation {
   name: string;
-  run(db: Database): Promise<unknown>;
+  run(db: Store): Promise<unknown>;
 }
 
 /** An operation, and its weight relative to the others. */
@@ -157,7 +157,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
   const message = said?.id ?? 'none';
   const number = upTo(1_000);
   const nonce = random() < 0.3 ? `nonce-${upTo(20)}` : undefined;
-  const one = (name: string, run: (db: Database) => Promise<unknown>): RandomOperation => ({ name, run });
+  const one = (name: string, run: (db: Store) => Promise<unknown>): RandomOperation => ({ name, run });
   const score = pick(scene.scores, 'none');
   const tracked = play(number, random() < 0.3);
   const order = number % 2 ? ('newest' as const) : ('oldest' as const);

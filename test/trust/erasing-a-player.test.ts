@@ -12,7 +12,7 @@ import { PlayerEraser } from '../../src/administration/player-eraser.ts';
 import { catalogue } from '../../src/catalogue/events.ts';
 import { tables } from '../../src/catalogue/tables.ts';
 import { dataFiles } from '../../src/config.ts';
-import type { Database } from '../../src/core/storage/database.ts';
+import type { Store } from '../../src/core/storage/store.ts';
 import { mutePlayer } from '../../src/moderation/operations/mute-player.ts';
 import { notifyPlayer } from '../../src/notifications/commands.ts';
 import { updatePlayer } from '../../src/players/operations/update-player.ts';
@@ -259,8 +259,7 @@ describe('an erased player', () => {
     };
     expect(await seen()).toEqual([state, state]);
     const seenAfter: string[][] = [];
-    const watched: Database = {
-      ...db,
+    const watched: Store = {
       async write(command, ...args) {
         const result = await db.write(command, ...args);
         seenAfter.push(await seen());

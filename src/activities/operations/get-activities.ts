@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { pageNumberingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { activityType, feedItem, toFeedItem } from '../activity.ts';
@@ -34,7 +34,7 @@ export const getActivities = defineOperation({
     success,
     result: z.object({ pageNumber: z.int(), pageSize: z.int(), data: z.array(feedItem) }),
   }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { pageNumber, pageSize, walletAddress, gameId, type } = input;
     const page = { limit: pageSize, skip: (pageNumber - 1) * pageSize };
     const activities = await db.read(listActivities, { wallet: walletAddress, gameId, type }, page);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { activityRecord, maxLabelLength } from '../activity.ts';
@@ -14,7 +14,6 @@ export const sendCustomActivity = defineOperation({
   kind: 'write',
   summary: 'Record an activity of the player for the public feed',
   auth: 'player-or-server',
-  isOptimistic: true,
   input: z.object({
     label: seenByOthers(
       text(1, maxLabelLength).meta({
@@ -25,7 +24,7 @@ export const sendCustomActivity = defineOperation({
     eventId: notSeen(text(1, 200), 'id'),
   }),
   output: z.object({ success, activity: activityRecord }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     return { success: true, activity: await db.write(recordActivity, ownerOf(caller), input) };
   },
 });

@@ -4,7 +4,7 @@ import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ban } from '../commands.ts';
@@ -22,7 +22,7 @@ export const banPlayer = defineOperation({
     reason: text(0, 500).default(''),
   }),
   output: z.object({ success }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     if (input.gameId !== undefined) await requireGame(db, input.gameId);
     await db.write(ban, input.wallet, input.gameId ?? null, input.reason);
     return { success: true };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { owners } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -23,7 +23,7 @@ export const deleteGame = defineOperation({
       .meta({ description: "The game's slug, so that no other game is deleted by mistake" }),
   }),
   output: z.object({ success }),
-  async handler({ input }, { db, gameEraser }: { db: Database; gameEraser: GameEraser }) {
+  async handler({ input }, { db, gameEraser }: { db: Store; gameEraser: GameEraser }) {
     const { slug } = await requireGame(db, input.gameId);
     if (input.confirm !== slug) {
       const field = { path: 'confirm', message: `must be the slug of the game, ${slug}` };

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { liveSessionsOf } from '../../sessions/queries.ts';
@@ -52,7 +52,7 @@ export const getPlayer = defineOperation({
       })
       .nullable(),
   }),
-  async handler({ input: { wallet } }, parts: { db: Database; presence: Presence }) {
+  async handler({ input: { wallet } }, parts: { db: Store; presence: Presence }) {
     const found = await parts.db.read(readPlayerOverview, wallet);
     if (found === null) return { success: true, player: null };
     const live = await parts.db.read(liveSessionsOf, [wallet]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { auditEntry } from '../audit-entry.ts';
 import { readAuditLog } from '../queries.ts';
@@ -15,7 +15,7 @@ export const listAuditLog = defineOperation({
   roles: everyRole,
   input: z.object(paging),
   output: pagedOutput(auditEntry),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { total, rows } = await db.read(readAuditLog, input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { backupSchedule } from '../backup-schedule.ts';
 import { readBackupSchedule } from '../backup-schedule-commands.ts';
@@ -25,7 +25,7 @@ export const listBackups = defineOperation({
     running: runningBackup.nullable().meta({ description: 'The backup in progress on the responding node' }),
     schedule: backupSchedule.nullable().meta({ description: 'Null when no backups are scheduled' }),
   }),
-  async handler(_request, { db, backups }: { db: Database; backups: Backups }) {
+  async handler(_request, { db, backups }: { db: Store; backups: Backups }) {
     const { unavailable } = backups;
     const found = unavailable === null ? await db.read(readBackupSchedule) : null;
     return {

@@ -3,7 +3,7 @@ import { everyRole } from '../../core/schemas/admin-role.ts';
 import { timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { readEventLog } from '../../live/queries.ts';
 import { defineOperation } from '../../operations/define.ts';
 
@@ -43,7 +43,7 @@ export const listEvents = defineOperation({
       }),
     ),
   }),
-  async handler({ input: { after, limit } }, { db }: { db: Database }) {
+  async handler({ input: { after, limit } }, { db }: { db: Store }) {
     const { events, cursor, more } = await db.read(readEventLog, after, limit);
     return {
       success: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { backupSchedule, defaultKeep, everyHours, keptBackups } from '../backup-schedule.ts';
 import { changeBackupSchedule } from '../backup-schedule-commands.ts';
@@ -24,7 +24,7 @@ export const setBackupSchedule = defineOperation({
       .meta({ description: 'How many scheduled backups are kept; older ones are deleted' }),
   }),
   output: z.object({ success, schedule: backupSchedule.nullable() }),
-  async handler({ input }, { db, backups }: { db: Database; backups: Backups }) {
+  async handler({ input }, { db, backups }: { db: Store; backups: Backups }) {
     requireBackups(backups);
     const { everyHours: hours, keep } = input;
     const wanted = hours === null ? null : { everyHours: hours, keep };

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { unban } from '../commands.ts';
 
@@ -16,7 +16,7 @@ export const unbanPlayer = defineOperation({
   roles: moderators,
   input: z.object({ wallet: addressInput, gameId: idInput.optional() }),
   output: z.object({ success }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await db.write(unban, input.wallet, input.gameId ?? null);
     return { success: true };
   },

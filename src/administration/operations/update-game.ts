@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import {
   gameListing,
   gameName,
@@ -39,7 +39,7 @@ export const updateGame = defineOperation({
     order: gameOrder.optional().meta({ description: 'Sort order in lists, lowest first' }),
   }),
   output: z.object({ success, game: gameRecord }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { gameId, ...changes } = input;
     const game = await db.write(changeGame, gameId, changes);
     if (game.listing === 'archived') await endSessionsInGame(db, gameId, 'game_archived');

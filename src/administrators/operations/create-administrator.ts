@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { adminRole, owners } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import {
   administratorName,
@@ -22,7 +22,7 @@ export const createAdministrator = defineOperation({
   roles: owners,
   input: z.object({ name: administratorName, role: adminRole, lifetimeDays: tokenLifetimeDays }),
   output: z.object({ success, administrator: administratorRecord, token: z.string() }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const token = newAdministratorToken();
     const administrator = await db.write(addAdministrator, input.name, input.role, {
       tokenHash: hashOfToken(token),

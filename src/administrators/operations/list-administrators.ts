@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { owners } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { administratorRecord } from '../administrator.ts';
 import { listAllAdministrators } from '../queries.ts';
@@ -15,7 +15,7 @@ export const listAdministrators = defineOperation({
   roles: owners,
   input: z.object({}),
   output: z.object({ success, administrators: z.array(administratorRecord) }),
-  async handler(_request, { db }: { db: Database }) {
+  async handler(_request, { db }: { db: Store }) {
     return { success: true, administrators: await db.read(listAllAdministrators) };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { owners } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { removeAdministrator } from '../commands.ts';
 import { refuseSelf } from '../refuse-self.ts';
@@ -16,7 +16,7 @@ export const revokeAdministrator = defineOperation({
   roles: owners,
   input: z.object({ administratorId: idInput }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     refuseSelf(caller, input.administratorId, 'revoke');
     await db.write(removeAdministrator, input.administratorId);
     return { success: true };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { owners } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import {
   administratorRecord,
@@ -23,7 +23,7 @@ export const rotateAdministratorToken = defineOperation({
   roles: owners,
   input: z.object({ administratorId: idInput, lifetimeDays: tokenLifetimeDays }),
   output: z.object({ success, administrator: administratorRecord, token: z.string() }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const token = newAdministratorToken();
     const administrator = await db.write(replaceAdministratorToken, input.administratorId, {
       tokenHash: hashOfToken(token),

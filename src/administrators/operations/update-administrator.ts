@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { adminRole, owners } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { administratorName, administratorRecord } from '../administrator.ts';
 import { changeAdministrator } from '../commands.ts';
@@ -21,7 +21,7 @@ export const updateAdministrator = defineOperation({
     role: adminRole.optional(),
   }),
   output: z.object({ success, administrator: administratorRecord }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { administratorId, ...changes } = input;
     if (changes.role !== undefined && changes.role !== caller.role) {
       refuseSelf(caller, administratorId, 'change the role of');

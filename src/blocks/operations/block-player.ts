@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -17,7 +17,7 @@ export const blockPlayer = defineOperation({
   auth: 'player',
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
-  async handler({ input: { wallet }, caller }, { db }: { db: Database }) {
+  async handler({ input: { wallet }, caller }, { db }: { db: Store }) {
     if (wallet === caller.wallet) {
       const field = { path: 'wallet', message: 'must be the wallet of another player' };
       throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -16,7 +16,7 @@ export const listBlockedPlayers = defineOperation({
   input: z.object(pagingOf()),
   cost: pageCost(50),
   output: pagedOutput(blockedPlayer),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { total, rows } = await db.read(listBlocked, ownerOf(caller), input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

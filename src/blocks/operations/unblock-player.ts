@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { unblock } from '../commands.ts';
@@ -14,7 +14,7 @@ export const unblockPlayer = defineOperation({
   auth: 'player',
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     await db.write(unblock, ownerOf(caller), input.wallet);
     return { success: true };
   },

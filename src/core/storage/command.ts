@@ -25,14 +25,21 @@ import {
  */
 export interface Command<Args extends unknown[], Result> {
   (tx: Tx, ...args: Args): Steps<Result>;
+  /** Runs it with arguments in an array. */
+  run(tx: Tx, args: Args): Steps<Result>;
   readonly commandName: string;
   /** It runs in a dedicated transaction, and may run statements in it. */
   readonly isExclusive: boolean;
 }
 
-/** A command with any arguments and result. */
+/**
+ * A command whose own types are forgotten. `run` is declared as a method, whose parameters TypeScript compares in both
+ * directions, so every command is one of these. The arguments are those of the call that named the command, which
+ * `Store.write` has checked.
+ */
 export interface AnyCommand {
   (tx: Tx, ...args: never): Steps<unknown>;
+  run(tx: Tx, args: readonly unknown[]): Steps<unknown>;
   readonly commandName: string;
   readonly isExclusive: boolean;
 }
@@ -44,7 +51,7 @@ export function command<Args extends unknown[], Result>(
   commandName: string,
   steps: (tx: Tx, ...args: Args) => Steps<Result>,
 ): Command<Args, Result> {
-  return Object.assign(steps, { commandName, isExclusive: false });
+  return declared(steps, commandName, false);
 }
 
 /**
@@ -59,7 +66,15 @@ export function exclusiveCommand<Args extends unknown[], Result>(
     if (!(tx instanceof ExclusiveTx)) throw new Error(`${commandName} needs a dedicated transaction`);
     return steps(tx, ...args);
   };
-  return Object.assign(run, { commandName, isExclusive: true });
+  return declared(run, commandName, true);
+}
+
+function declared<Args extends unknown[], Result>(
+  steps: (tx: Tx, ...args: Args) => Steps<Result>,
+  commandName: string,
+  isExclusive: boolean,
+): Command<Args, Result> {
+  return Object.assign(steps, { commandName, isExclusive, run: (tx: Tx, args: Args) => steps(tx, ...args) });
 }
 
 export type RequestKind =

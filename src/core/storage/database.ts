@@ -1,32 +1,9 @@
 import type { StoredEvent } from '../events/stream.ts';
 import type { HistogramSnapshot } from '../histogram.ts';
-import type { Command } from './command.ts';
-import type { Query } from './query.ts';
+import type { Store } from './store.ts';
 
-/** The storage interface used by the rest of Gantry. */
-export interface Database {
-  /**
-   * Runs a command. Settles when its result and the events it emitted are durable; a rejected command has changed
-   * nothing.
-   * @throws GantryError of the command, or `store_unavailable` when the database currently accepts no writes
-   */
-  write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result>;
-  /** Runs a query, which sees every write that was acknowledged before. */
-  read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result>;
-  /**
-   * As `read`, in parts between which `pause` may let others run; each part sees the writes acknowledged before it.
-   * Engines whose reads run elsewhere do not have it.
-   */
-  readInParts?<Args extends unknown[], Result>(
-    pause: Pause,
-    query: Query<Args, Result>,
-    ...args: Args
-  ): Promise<Result>;
-  /**
-   * A database for one call whose only effect is one write, if that saves a round trip now; else null. Engines whose
-   * reads need no round trip do not have it.
-   */
-  beginOptimistic?(): OptimisticDatabase | null;
+/** An open database, as whoever composes a server sees it: the store, what it reports, and its end. */
+export interface Database extends Store {
   /** Calls the listener after every commit with the events it wrote, in order. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
   /** Calls the listener after a commit with the names of the workers woken by its commands. It must not throw. */
@@ -45,24 +22,6 @@ export interface Database {
   stats(): Promise<DatabaseStats>;
   /** Finishes the writes in flight, then closes the database. */
   close(): Promise<void>;
-}
-
-/** Lets others run, between the parts of long work. */
-export interface Pause {
-  /** Whether the work has taken its time of this turn of the event loop. */
-  readonly isDue: boolean;
-  /** Resolves in a later turn if a pause is due; undefined if not. */
-  pause(): Promise<void> | undefined;
-}
-
-/**
- * Reads may return cached results without checking that these are current. The first write checks it when it commits:
- * if anything that they depend on has changed since the call began, it changes nothing and is rejected with another
- * error than a `GantryError`. Then, and whenever a call ends without that write, repeat it on the database itself.
- */
-export interface OptimisticDatabase extends Database {
-  /** Whether a write has ended and its reads were current: the call may be answered. */
-  readonly isConfirmed: boolean;
 }
 
 /** Why writes fail or are degraded. */

@@ -25,8 +25,6 @@ import type { RowCache } from './row-cache.ts';
 export interface QueuedCommand {
   readonly command: AnyCommand;
   readonly args: readonly unknown[];
-  /** See `LaneWriter.enqueue`. */
-  readonly asOf: number | undefined;
 }
 
 /** How a command ended, once its transaction is committed. */
@@ -62,8 +60,6 @@ export interface LanePlace {
    * changed.
    */
   isSoleWriter: boolean;
-  /** The database's version (`DatabaseVersion.version`) while this lane is the sole writer. */
-  version: number;
 }
 
 /** The result of a batch. */
@@ -75,15 +71,10 @@ export interface BatchResult {
   readonly rounds: number;
   /** The position of the lane's last event. */
   readonly position: number;
-  /** By how much the batch has raised the version that cached query results depend on. */
-  readonly raisedVersion: number;
 }
 
 /** Another node owns the lane, or it is no longer the sole writer: nothing was written. */
 export class LaneLost extends Error {}
-
-/** The command was to run at another version than the database has, so it was not run. */
-class StaleVersion extends Error {}
 
 class RunningCommand {
   readonly queued: QueuedCommand;
@@ -218,10 +209,6 @@ export class Batch {
     const { queued, suspended } = running;
     running.outcome = undefined;
     running.suspended = null;
-    if (queued.asOf !== undefined && !this.#isVersion(queued.asOf)) {
-      running.outcome = { error: new StaleVersion('the database has changed since cached rows were read') };
-      return true;
-    }
     const tx =
       (suspended && running.tx) ??
       new Tx(this.#loaded.rows, this.#answers, running.context(this.#options, this.#place));
@@ -243,11 +230,6 @@ export class Batch {
       running.outcome = { error };
     }
     return true;
-  }
-
-  /** Whether the database has this version. The fence ensures that no other lane changes it before the commit. */
-  #isVersion(version: number): boolean {
-    return this.#place.isSoleWriter && this.#place.version === version;
   }
 
   #begin({ command, args }: QueuedCommand, tx: Tx): Steps<unknown> {
@@ -332,7 +314,6 @@ export class Batch {
       wakes: [...wakes],
       rounds: this.#loader.rounds,
       position: position + writer.stored.length,
-      raisedVersion: version,
     };
     if (version > 0) this.#options.readCache.clear();
     const fenced = settled(writer.sendEvents({ lane, owner, n, version, isSoleWriter })).catch((error) => {

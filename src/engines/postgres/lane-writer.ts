@@ -6,7 +6,6 @@ import type { Settle } from '../thread/protocol.ts';
 import { unavailable } from '../unavailable.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
-import type { SoleWriterVersion } from './sole-writer-version.ts';
 import {
   claimSoleWriter,
   type InDoubtOutcome,
@@ -33,7 +32,6 @@ const renewIntervalMs = 15_000;
 interface Queued {
   readonly command: AnyCommand;
   readonly args: readonly unknown[];
-  readonly asOf: number | undefined;
   readonly enqueuedAt: number;
   readonly settle: Settle;
 }
@@ -43,8 +41,6 @@ export interface LaneWriterOptions extends BatchOptions {
   /** The application name of its connection. */
   readonly name: string;
   readonly meter: CommitMeter;
-  /** Where this writer announces the version while it is the sole one. */
-  readonly soleWriterVersion: SoleWriterVersion;
   /** Called after each commit. */
   committed(result: BatchResult): void;
   /** Called when the database lacks acknowledged commits, so that it needs a new epoch. */
@@ -95,20 +91,16 @@ export class LaneWriter {
   constructor(options: LaneWriterOptions) {
     this.#options = options;
     this.#epoch = options.epoch();
-    this.#announceVersion();
     this.#renewalTimer = setInterval(() => this.#renewLane(), renewIntervalMs).unref();
   }
 
-  /**
-   * Runs a command; `settle` is called when its outcome is durable, before `committed`. With `asOf`, the command is
-   * rejected unless this node is the sole writer and the database still has that version when it commits.
-   */
-  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, asOf?: number): void {
+  /** Runs a command; `settle` is called when its outcome is durable, before `committed`. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
     if (this.#isClosed) {
       settle.reject(unavailable('be reached'));
       return;
     }
-    this.#queue.push({ command, args, asOf, enqueuedAt: performance.now(), settle });
+    this.#queue.push({ command, args, enqueuedAt: performance.now(), settle });
     this.#wake();
   }
 
@@ -119,7 +111,6 @@ export class LaneWriter {
     if (this.#isBusy) await new Promise<void>((resolve) => this.#idle.push(resolve));
     if (this.#lane) await releaseLane(this.#lane);
     this.#lane = null;
-    this.#announceVersion();
   }
 
   /**
@@ -204,13 +195,10 @@ export class LaneWriter {
         this.#options.meter.committed(batch.length, performance.now() - startedAt);
         lane.place.n++;
         lane.place.position = attempt.result?.position ?? lane.place.position;
-        lane.place.version += attempt.result?.raisedVersion ?? 0;
-        this.#announceVersion();
         this.#settle(batch, attempt.result);
         return;
       } catch (error) {
         this.counts.retries++;
-        this.#options.soleWriterVersion.set(null);
         this.#options.existing.clear();
         this.#options.readCache.clear();
         this.#options.rowCache.clear();
@@ -323,7 +311,6 @@ export class LaneWriter {
       if (!this.#lane) {
         this.#options.rowCache.clear();
         this.#lane = await openLane(this.#options.url, this.#options.name);
-        this.#announceVersion();
       }
       await this.#reportLostTail();
       this.#setTrouble(null);
@@ -341,16 +328,7 @@ export class LaneWriter {
     if (!lane || lane.connection.isLost) return;
     this.#options.rowCache.clear();
     // If this fails, the next batch runs without the cache and reports the error.
-    const version = await claimSoleWriter(lane).catch(() => null);
-    lane.place.isSoleWriter = version !== null;
-    lane.place.version = version ?? 0;
-    this.#announceVersion();
-  }
-
-  /** Announces the version to this node's other threads; null unless its lane is the sole writer. */
-  #announceVersion(): void {
-    const place = this.#lane?.place;
-    this.#options.soleWriterVersion.set(place?.isSoleWriter ? place.version : null);
+    lane.place.isSoleWriter = await claimSoleWriter(lane).catch(() => false);
   }
 
   /** Renews the lane's lease when idle; a batch renews it by itself. */
@@ -363,7 +341,6 @@ export class LaneWriter {
       if (!(await renewLane(lane))) {
         lane.connection.destroy();
         this.#lane = null;
-        this.#announceVersion();
       }
     } catch (error) {
       this.#setTrouble(error);

@@ -19,7 +19,6 @@ import { PhysicalTables } from './physical-table.ts';
 import { RankCounts } from './rank-counts.ts';
 import { ReadCache } from './read-cache.ts';
 import { RowCache } from './row-cache.ts';
-import { SoleWriterVersion } from './sole-writer-version.ts';
 import { StreamIds } from './stream-ids.ts';
 import { commandName, serverName } from './write-lane.ts';
 
@@ -33,7 +32,7 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
   /** `idMaker` replaces UUIDv7, for tests that compare ids. */
   constructor(
     { tables, react }: Domain,
-    { url, isServer, retention, gameStorageQuota, clock, epoch, soleWriter }: NodeWriterOptions,
+    { url, isServer, retention, gameStorageQuota, clock, epoch }: NodeWriterOptions,
     idMaker: () => string = newId,
   ) {
     super();
@@ -55,7 +54,6 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
       clock: nodeClock(clock),
       newId: idMaker,
       epoch: () => this.#epoch,
-      soleWriterVersion: new SoleWriterVersion(soleWriter),
       meter: this.#meter,
       committed: ({ events: written, wakes }) => this.announceCommit(written, wakes),
       lostTail: () => this.#renameHistory(),
@@ -66,16 +64,14 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
   write<Args extends unknown[], Result>(
     command: Command<Args, Result>,
     args: readonly unknown[],
-    asOf?: number,
   ): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
-      const settle = { resolve: resolve as Settle['resolve'], reject };
-      this.enqueue(command as unknown as AnyCommand, args, settle, asOf);
+      this.enqueue(command as unknown as AnyCommand, args, { resolve: resolve as Settle['resolve'], reject });
     });
   }
 
-  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, asOf?: number): void {
-    this.#lane.enqueue(command, args, settle, asOf);
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void {
+    this.#lane.enqueue(command, args, settle);
   }
 
   begin(): Promise<number> {

@@ -4,7 +4,6 @@ import type { DatabaseStats } from '../../core/storage/database.ts';
 import type { Announcer } from '../announcer.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import type { ClockMemory } from './node-clock.ts';
-import type { SoleWriterMemory } from './sole-writer-version.ts';
 
 /** Options of a node's writer, which can be posted to a thread. */
 export interface NodeWriterOptions {
@@ -17,7 +16,6 @@ export interface NodeWriterOptions {
   readonly clock: ClockMemory;
   /** Identifies the history. */
   readonly epoch: string;
-  readonly soleWriter: SoleWriterMemory;
 }
 
 /** Statistics of the writing thread, or of the process. */
@@ -28,11 +26,9 @@ export type WriterStats = Pick<DatabaseStats, 'batchSizes' | 'commitSeconds' | '
  * commits missing and has replaced it.
  */
 export interface NodeWriter extends Announcer {
-  /** `asOf`: see `LaneWriter.enqueue`. */
   write<Args extends unknown[], Result>(
     command: Command<Args, Result>,
     args: readonly unknown[],
-    asOf?: number,
   ): Promise<Result>;
   /** See `LaneWriter.begin`. */
   begin(): Promise<number>;

@@ -1,12 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
-import type {
-  Database,
-  DatabaseStats,
-  OptimisticDatabase,
-  WriteTrouble,
-} from '../../core/storage/database.ts';
+import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { GantryError } from '../../errors.ts';
@@ -20,12 +15,10 @@ import { LocalWriter, physicalTables } from './local-writer.ts';
 import { migrate } from './migrate.ts';
 import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
 import type { NodeWriter } from './node-writer.ts';
-import { OptimisticCall } from './optimistic-call.ts';
 import { Probe, ProbeTimeout } from './probe.ts';
 import { RankCounts } from './rank-counts.ts';
 import { ReadConnections } from './read-connections.ts';
 import { Reader } from './reader.ts';
-import { SoleWriterVersion, soleWriterMemory } from './sole-writer-version.ts';
 import { ThreadedWriter } from './threaded-writer.ts';
 
 /** How often moves on leaderboards are folded into the counts. */
@@ -69,7 +62,6 @@ export class PostgresDatabase extends Announcer implements Database {
   readonly #batches = new Map<number, number>();
   #epoch: string;
   readonly #clock: ClockMemory;
-  readonly #soleWriterVersion: SoleWriterVersion;
   #folding: Promise<void> = Promise.resolve();
   #otherServers = 0;
 
@@ -103,9 +95,7 @@ export class PostgresDatabase extends Announcer implements Database {
       installation,
       seen: (seen) => this.#setEpoch(seen.epoch),
     });
-    const soleWriter = soleWriterMemory();
-    this.#soleWriterVersion = new SoleWriterVersion(soleWriter);
-    const options = { url, isServer, retention, gameStorageQuota, clock: this.#clock, epoch, soleWriter };
+    const options = { url, isServer, retention, gameStorageQuota, clock: this.#clock, epoch };
     this.#writer = writesInThread ? new ThreadedWriter(options) : new LocalWriter(domain, options, idMaker);
     this.#writer.onCommit((events) => this.announceCommit(events, []));
     this.#writer.onWake((workers) => this.announceCommit([], workers));
@@ -173,16 +163,6 @@ export class PostgresDatabase extends Announcer implements Database {
 
   read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
     return this.#reader.run(query, args);
-  }
-
-  beginOptimistic(): OptimisticDatabase | null {
-    if (this.#announcedTrouble) return null; // the version check reports it at once
-    const version = this.#soleWriterVersion.get();
-    if (version === null) return null;
-    return new OptimisticCall(this, {
-      read: (query, args) => this.#reader.runAt(version, query, args),
-      write: (command, args) => this.#writer.write(command, args, version),
-    });
   }
 
   async stats(): Promise<DatabaseStats> {

@@ -82,19 +82,6 @@ export class Reader {
     return this.answer(new QueryRun(this), query, args);
   }
 
-  /** Runs a query; a result that was cached at this version is returned without checking that it is current. */
-  runAt<Args extends unknown[], Result>(
-    version: number,
-    query: Query<Args, Result>,
-    args: Args,
-  ): Promise<Result> {
-    const { caching } = query;
-    const cached =
-      caching && !caching.group ? this.#cached.get(query)?.get(caching.keyOf(...args)) : undefined;
-    if (cached?.version === version) return Promise.resolve(cached.answer as Result);
-    return this.run(query, args);
-  }
-
   async answer<Args extends unknown[], Result>(
     read: QueryRun,
     query: Query<Args, Result>,

@@ -21,9 +21,8 @@ export class ThreadedWriter extends Announcer implements NodeWriter {
   write<Args extends unknown[], Result>(
     { commandName }: Command<Args, Result>,
     args: readonly unknown[],
-    asOf?: number,
   ): Promise<Result> {
-    return this.#writer.call(commandName, args, asOf);
+    return this.#writer.call(commandName, args);
   }
 
   begin(): Promise<number> {

@@ -69,15 +69,12 @@ async function acquireLane(connection: Connection): Promise<LanePlace> {
   const row = await acquireRow(connection, randomUUID());
   // Waits for a batch that the sole writer is committing; its next batch fails at the fence.
   await connection.run('UPDATE write_lanes SET sole_writer = false WHERE sole_writer');
-  const version = await claim(connection, row);
+  const isSoleWriter = await claim(connection, row);
   await connection.commit();
-  return { ...row, isSoleWriter: version !== null, version: version ?? 0 };
+  return { ...row, isSoleWriter };
 }
 
-async function acquireRow(
-  connection: Connection,
-  owner: string,
-): Promise<Omit<LanePlace, 'isSoleWriter' | 'version'>> {
+async function acquireRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
   const free = await connection.run<LaneRow>(
     `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
         SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${leaseDuration}'
@@ -102,44 +99,40 @@ async function acquireRow(
 const laneMutex = 'SELECT epoch FROM history FOR UPDATE';
 
 /**
- * Makes a lane the sole writer unless another lane is in use; returns the database's version if it is, else null. A
- * node that acquires another lane ends that first (`acquireLane`), so rows that its batches have read or written do not
- * change until one of its batches fails.
+ * Makes a lane the sole writer unless another lane is in use; returns whether it is. A node that acquires another lane
+ * ends that first (`acquireLane`), so rows that its batches have read or written do not change until one of its batches
+ * fails.
  */
-export async function claimSoleWriter({ connection, place }: WriteLane): Promise<number | null> {
+export async function claimSoleWriter({ connection, place }: WriteLane): Promise<boolean> {
   await connection.script('BEGIN');
   try {
     await connection.script(laneMutex);
-    const version = await claim(connection, place);
+    const isSoleWriter = await claim(connection, place);
     await connection.commit();
-    return version;
+    return isSoleWriter;
   } catch (error) {
     await connection.script('ROLLBACK').catch(() => {});
     throw error;
   }
 }
 
-/**
- * Frees abandoned lanes, whose owners may only have been paused, then claims. Only batches raise the version, and no
- * other lane has an owner then, so the returned one is current until this lane raises it or loses the claim.
- */
+/** Frees abandoned lanes, whose owners may only have been paused, then claims. */
 async function claim(
   connection: Connection,
   { lane, owner }: Pick<LanePlace, 'lane' | 'owner'>,
-): Promise<number | null> {
+): Promise<boolean> {
   await connection.run(
     `UPDATE write_lanes SET owner = NULL, sole_writer = false WHERE lane IN (
         SELECT lane FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL
           AND seen_at < clock_timestamp() - interval '${leaseDuration}' FOR UPDATE SKIP LOCKED)`,
     [lane],
   );
-  const { rows } = await connection.run<{ sole_writer: boolean; version: number }>(
+  const { rows } = await connection.run<{ sole_writer: boolean }>(
     `UPDATE write_lanes SET sole_writer = NOT EXISTS (SELECT 1 FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL)
-      WHERE lane = $1 AND owner = $2 RETURNING sole_writer, (SELECT sum(version) FROM write_lanes) AS version`,
+      WHERE lane = $1 AND owner = $2 RETURNING sole_writer`,
     [lane, owner],
   );
-  const [row] = rows;
-  return row?.sole_writer ? row.version : null;
+  return rows[0]?.sole_writer ?? false;
 }
 
 /**
@@ -169,13 +162,7 @@ async function reclaim(
   const [row] = rows;
   if (row) {
     const doubt = row.n === before.n + 1 ? 'committed' : 'undone';
-    const place = {
-      ...row,
-      owner: before.nextOwner,
-      nextOwner: randomUUID(),
-      isSoleWriter: false,
-      version: 0,
-    };
+    const place = { ...row, owner: before.nextOwner, nextOwner: randomUUID(), isSoleWriter: false };
     await tagConnection(connection, name, place);
     return { lane: { connection, place }, doubt, isBehind: row.n < before.n };
   }

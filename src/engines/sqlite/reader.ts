@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
-import type { Pause } from '../../core/storage/database.ts';
 import {
   type Query,
   type QueryCaching,
@@ -9,6 +8,7 @@ import {
   type ReadSteps,
 } from '../../core/storage/query.ts';
 import type { Statement as DeclaredStatement } from '../../core/storage/statement.ts';
+import type { Pause } from '../../core/storage/store.ts';
 import {
   type AnyIndex,
   type AnyRow,

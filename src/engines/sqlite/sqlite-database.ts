@@ -4,10 +4,11 @@ import { defaultRetention, type Retention } from '../../core/events/retention.ts
 import { makeIdsAfter, newId } from '../../core/schemas/ids.ts';
 import { type AnyCommand, type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';
-import type { Database, DatabaseStats, Pause, WriteTrouble } from '../../core/storage/database.ts';
+import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
+import type { Pause } from '../../core/storage/store.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { Announcer } from '../announcer.ts';
 import type { Settle } from '../thread/protocol.ts';

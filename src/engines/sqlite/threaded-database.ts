@@ -1,9 +1,10 @@
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
-import type { Database, DatabaseStats, Pause } from '../../core/storage/database.ts';
+import type { Database, DatabaseStats } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
 import { timeMemory } from '../../core/storage/steady-clock.ts';
+import type { Pause } from '../../core/storage/store.ts';
 import { Announcer } from '../announcer.ts';
 import { clockIn } from '../thread/clock-in.ts';
 import { Writer } from '../thread/writer.ts';

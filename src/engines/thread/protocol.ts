@@ -2,11 +2,8 @@ import type { StoredEvent } from '../../core/events/stream.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Failure } from '../../runtime/failure.ts';
 
-/**
- * Runs a command or one of `WriterCalls`, by name; with `asOf`, only at that version of what cached reads depend on
- * (`OptimisticDatabase`).
- */
-export type Call = [id: number, name: string, args: readonly unknown[], asOf?: number];
+/** Runs a command or one of `WriterCalls`, by name. */
+export type Call = [id: number, name: string, args: readonly unknown[]];
 
 /** To the writer: the calls made in one turn of the event loop; or `close`, after which the thread ends. */
 export type ToWriter = { calls: readonly Call[] } | { close: true };

@@ -9,8 +9,8 @@ import type { CallOutcome, FromWriter, Settle, ToWriter, WriterCalls } from './p
 
 /** The writer that runs in the thread. */
 export interface WritingSide extends Announcer {
-  /** Runs a command; `settle` is called before `onCommit`. See `Call` for `asOf`. */
-  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle, asOf?: number): void;
+  /** Runs a command; `settle` is called before `onCommit`. */
+  enqueue(command: AnyCommand, args: readonly unknown[], settle: Settle): void;
   close(): Promise<void>;
 }
 
@@ -53,20 +53,19 @@ export function serveWriter(
       writing.close().then(() => setImmediate(() => port.close())); // after the last outcomes have been sent
       return;
     }
-    for (const [id, name, args, asOf] of message.calls) {
-      const settle: Settle = {
+    for (const [id, name, args] of message.calls) {
+      run(name, args, {
         resolve: (result) => pushOutcome([id, result]),
         reject: (thrown) => pushOutcome([id, undefined, toFailure(thrown)]),
-      };
-      run(name, args, settle, asOf);
+      });
     }
   });
 
   /** Arguments are not checked: the sending side is typed. */
-  function run(name: string, args: readonly unknown[], settle: Settle, asOf?: number): void {
+  function run(name: string, args: readonly unknown[], settle: Settle): void {
     const command = commands.get(name);
     const call = calls[name];
-    if (command) writing.enqueue(command, args, settle, asOf);
+    if (command) writing.enqueue(command, args, settle);
     else if (call) call(...(args as never[])).then(settle.resolve, settle.reject);
     else settle.reject(new Error(`no file of catalogue/commands.ts declares ${name}`));
   }

@@ -44,15 +44,15 @@ export class Writer {
     this.#worker = this.#start();
   }
 
-  /** Runs a command or another call of the thread (`WriterCalls`) by name; see `Call`. */
-  call<Result>(name: string, args: readonly unknown[], asOf?: number): Promise<Result> {
+  /** Runs a command or another call of the thread (`WriterCalls`) by name. */
+  call<Result>(name: string, args: readonly unknown[]): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       const id = ++this.#lastId;
       this.#pending.set(id, { resolve, reject });
       // Only calls in flight keep the process alive, so that it can exit when startup fails.
       if (this.#pending.size === 1) this.#worker?.ref();
       if (this.#calls.length === 0) setImmediate(() => this.#send());
-      this.#calls.push(asOf === undefined ? [id, name, args] : [id, name, args, asOf]);
+      this.#calls.push([id, name, args]);
     });
   }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { registerGame } from '../commands.ts';
 import {
@@ -38,7 +38,7 @@ export const createGame = defineOperation({
     order: gameOrder.optional(),
   }),
   output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
-  async handler({ input }, { db, box }: { db: Database; box: SecretBox }) {
+  async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {
     const gameSecret = newGameSecret();
     const game = await db.write(registerGame, input, box.sealSecret(gameSecret));
     return { success: true, gameId: game.id, gameSecret, game: toGameRecord(game) };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../../core/schemas/ids.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
@@ -42,7 +42,7 @@ export const getGames = defineOperation({
   output: pagedOutput(listedGame),
   async handler(
     { input: { limit, skip, kind, slug } },
-    { db, guests }: { db: Database; guests: GuestSettings },
+    { db, guests }: { db: Store; guests: GuestSettings },
   ) {
     const games = (await db.read(allGames)).filter(
       (game) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { summarizeSecrets } from '../queries.ts';
 import { requireGame } from '../require-game.ts';
@@ -21,7 +21,7 @@ export const listGameSecrets = defineOperation({
       z.object({ fingerprint: z.string(), createdAt: timestamp, expiresAt: timestamp.nullable() }),
     ),
   }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
     return { success: true, secrets: await db.read(summarizeSecrets, input.gameId) };
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { gameRecord } from '../game.ts';
 import { allGames } from '../queries.ts';
@@ -16,7 +16,7 @@ export const listGames = defineOperation({
   roles: everyRole,
   input: z.object({}),
   output: z.object({ success, games: z.array(gameRecord) }),
-  async handler(_request, { db }: { db: Database }) {
+  async handler(_request, { db }: { db: Store }) {
     return { success: true, games: (await db.read(allGames)).map(toGameRecord) };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { expireGameSecret } from '../commands.ts';
 
@@ -15,7 +15,7 @@ export const revokeGameSecret = defineOperation({
   roles: operators,
   input: z.object({ gameId: idInput, fingerprint: z.string() }),
   output: z.object({ success }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await db.write(expireGameSecret, input.gameId, input.fingerprint);
     return { success: true };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { addGameSecret } from '../commands.ts';
 import type { SecretBox } from '../game-secret.ts';
@@ -34,7 +34,7 @@ export const rotateGameSecret = defineOperation({
       .meta({ description: 'When the new one expires; left out: never' }),
   }),
   output: z.object({ success, gameId: z.string(), gameSecret: z.string() }),
-  async handler({ input }, { db, box }: { db: Database; box: SecretBox }) {
+  async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {
     const { gameId, graceSeconds, lifetimeSeconds } = input;
     const gameSecret = newGameSecret();
     await db.write(addGameSecret, gameId, box.sealSecret(gameSecret), {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { addDevice } from '../commands.ts';
 import { deviceName, deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
@@ -15,7 +15,7 @@ export const addGuestDevice = defineOperation({
   auth: 'player',
   input: z.object({ deviceName }),
   output: z.object({ success, deviceId: id, deviceSecret }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     requireOwnDevice(caller);
     const secret = newDeviceSecret();
     const device = { secretHash: hashOfDeviceSecret(secret), name: input.deviceName };

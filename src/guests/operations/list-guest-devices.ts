@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { deviceRecord } from '../device.ts';
 import { listDevices } from '../queries.ts';
@@ -14,7 +14,7 @@ export const listGuestDevices = defineOperation({
   auth: 'player',
   input: z.object({}),
   output: z.object({ success, devices: z.array(deviceRecord) }),
-  async handler({ caller }, { db }: { db: Database }) {
+  async handler({ caller }, { db }: { db: Store }) {
     requireOwnDevice(caller);
     return { success: true, devices: await db.read(listDevices, caller.wallet) };
   },

@@ -4,7 +4,7 @@ import { operators } from '../../core/schemas/admin-role.ts';
 import { newGuestAddress } from '../../core/schemas/guest-address.ts';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../../players/commands.ts';
@@ -36,7 +36,7 @@ export const openGuestSession = defineOperation({
   async handler(
     { input },
     services: {
-      db: Database;
+      db: Store;
       sessionLifetimeMs: number;
       guests: GuestSettings;
       tokens: LauncherTokens;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { removeDevice } from '../commands.ts';
 import { requireOwnDevice } from './require-own-device.ts';
@@ -14,7 +14,7 @@ export const removeGuestDevice = defineOperation({
   auth: 'player',
   input: z.object({ deviceId: idInput }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     requireOwnDevice(caller);
     await db.write(removeDevice, caller.wallet, input.deviceId, caller.session.id);
     return { success: true };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { walletInput } from '../../core/schemas/guest-address.ts';
 import { id, newId } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { findPlayer } from '../../players/queries.ts';
@@ -23,7 +23,7 @@ export const requestGuestUpgrade = defineOperation({
     channelId: id,
     signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
   }),
-  async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input, caller }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     await requireOwner(caller, db);
     if (await db.read(findPlayer, input.wallet)) {
       throw new GantryError(

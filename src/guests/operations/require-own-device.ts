@@ -1,7 +1,7 @@
 import type { SessionCaller } from '../../auth/authenticator.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import { requireOpenedBy } from '../../core/schemas/opened-by.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { listDevices } from '../queries.ts';
 
@@ -20,7 +20,7 @@ export function requireOwnDevice({ wallet, session }: SessionCaller): void {
  * have been seen by others.
  * @throws GantryError `not_a_guest`, `sign_in_required`
  */
-export async function requireOwner(caller: SessionCaller, db: Database): Promise<void> {
+export async function requireOwner(caller: SessionCaller, db: Store): Promise<void> {
   const { wallet, session, hasSecret } = caller;
   requireGuest(wallet);
   const isByServer = session.openedBy === 'vouching' && hasSecret;

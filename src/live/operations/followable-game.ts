@@ -1,4 +1,4 @@
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { requireGame } from '../../games/require-game.ts';
 import type { SessionDetails } from '../../sessions/channel-session.ts';
@@ -9,7 +9,7 @@ import type { Connection } from '../connection.ts';
  * @throws GantryError `not_a_launcher`, `game_unknown`
  */
 export async function followableGame(
-  db: Database,
+  db: Store,
   { game }: SessionDetails,
   gameId: string | undefined,
 ): Promise<string> {

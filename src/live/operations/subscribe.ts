@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { leaderboardRow } from '../../scores/score.ts';
@@ -26,10 +26,7 @@ export const subscribe = defineOperation({
     input: gameStats,
     output: z.object({ channels: channelNames }),
     cost: { text: 'one read for every game of `gameIds`', of: ({ gameIds }) => gameIds.length },
-    async handler(
-      { input, caller },
-      { db, connection }: { db: Database; connection?: Connection | undefined },
-    ) {
+    async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
       const gameIds: string[] = [];
       for (const gameId of input.gameIds) gameIds.push(await followableGame(db, caller, gameId));
       const channels: string[] = [];
@@ -47,10 +44,7 @@ export const subscribe = defineOperation({
       .array(leaderboardRow)
       .meta({ description: 'The current first rows; `leaderboards patched` updates them' }),
   }),
-  async handler(
-    { input, caller },
-    { db, connection }: { db: Database; connection?: Connection | undefined },
-  ) {
+  async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
     const gameId = await followableGame(db, caller, input.gameId);
     const { stream, cursor, leaderboard } = await requireConnection(connection).follow(gameId);
     return { success: true, stream, ...cursor, leaderboard };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { streamOf } from '../../core/events/stream.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import type { Connection } from '../connection.ts';
@@ -27,10 +27,7 @@ export const unsubscribe = defineOperation({
     },
   }),
   output: z.object({ success, stream: z.string() }),
-  async handler(
-    { input, caller },
-    { db, connection }: { db: Database; connection?: Connection | undefined },
-  ) {
+  async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
     const gameId = await followableGame(db, caller, input.gameId);
     requireConnection(connection).unfollow(gameId);
     return { success: true, stream: streamOf.game(gameId) };

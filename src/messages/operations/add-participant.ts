@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -21,14 +21,14 @@ export const addParticipant = defineOperation({
     isUsed: ({ messageChannelId }) => messageChannelId !== undefined,
     input: z.object({ messageChannelId: idInput, participant: newParticipant }),
     output: messageChannel,
-    async handler({ input: { messageChannelId, participant }, caller }, { db }: { db: Database }) {
+    async handler({ input: { messageChannelId, participant }, caller }, { db }: { db: Store }) {
       const owner = ownerOf(caller);
       const { wallet, permissions } = participant;
       return db.write(addToChannel, owner, messageChannelId, wallet, permissions);
     },
   }),
   output: messageChannel,
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const owner = ownerOf(caller);
     return db.write(addToChannel, owner, input.channelId, input.wallet);
   },

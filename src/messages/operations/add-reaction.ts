@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { newReaction, reactionCount } from '../reaction.ts';
@@ -15,7 +15,7 @@ export const addReaction = defineOperation({
   auth: 'player-or-server',
   input: z.object({ messageId: idInput, reaction: newReaction }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
-  async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+  async handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     const { messageId, reaction } = input;
     const reacted = await db.write(addReactionTo, ownerOf(caller), messageId, reaction, storageQuota);
     return { success: true, ...reacted };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import type { Cost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -69,7 +69,7 @@ export const createMessageChannel = defineOperation({
     input: z.object({ name: newChannelName.nullish(), otherParticipants: participants }),
     output: messageChannel,
     cost: channelCost,
-    handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Database }) {
+    handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Store }) {
       const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
       const wallets = others.map(({ wallet }) => wallet);
       return create(db, ownerOf(caller), wallets, { name: name ?? undefined, permissions });
@@ -77,13 +77,13 @@ export const createMessageChannel = defineOperation({
   }),
   cost: channelCost,
   output: messageChannel,
-  handler({ input, caller }, { db }: { db: Database }) {
+  handler({ input, caller }, { db }: { db: Store }) {
     return create(db, ownerOf(caller), input.otherParticipants, { name: input.channelName });
   },
 });
 
 async function create(
-  db: Database,
+  db: Store,
   owner: Owner,
   others: readonly string[],
   info: NewChannelInfo,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelMessage, messageContent } from '../message-channel.ts';
@@ -15,7 +15,7 @@ export const editChannelMessage = defineOperation({
   auth: 'player',
   input: z.object({ messageId: idInput, newContent: messageContent }),
   output: channelMessage,
-  handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+  handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     return db.write(editMessage, ownerOf(caller), input.messageId, input.newContent, storageQuota);
   },
 });

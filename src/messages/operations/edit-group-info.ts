@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -27,13 +27,13 @@ export const editGroupInfo = defineOperation({
       newImage: chatPicture.nullish(),
     }),
     output: messageChannel,
-    handler({ input, caller }, { db }: { db: Database }) {
+    handler({ input, caller }, { db }: { db: Store }) {
       const info = { name: input.newTitle ?? undefined, chatPicture: input.newImage ?? undefined };
       return db.write(editChannelInfo, ownerOf(caller), input.messageChannelId, info);
     },
   }),
   output: messageChannel,
-  handler({ input, caller }, { db }: { db: Database }) {
+  handler({ input, caller }, { db }: { db: Store }) {
     return db.write(editChannelInfo, ownerOf(caller), input.channelId, input);
   },
 });

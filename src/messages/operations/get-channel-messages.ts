@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../core/schemas/list-cursor.ts';
 import { pagedOutput, pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -26,7 +26,7 @@ export const getChannelMessages = defineOperation({
         'Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away',
     }),
   }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const owner = ownerOf(caller);
     const isServer = caller.session === null;
     const byCursor = cursorPageOf(input);

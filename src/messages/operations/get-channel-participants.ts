@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { normalizedAddress } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { fixedCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -31,7 +31,7 @@ export const getChannelParticipants = defineOperation({
   output: z.object({ success, participants: z.array(shownParticipant) }),
   async handler(
     { input, caller },
-    { db, presence, publicUrls }: { db: Database; presence: Presence; publicUrls: PublicUrls },
+    { db, presence, publicUrls }: { db: Store; presence: Presence; publicUrls: PublicUrls },
   ) {
     const members = await db.read(listChannelMembers, ownerOf(caller), input.channelId);
     const participants = members.map(async ({ sessionIds, ...player }) => {

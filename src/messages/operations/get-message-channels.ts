@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { pagedOutput, pagingOf, shortened } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -40,7 +40,7 @@ export const getMessageChannels = defineOperation({
     of: ({ withUnread, ...page }) => (withUnread ? 3 : 1) * pageCost(10).of(page),
   },
   output: pagedOutput(listedChannel).extend({ shortened, ...cursorOutput }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const owner = ownerOf(caller);
     const byCursor = cursorPageOf(input);
     const { total, rows, isShortened, end } = byCursor
@@ -57,7 +57,7 @@ export const getMessageChannels = defineOperation({
   },
 });
 
-async function withUnread(db: Database, owner: Owner, channels: readonly MessageChannel[]) {
+async function withUnread(db: Store, owner: Owner, channels: readonly MessageChannel[]) {
   const byChannel = new Map<string, Unread>();
   // In parts, so that other calls run in between.
   for (let at = 0; at < channels.length; at += channelsPerRead) {

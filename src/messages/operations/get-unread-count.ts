@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { fixedCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -17,7 +17,7 @@ export const getUnreadCount = defineOperation({
   input: z.object({ channelId: idInput }),
   cost: fixedCost('read', 3),
   output: z.object({ success, channelId: id, ...unreadFields }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const unread = await db.read(findUnread, ownerOf(caller), input.channelId);
     return { success: true, channelId: unread.channelId, ...toUnreadFields(unread) };
   },

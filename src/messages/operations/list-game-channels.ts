@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging, shortened } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { messageChannel } from '../message-channel.ts';
@@ -17,7 +17,7 @@ export const listGameChannels = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput, ...paging }),
   output: pagedOutput(messageChannel).extend({ shortened }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
     const { total, rows, isShortened } = await db.read(listChannelsOfGame, input.gameId, input);
     return {

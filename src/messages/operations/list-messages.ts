@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { channelMessage } from '../message-channel.ts';
 import { listMessagesForModeration } from '../queries.ts';
@@ -16,7 +16,7 @@ export const listMessages = defineOperation({
   roles: everyRole,
   input: z.object({ channelId: idInput, ...paging }),
   output: pagedOutput(channelMessage),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { total, rows } = await db.read(listMessagesForModeration, input.channelId, input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { channelMessage } from '../message-channel.ts';
 import { listMessagesOfPlayer } from '../queries.ts';
@@ -17,7 +17,7 @@ export const listPlayerMessages = defineOperation({
   roles: everyRole,
   input: z.object({ wallet: addressInput, gameId: idInput.optional(), ...paging }),
   output: pagedOutput(channelMessage.extend({ gameId: id }).meta({ id: 'PlayerMessage' })),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { total, rows } = await db.read(listMessagesOfPlayer, input, input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

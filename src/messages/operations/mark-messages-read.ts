@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { readMarker } from '../read-marker.ts';
@@ -18,7 +18,7 @@ export const markMessagesRead = defineOperation({
     messageId: idInput.meta({ description: 'The newest message that the player has seen' }),
   }),
   output: z.object({ success, readMarker }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const marker = await db.write(moveReadMarker, ownerOf(caller), input.channelId, input.messageId);
     return { success: true, readMarker: marker };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { messageIdentity } from '../message-channel.ts';
 import { deleteMessage } from '../message-commands.ts';
@@ -16,7 +16,7 @@ export const removeMessage = defineOperation({
   roles: moderators,
   input: z.object({ messageId: idInput }),
   output: z.object({ success, ...messageIdentity.shape }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     return { success: true, ...(await db.write(deleteMessage, input.messageId)) };
   },
 });

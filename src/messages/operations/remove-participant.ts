@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { unsupportedField } from '../../core/schemas/unsupported-field.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defineOtherForm } from '../../operations/other-form.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -28,12 +28,12 @@ export const removeParticipant = defineOperation({
       participant: z.object({ byWallet: addressInput, byUserGroup: unsupportedField(noGroups) }),
     }),
     output: messageChannel,
-    handler({ input: { messageChannelId, participant }, caller }, { db }: { db: Database }) {
+    handler({ input: { messageChannelId, participant }, caller }, { db }: { db: Store }) {
       return db.write(removeFromChannel, ownerOf(caller), messageChannelId, participant.byWallet);
     },
   }),
   output: messageChannel,
-  handler({ input, caller }, { db }: { db: Database }) {
+  handler({ input, caller }, { db }: { db: Store }) {
     const owner = ownerOf(caller);
     return db.write(removeFromChannel, owner, input.channelId, input.wallet ?? owner.wallet);
   },

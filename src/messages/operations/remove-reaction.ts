@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { reactionCount, reactionInput } from '../reaction.ts';
@@ -17,7 +17,7 @@ export const removeReaction = defineOperation({
   serverOnlyWith: 'addReaction',
   input: z.object({ messageId: idInput, reaction: notSeen(reactionInput, 'id') }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { messageId, reaction } = input;
     const reacted = await db.write(removeReactionFrom, ownerOf(caller), messageId, reaction);
     return { success: true, ...reacted };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { channelMessage, messageContent } from '../message-channel.ts';
@@ -14,14 +14,13 @@ export const sendChannelMessage = defineOperation({
   kind: 'write',
   summary: 'Send a message to a channel the player is in',
   auth: 'player',
-  isOptimistic: true,
   input: z.object({
     channelId: idInput,
     content: messageContent,
     replyTo: idInput.optional().meta({ description: 'The message of this channel that it replies to' }),
   }),
   output: channelMessage,
-  handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+  handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     const { channelId, content, replyTo } = input;
     return db.write(sendMessage, ownerOf(caller), channelId, content, storageQuota, replyTo);
   },

@@ -4,7 +4,7 @@ import type { Signals } from '../../core/events/signals.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { messageTyping } from '../events.ts';
@@ -20,7 +20,7 @@ export const sendTypingSignal = defineOperation({
   auth: 'player',
   input: z.object({ channelId: idInput }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db, signals }: { db: Database; signals: Signals }) {
+  async handler({ input, caller }, { db, signals }: { db: Store; signals: Signals }) {
     const owner = ownerOf(caller);
     const { channelId } = input;
     const wallets = await db.read(typingRecipients, owner, channelId);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { messageIdentity } from '../message-channel.ts';
@@ -22,7 +22,7 @@ export const unsendChannelMessage = defineOperation({
       .literal('')
       .meta({ description: 'Always empty; present for clients that parse the response as a message' }),
   }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const unsent = await db.write(unsendMessage, ownerOf(caller), input.messageId);
     return { success: true, ...unsent, content: '' as const };
   },

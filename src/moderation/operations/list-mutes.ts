@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { playerMute, readMutes } from '../queries.ts';
 
@@ -16,7 +16,7 @@ export const listMutes = defineOperation({
   roles: everyRole,
   input: z.object({ ...paging, gameId: idInput.optional(), wallet: addressInput.optional() }),
   output: pagedOutput(playerMute),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { total, rows } = await db.read(readMutes, input, input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { muteReason, muteSeconds } from '../../mutes/mute.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { mute } from '../commands.ts';
@@ -23,7 +23,7 @@ export const muteInGame = defineOperation({
     success,
     until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
   }),
-  async handler({ input, caller: { game } }, { db }: { db: Database }) {
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
     const player = { gameId: game.id, wallet: input.wallet };
     return { success: true, until: await db.write(mute, player, input.channelId ?? null, 'server', input) };
   },

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { muteReason, muteSeconds } from '../../mutes/mute.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -23,7 +23,7 @@ export const muteParticipant = defineOperation({
     success,
     until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
   }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { channelId, wallet } = input;
     const until = await db.write(muteInChannel, ownerOf(caller), channelId, wallet, input);
     return { success: true, until };

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { muteReason, muteSeconds } from '../../mutes/mute.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -27,7 +27,7 @@ export const mutePlayer = defineOperation({
     success,
     until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
   }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
     return { success: true, until: await db.write(mute, input, input.channelId ?? null, 'moderator', input) };
   },

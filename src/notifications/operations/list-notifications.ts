@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { inboxNotification, maxUnread } from '../notification.ts';
@@ -29,7 +29,7 @@ export const listNotifications = defineOperation({
     }),
     cursor: z.string().nullable().meta({ description: 'Start of the next page; null at the end' }),
   }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     return { success: true, ...(await db.read(listInbox, inboxOf(caller), input)) };
   },
 });

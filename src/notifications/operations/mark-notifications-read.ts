@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { markRead } from '../commands.ts';
@@ -37,7 +37,7 @@ export const markNotificationsRead = defineOperation({
       .boolean()
       .meta({ description: `With \`all\`: there are more than the ${maxMarkedPerCall} marked; call again` }),
   }),
-  async handler({ input: { notificationIds, all }, caller }, { db }: { db: Database }) {
+  async handler({ input: { notificationIds, all }, caller }, { db }: { db: Store }) {
     if ((notificationIds === undefined) === (all === undefined)) {
       const message = 'name the notifications, or send `all` instead';
       const fields = [{ path: 'notificationIds', message }];

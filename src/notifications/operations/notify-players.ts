@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { notifySeveral } from '../commands.ts';
 import { expiresInSeconds, notificationMessage, notificationType } from '../notification.ts';
@@ -32,7 +32,7 @@ export const notifyPlayers = defineOperation({
       .array(normalizedAddress)
       .meta({ description: 'Players not notified because they are banned from the game; all others were' }),
   }),
-  async handler({ input: { wallets, ...notification }, caller: { game } }, { db }: { db: Database }) {
+  async handler({ input: { wallets, ...notification }, caller: { game } }, { db }: { db: Store }) {
     return { success: true, ...(await db.write(notifySeveral, game.id, wallets, notification)) };
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { notifyPlayer } from '../commands.ts';
@@ -15,7 +15,7 @@ export const sendNotification = defineOperation({
   auth: 'player-or-server',
   input: z.object({ message: notSeen(notificationMessage, 'own'), type: notificationType, expiresInSeconds }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     await db.write(notifyPlayer, ownerOf(caller), input);
     return { success: true };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { playSessionSummary } from '../play-session.ts';
 import { findPlaySession } from '../queries.ts';
@@ -21,7 +21,7 @@ export const getPlaySession = defineOperation({
       .extend({ state: z.string().meta({ description: 'JSON, as it was sent' }) })
       .nullable(),
   }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     return { success: true, playSession: await db.read(findPlaySession, input.sessionId) };
   },
 });

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { playSessionSummary } from '../play-session.ts';
@@ -18,7 +18,7 @@ export const listPlaySessions = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
   output: pagedOutput(playSessionSummary),
-  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Database }) {
+  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
     await requireGame(db, gameId);
     const { total, rows } = await db.read(listGamePlaySessions, { gameId, wallet }, { limit, skip });
     return { total, limit, skip, data: rows };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { canonicalState, parseState } from '../../states/state.ts';
@@ -47,7 +47,7 @@ export const trackGameSessions = defineOperation({
   }),
   dispatchInput: z.object({ sessionId, state: notSeen(stateOrText, 'staff'), endTime }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db, storageQuota }: { db: Database; storageQuota: number }) {
+  async handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     await db.write(trackPlaySession, ownerOf(caller), input, storageQuota);
     return { success: true };
   },

@@ -3,7 +3,7 @@ import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { findPlayers } from '../queries.ts';
 
@@ -39,7 +39,7 @@ export const listPlayers = defineOperation({
       present: z.boolean().meta({ description: 'Online now, in any game' }),
     }),
   ),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { total, rows } = await db.read(findPlayers, input, input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

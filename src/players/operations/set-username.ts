@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { requireOpenedBy } from '../../core/schemas/opened-by.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
 import { username } from '../player.ts';
@@ -17,7 +17,7 @@ export const setUsername = defineOperation({
     username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, username: z.string() }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     // An administrator may set every name.
     const allowed = ['wallet', 'device', 'administrator'] as const;
     requireOpenedBy(caller.session, allowed, "sign in with the wallet, or with a guest's device");

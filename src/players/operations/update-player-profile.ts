@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { id } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { nameVouchedPlayer } from '../commands.ts';
 import { username } from '../player.ts';
@@ -18,7 +18,7 @@ export const updatePlayerProfile = defineOperation({
     username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
   }),
   output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
-  async handler({ input, caller: { game } }, { db }: { db: Database }) {
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
     const { wallet, userId, username } = await db.write(
       nameVouchedPlayer,
       { gameId: game.id, wallet: input.wallet },

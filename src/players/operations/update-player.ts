@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { webUrl } from '../../core/schemas/web-url.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { setProfile } from '../commands.ts';
 import { username } from '../player.ts';
@@ -27,7 +27,7 @@ export const updatePlayer = defineOperation({
     username: z.string(),
     avatar: z.string(),
   }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     return { success: true, ...(await db.write(setProfile, input.wallet, input)) };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { listedAction } from '../action.ts';
@@ -17,7 +17,7 @@ export const getAction = defineOperation({
   roles: everyRole,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const action = await db.read(findAction, input.actionId);
     if (!action) throw new GantryError('action_unknown', 'There is no action with this id');
     return { success: true, action };

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { actionState, listedAction } from '../action.ts';
 import { readActions } from '../queries.ts';
@@ -23,7 +23,7 @@ export const listActions = defineOperation({
     ...paging,
   }),
   output: pagedOutput(listedAction),
-  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Database }) {
+  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Store }) {
     const { total, rows } = await db.read(readActions, filter, { limit, skip });
     return { total, limit, skip, data: rows };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { listedAction } from '../action.ts';
 import { requeueAction } from '../commands.ts';
@@ -16,7 +16,7 @@ export const retryAction = defineOperation({
   roles: operators,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     return { success: true, action: await db.write(requeueAction, input.actionId) };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readReport } from '../queries.ts';
@@ -17,7 +17,7 @@ export const getReport = defineOperation({
   roles: moderators,
   input: z.object({ reportId: idInput }),
   output: z.object({ success, report: reportDetails }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const report = await db.read(readReport, input.reportId);
     if (!report) throw new GantryError('report_unknown', 'There is no report with this id');
     return { success: true, report };

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readReports } from '../queries.ts';
 import { playerReport, reportStatus } from '../report.ts';
@@ -23,7 +23,7 @@ export const listReports = defineOperation({
     reporter: addressInput.optional().meta({ description: 'By this player' }),
   }),
   output: pagedOutput(playerReport),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { total, rows } = await db.read(readReports, input, input);
     return { total, limit: input.limit, skip: input.skip, data: rows };
   },

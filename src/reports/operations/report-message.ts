@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { id, idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { fileReport } from '../commands.ts';
@@ -15,7 +15,7 @@ export const reportMessage = defineOperation({
   auth: 'player',
   input: z.object({ messageId: idInput, reason: reportReason, comment: reportComment.default('') }),
   output: z.object({ success, reportId: id }),
-  async handler({ input: { messageId, reason, comment }, caller }, { db }: { db: Database }) {
+  async handler({ input: { messageId, reason, comment }, caller }, { db }: { db: Store }) {
     const report = { about: { messageId }, reason, comment };
     return { success: true, reportId: await db.write(fileReport, ownerOf(caller), report) };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { id } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { fileReport } from '../commands.ts';
@@ -16,7 +16,7 @@ export const reportPlayer = defineOperation({
   auth: 'player',
   input: z.object({ wallet: addressInput, reason: reportReason, comment: reportComment.default('') }),
   output: z.object({ success, reportId: id }),
-  async handler({ input: { wallet, reason, comment }, caller }, { db }: { db: Database }) {
+  async handler({ input: { wallet, reason, comment }, caller }, { db }: { db: Store }) {
     const report = { about: { wallet }, reason, comment };
     return { success: true, reportId: await db.write(fileReport, ownerOf(caller), report) };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { closeReport } from '../commands.ts';
 import { reportNote, reportOutcome } from '../report.ts';
@@ -18,7 +18,7 @@ export const resolveReport = defineOperation({
   output: z.object({ success }),
   // The note is stored with the report, and erased with the players it is about.
   auditInput: ({ reportId, outcome }) => ({ reportId, outcome }),
-  async handler({ input: { reportId, outcome, note }, caller }, { db }: { db: Database }) {
+  async handler({ input: { reportId, outcome, note }, caller }, { db }: { db: Store }) {
     await db.write(closeReport, reportId, { outcome, note, by: caller.actor });
     return { success: true };
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readRules } from '../queries.ts';
@@ -17,7 +17,7 @@ export const getRules = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({ success, version: z.int(), rules: ruleList }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
     return { success: true, ...(await db.read(readRules, input.gameId)) };
   },

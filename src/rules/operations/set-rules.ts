@@ -3,7 +3,7 @@ import { operators } from '../../core/schemas/admin-role.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { replaceRules } from '../commands.ts';
 import { ruleList } from '../rule.ts';
@@ -29,7 +29,7 @@ export const setRules = defineOperation({
   output: z.object({ success, version: z.int(), rules: ruleList }),
   async handler(
     { input: { gameId, rules, version } },
-    { db, ruleChains }: { db: Database; ruleChains: RuleChains },
+    { db, ruleChains }: { db: Store; ruleChains: RuleChains },
   ) {
     await refuseUnknownLeaderboards(db, gameId, rules);
     const validated = await ruleChains.validate(rules);

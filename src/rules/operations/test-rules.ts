@@ -5,7 +5,7 @@ import { withReason } from '../../core/schemas/field-reason.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { nonce } from '../../scores/score.ts';
@@ -47,7 +47,7 @@ export const testRules = defineOperation({
   }),
   async handler(
     { input: { gameId, wallet, rules: submitted, ...input } },
-    { db, ruleChains, states: reader }: { db: Database; ruleChains: RuleChains; states: StateReader },
+    { db, ruleChains, states: reader }: { db: Store; ruleChains: RuleChains; states: StateReader },
   ) {
     await requireGame(db, gameId);
     const rules = submitted ? await ruleChains.validate(submitted) : (await db.read(readRules, gameId)).rules;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -35,7 +35,7 @@ export const triggerRulesEngine = defineOperation({
   }),
   async handler(
     { input, caller },
-    { db, ruleChains, states: reader }: { db: Database; ruleChains: RuleChains; states: StateReader },
+    { db, ruleChains, states: reader }: { db: Store; ruleChains: RuleChains; states: StateReader },
   ) {
     const owner = ownerOf(caller);
     for (let attempt = 1; ; attempt++) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import {
   entryRule,
@@ -57,7 +57,7 @@ export const createLeaderboard = defineOperation({
       error: 'is for leaderboards with one entry a player: leave it out, or set entries to player',
     }),
   output: z.object({ success, leaderboard: leaderboardRecord }),
-  async handler({ input: { gameId, ...leaderboard } }, { db }: { db: Database }) {
+  async handler({ input: { gameId, ...leaderboard } }, { db }: { db: Store }) {
     return { success: true, leaderboard: await db.write(addLeaderboard, gameId, leaderboard) };
   },
 });

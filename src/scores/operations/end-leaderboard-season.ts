@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { endSeason } from '../leaderboard-commands.ts';
 
@@ -17,7 +17,7 @@ export const endLeaderboardSeason = defineOperation({
     season: z.int().min(1).meta({ description: 'The season to end' }),
   }),
   output: z.object({ success, season: z.int().meta({ description: 'The current season' }) }),
-  async handler({ input: { leaderboard, season }, caller }, { db }: { db: Database }) {
+  async handler({ input: { leaderboard, season }, caller }, { db }: { db: Store }) {
     return { success: true, season: await db.write(endSeason, caller.game.id, leaderboard, { season }) };
   },
 });

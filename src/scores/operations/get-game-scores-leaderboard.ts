@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -36,7 +36,7 @@ export const getGameScoresLeaderboard = defineOperation({
   }),
   cost: rowsCost(50),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
-  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const { leaderboard: name = defaultLeaderboard, season, label } = input;
     const isDefault = name === defaultLeaderboard && season === undefined && label === undefined;

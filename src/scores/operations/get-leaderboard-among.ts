@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
@@ -19,7 +19,7 @@ export const getLeaderboardAmong = defineOperation({
   input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maxAmong) }),
   cost: { text: 'one read for every 4 wallets', of: ({ wallets }) => wallets.length / 4 },
   output: placedOutput,
-  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
     const rows = await db.read(readAmong, board, input.wallets);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -36,7 +36,7 @@ export const getLeaderboardAround = defineOperation({
   }),
   cost: rowsCost(50),
   output: placedOutput,
-  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
     const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -21,7 +21,7 @@ export const getLeaderboardSeasons = defineOperation({
   input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
   cost: pageCost(50),
   output: z.object({ success, seasons: z.array(seasonRecord) }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);
     const { leaderboard } = await requireBoard(db, game, toBoardChoice({ leaderboard: input.leaderboard }), {
       isPublic: true,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { leaderboardSummary } from '../leaderboard.ts';
@@ -16,7 +16,7 @@ export const getLeaderboards = defineOperation({
   auth: 'public',
   input: z.object({ gameId: idInput }),
   output: z.object({ success, leaderboards: z.array(leaderboardSummary) }),
-  async handler({ input: { gameId } }, { db }: { db: Database }) {
+  async handler({ input: { gameId } }, { db }: { db: Store }) {
     await requireGame(db, gameId);
     const rows = await db.read(listLeaderboardRows, gameId);
     const visible = rows.filter(({ isPublic }) => isPublic === 1);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { defaultLeaderboard, leaderboardInput } from '../leaderboard.ts';
@@ -18,7 +18,7 @@ export const getUserScore = defineOperation({
   auth: 'player-or-server',
   input: z.object({ nonce, leaderboard: leaderboardInput }),
   output: z.object({ success, score: scoreRecord.nullable() }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { leaderboard = defaultLeaderboard } = input;
     if (leaderboard !== defaultLeaderboard) {
       const board = await requireBoard(db, caller.game, { leaderboard }, { isPublic: false });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -23,7 +23,7 @@ export const getUserScores = defineOperation({
     success,
     scores: z.array(scoreRecord.pick({ score: true, nonce: true, updatedAt: true })),
   }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { leaderboard = defaultLeaderboard } = input;
     let records: ScoreRecord[];
     if (leaderboard === defaultLeaderboard) {

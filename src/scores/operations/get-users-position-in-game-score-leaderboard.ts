@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defaultLeaderboard, labelInput, leaderboardInput, seasonInput } from '../leaderboard.ts';
@@ -24,7 +24,7 @@ export const getUsersPositionInGameScoreLeaderboard = defineOperation({
     label: labelInput,
   }),
   output: z.object({ success, position: z.exactOptional(z.int().min(1)) }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);
     const { wallet, gameId, leaderboard = defaultLeaderboard, season, label } = input;
     const isDefault = leaderboard === defaultLeaderboard && season === undefined && label === undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
@@ -26,7 +26,7 @@ export const listLeaderboardScores = defineOperation({
     }),
   }),
   output: placedOutput,
-  async handler({ input }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: false });
     const rows =

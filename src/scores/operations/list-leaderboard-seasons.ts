@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { seasonRecord } from '../leaderboard.ts';
@@ -20,7 +20,7 @@ export const listLeaderboardSeasons = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200), ...paging }),
   output: pagedOutput(seasonRecord),
-  async handler({ input: { gameId, leaderboard, limit, skip } }, { db }: { db: Database }) {
+  async handler({ input: { gameId, leaderboard, limit, skip } }, { db }: { db: Store }) {
     const game = await requireGame(db, gameId);
     await requireBoard(db, game, toBoardChoice({ leaderboard }), { isPublic: false });
     const rows = await db.read(listSeasons, gameId, leaderboard, { limit, skip });

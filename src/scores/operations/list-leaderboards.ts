@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { leaderboardRecord } from '../leaderboard.ts';
@@ -18,7 +18,7 @@ export const listLeaderboards = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({ success, leaderboards: z.array(leaderboardRecord) }),
-  async handler({ input: { gameId } }, { db }: { db: Database }) {
+  async handler({ input: { gameId } }, { db }: { db: Store }) {
     await requireGame(db, gameId);
     const rows = await db.read(listLeaderboardRows, gameId);
     return { success: true, leaderboards: rows.map(toLeaderboardRecord) };

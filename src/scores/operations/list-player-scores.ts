@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { defaultLeaderboard, leaderboardInput, seasonInput } from '../leaderboard.ts';
@@ -27,7 +27,7 @@ export const listPlayerScores = defineOperation({
     season: seasonInput,
   }),
   output: pagedOutput(scoreRecord),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     const { limit, skip, gameId, wallet, leaderboard = defaultLeaderboard, season } = input;
     const owner = { gameId, wallet };
     const game = await requireGame(db, gameId);

@@ -1,12 +1,12 @@
 import type { Page } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defaultLeaderboard } from '../leaderboard.ts';
 import { type Board, readBoardPage } from '../leaderboard-queries.ts';
 import { readLeaderboard } from '../queries.ts';
 import type { PlacedScore } from '../score.ts';
 
 /** A page of a board, with places. */
-export async function placedPage(db: Database, board: Board, { limit, skip }: Page): Promise<PlacedScore[]> {
+export async function placedPage(db: Store, board: Board, { limit, skip }: Page): Promise<PlacedScore[]> {
   const rows =
     board.leaderboard === defaultLeaderboard
       ? await db.read(readLeaderboard, board.gameId, { limit, skip })

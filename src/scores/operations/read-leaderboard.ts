@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { rowsCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
@@ -19,7 +19,7 @@ export const readLeaderboard = defineOperation({
   input: z.object({ leaderboard, season, label, ...pagingOf() }),
   cost: rowsCost(50),
   output: placedOutput,
-  async handler({ input, caller }, { db, publicUrls }: { db: Database; publicUrls: PublicUrls }) {
+  async handler({ input, caller }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const board = await requireBoard(db, caller.game, toBoardChoice(input), { isPublic: false });
     return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), publicUrls) };
   },

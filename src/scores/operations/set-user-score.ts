@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -18,11 +18,10 @@ export const setUserScore = defineOperation({
   kind: 'write',
   summary: "Set the player's score; with a nonce used before, replace the score under it",
   auth: 'player-or-server',
-  isOptimistic: true,
   input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
   dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
   output: z.object({ success, newScore: scoreRecord }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const { leaderboard = defaultLeaderboard } = input;
     if (leaderboard !== defaultLeaderboard) {
       const newScore = await db.write(setLeaderboardScore, ownerOf(caller), leaderboard, input.score, {

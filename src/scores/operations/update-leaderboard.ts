@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { keepSeasonsInput, leaderboardRecord, maxLabels, scheduleInput, scoreLabel } from '../leaderboard.ts';
 import { changeLeaderboard } from '../leaderboard-commands.ts';
@@ -32,7 +32,7 @@ export const updateLeaderboard = defineOperation({
     }),
   }),
   output: z.object({ success, leaderboard: leaderboardRecord }),
-  async handler({ input: { gameId, leaderboard, ...changes } }, { db }: { db: Database }) {
+  async handler({ input: { gameId, leaderboard, ...changes } }, { db }: { db: Store }) {
     return { success: true, leaderboard: await db.write(changeLeaderboard, gameId, leaderboard, changes) };
   },
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { announcePresence } from '../session-presence.ts';
@@ -14,7 +14,7 @@ export const channelHeartbeat = defineOperation({
   auth: 'player',
   input: z.object({}),
   output: z.object({ success }),
-  async handler({ caller: { session } }, services: { db: Database; presence: Presence }) {
+  async handler({ caller: { session } }, services: { db: Store; presence: Presence }) {
     if (await services.presence.heartbeat(session.id)) await announcePresence(services, session.id);
     return { success: true };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { channelStatus as status } from '../channel-session.ts';
@@ -13,7 +13,7 @@ export const channelStatus = defineOperation({
   auth: 'session',
   input: z.object({}),
   output: status,
-  async handler({ caller: { session } }, services: { db: Database; presence: Presence }) {
+  async handler({ caller: { session } }, services: { db: Store; presence: Presence }) {
     const exists = session.endedAt === null;
     return {
       exists,

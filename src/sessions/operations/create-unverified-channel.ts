@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { walletInput } from '../../core/schemas/guest-address.ts';
 import { id, idInput, newId } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import { requestSignIn } from '../sign-in-commands.ts';
@@ -28,7 +28,7 @@ export const createUnverifiedChannel = defineOperation({
   }),
   async handler(
     { input, caller: { game, page } },
-    { db, publicUrls }: { db: Database; publicUrls: PublicUrls },
+    { db, publicUrls }: { db: Store; publicUrls: PublicUrls },
   ) {
     const now = Date.now();
     const channelId = newId();

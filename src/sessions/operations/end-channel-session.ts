@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { endSession } from '../commands.ts';
@@ -14,7 +14,7 @@ export const endChannelSession = defineOperation({
   auth: 'player',
   input: z.object({ sessionId: idInput.optional() }),
   output: z.object({ success }),
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const sessionId = input.sessionId ?? caller.session.id;
     if (sessionId !== caller.session.id && caller.game.kind !== 'launcher') {
       throw new GantryError('not_a_launcher', "Only a launcher's own session may end other sessions");

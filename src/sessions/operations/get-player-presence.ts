@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput, normalizedAddress } from '../../core/schemas/address.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { liveSessionsOf } from '../queries.ts';
@@ -34,7 +34,7 @@ export const getPlayerPresence = defineOperation({
       )
       .meta({ description: 'In the order of `wallets`' }),
   }),
-  async handler({ input, caller: { game } }, services: { db: Database; presence: Presence }) {
+  async handler({ input, caller: { game } }, services: { db: Store; presence: Presence }) {
     const { wallets } = input;
     const live = await services.db.read(liveSessionsOf, wallets);
     const here = live.flatMap(({ session }) => (session.gameId === game.id ? [session] : []));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { fixedCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
@@ -17,7 +17,7 @@ export const listChannelSessions = defineOperation({
   input: z.object({}),
   cost: fixedCost('read', 5),
   output: z.object({ success, sessions: z.array(sessionSummary) }),
-  async handler({ caller }, services: { db: Database; presence: Presence }) {
+  async handler({ caller }, services: { db: Store; presence: Presence }) {
     const live = await services.db.read(liveSessions, caller.wallet);
     // A launcher's server acts for the launcher, not for its players in other games.
     const seesAll = caller.session !== null && caller.game.kind === 'launcher';

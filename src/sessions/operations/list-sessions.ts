@@ -4,7 +4,7 @@ import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../core/schemas/ids.ts';
 import { openedBy } from '../../core/schemas/opened-by.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import type { Presence } from '../../presence/presence.ts';
 import { endReason } from '../channel-session.ts';
@@ -32,7 +32,7 @@ export const listSessions = defineOperation({
       present: z.boolean(),
     }),
   ),
-  async handler({ input }, services: { db: Database; presence: Presence }) {
+  async handler({ input }, services: { db: Store; presence: Presence }) {
     const { total, rows } = await services.db.read(findSessions, input, input);
     const open = rows.flatMap(({ session }) => (session.endedAt === null ? [session] : []));
     const wallets = [...new Set(open.map((session) => session.wallet))];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import type { Presence } from '../../presence/presence.ts';
 import type { PublicUrls } from '../../public-urls.ts';
 import type { SessionDetails } from '../channel-session.ts';
@@ -9,7 +9,7 @@ import { issueToken } from './issue-token.ts';
 
 /** The services that an operation needs to open a session and return its token. */
 export interface NewSessionServices {
-  db: Database;
+  db: Store;
   presence: Presence;
   sessionLifetimeMs: number;
   tokens: LauncherTokens;

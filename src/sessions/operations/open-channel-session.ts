@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import type { Game } from '../../games/game.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';
@@ -62,7 +62,7 @@ function ownGame(game: Game, gameId: string | undefined): Game {
 }
 
 /** The game a launcher names. @throws GantryError `not_a_launcher`, `input_invalid`, `game_unknown` */
-async function namedGame(db: Database, { kind }: Game, gameId: string | undefined): Promise<Game> {
+async function namedGame(db: Store, { kind }: Game, gameId: string | undefined): Promise<Game> {
   if (kind !== 'launcher') {
     throw new GantryError('not_a_launcher', "Only a launcher's own session may open sessions in other games");
   }

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -25,7 +25,7 @@ export const openSession = defineOperation({
   output: z.object({ success, launcherJwt: z.string(), sessionId: z.string() }),
   async handler(
     { input },
-    services: { db: Database; sessionLifetimeMs: number; tokens: LauncherTokens; publicUrls: PublicUrls },
+    services: { db: Store; sessionLifetimeMs: number; tokens: LauncherTokens; publicUrls: PublicUrls },
   ) {
     const { db, sessionLifetimeMs } = services;
     const { gameId, wallet } = input;

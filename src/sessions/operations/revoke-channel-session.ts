@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { revokeSessionsInGame } from '../commands.ts';
 
@@ -17,7 +17,7 @@ export const revokeChannelSession = defineOperation({
     sessionId: idInput.optional().meta({ description: "Left out: all of the player's in this game" }),
   }),
   output: z.object({ success, ended: z.int().meta({ description: 'How many sessions have ended by this' }) }),
-  async handler({ input, caller: { game } }, { db }: { db: Database }) {
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
     const owner = { gameId: game.id, wallet: input.wallet };
     return { success: true, ended: await db.write(revokeSessionsInGame, owner, input.sessionId) };
   },

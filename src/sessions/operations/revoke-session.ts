@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { moderators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { revokeSessionById } from '../commands.ts';
 
@@ -15,7 +15,7 @@ export const revokeSession = defineOperation({
   roles: moderators,
   input: z.object({ sessionId: idInput }),
   output: z.object({ success }),
-  async handler({ input }, { db }: { db: Database }) {
+  async handler({ input }, { db }: { db: Store }) {
     await db.write(revokeSessionById, input.sessionId);
     return { success: true };
   },

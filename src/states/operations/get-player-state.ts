@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { listPlayerStates } from '../queries.ts';
@@ -19,7 +19,7 @@ export const getPlayerState = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput, label: stateLabel }),
   output: z.object({ success, state: stateRecord.nullable() }),
-  async handler({ input: { label, ...owner } }, { db }: { db: Database }) {
+  async handler({ input: { label, ...owner } }, { db }: { db: Store }) {
     await requireGame(db, owner.gameId);
     const [stored] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
     return { success: true, state: stored ? toStateRecord(stored) : null };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addressInput } from '../../core/schemas/address.ts';
 import { pagingOf } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readPublicStatesPage } from '../queries.ts';
@@ -18,7 +18,7 @@ export const getPublicStates = defineOperation({
   input: z.object({ wallet: addressInput, ...pagingOf(20), ...stateFilter }),
   cost: pageCost(50),
   output: statesOutput,
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     const owner = { gameId: caller.session.gameId, wallet: input.wallet };
     return toStatesResponse(await db.read(readPublicStatesPage, owner, input, filterOf(input)));
   },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
 import { pagingOf, shortened } from '../../core/schemas/paging.ts';
 import { text } from '../../core/schemas/text.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { pageCost } from '../../operations/cost.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
@@ -35,7 +35,7 @@ export const getStates = defineOperation({
   input: z.object({ ...pagingOf(20), ...stateFilter }),
   cost: pageCost(50),
   output: statesOutput,
-  async handler({ input, caller }, { db }: { db: Database }) {
+  async handler({ input, caller }, { db }: { db: Store }) {
     return toStatesResponse(await db.read(readStatesPage, ownerOf(caller), input, filterOf(input)));
   },
 });

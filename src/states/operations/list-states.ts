@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { listGameStates } from '../queries.ts';
@@ -22,7 +22,7 @@ export const listStates = defineOperation({
       .extend({ bytes: z.int().meta({ description: 'Of the canonical JSON, in UTF-8' }) })
       .meta({ id: 'StateSummary' }),
   ),
-  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Database }) {
+  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
     await requireGame(db, gameId);
     const { total, rows } = await db.read(listGameStates, { gameId, wallet }, { limit, skip });
     return { total, limit, skip, data: rows };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { stateRecord, writtenStateLabel } from '../state.ts';
@@ -31,7 +31,7 @@ export const patchState = defineOperation({
       states,
       statePatcher,
       storageQuota,
-    }: { db: Database; states: StateReader; statePatcher: StatePatcher; storageQuota: number },
+    }: { db: Store; states: StateReader; statePatcher: StatePatcher; storageQuota: number },
   ) {
     const { json } = await canonicalInput(patch, 'patch', states);
     const patched = await statePatcher.patch(db, ownerOf(caller), label, json, storageQuota, options);

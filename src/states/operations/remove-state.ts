@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { removeState as remove } from '../commands.ts';
@@ -16,7 +16,7 @@ export const removeState = defineOperation({
   serverOnlyWith: 'setState',
   input: z.object({ label: stateLabel, ifVersion }),
   output: z.object({ success, removedState: stateHead.nullable() }),
-  async handler({ input: { label, ifVersion: version }, caller }, { db }: { db: Database }) {
+  async handler({ input: { label, ifVersion: version }, caller }, { db }: { db: Store }) {
     return { success: true, removedState: await db.write(remove, ownerOf(caller), label, version) };
   },
 });

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
@@ -33,7 +33,7 @@ export const setPlayerState = defineOperation({
   auditInput: ({ state, ...input }) => ({ ...input, bytes: Buffer.byteLength(String(state)) }),
   async handler(
     { input: { label, state, ifVersion: version, ...owner } },
-    { db, states, storageQuota }: { db: Database; states: StateReader; storageQuota: number },
+    { db, states, storageQuota }: { db: Store; states: StateReader; storageQuota: number },
   ) {
     await requireGame(db, owner.gameId);
     if ((await db.read(findPlayer, owner.wallet)) === null)

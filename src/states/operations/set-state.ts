@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { saveState } from '../commands.ts';
@@ -15,14 +15,13 @@ export const setState = defineOperation({
   kind: 'write',
   summary: 'Store a state of the player under a label, replacing the previous one',
   auth: 'player-or-server',
-  isOptimistic: true,
   input: z.object({ state: stateText, label: writtenStateLabel, ifVersion, public: isPublic }),
   dispatchInput: z.object({ state: jsonOrText, label: writtenStateLabel, ifVersion, public: isPublic }),
   takesLargeValues: true,
   output: z.object({ success, newState: stateRecord }),
   async handler(
     { input: { state, label, ...options }, caller },
-    { db, states, storageQuota }: { db: Database; states: StateReader; storageQuota: number },
+    { db, states, storageQuota }: { db: Store; states: StateReader; storageQuota: number },
   ) {
     const { json, ipfsHash } = await canonicalInput(state, 'state', states);
     const owner = ownerOf(caller);

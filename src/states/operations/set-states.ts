@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { ownerOf } from '../../operations/owner.ts';
 import { type StateWrite, saveStates } from '../commands.ts';
@@ -48,7 +48,7 @@ export const setStates = defineOperation({
   }),
   async handler(
     { input, caller },
-    { db, states: reader, storageQuota }: { db: Database; states: StateReader; storageQuota: number },
+    { db, states: reader, storageQuota }: { db: Store; states: StateReader; storageQuota: number },
   ) {
     const writes: StateWrite[] = [];
     for (const [at, { state, ...options }] of input.states.entries()) {

@@ -2,6 +2,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { Signal, StoredEvent } from '../../core/events/stream.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
+import type { Database } from '../../core/storage/database.ts';
 import { GantryError, toGantryError } from '../../errors.ts';
 import { networkOf } from '../../limits/network-of.ts';
 import type { RateLimits } from '../../limits/rate-limits.ts';
@@ -51,8 +52,9 @@ const drainTimeoutMs = 1_000;
 
 export interface GatewayParts
   extends RpcParts,
-    Pick<LiveServices, 'authenticator' | 'db' | 'presence' | 'traffic' | 'onRefused'>,
+    Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused'>,
     InboundRates {
+  db: Database;
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
   /** The maximum number of open connections from one address. */
   connectionsPerAddress: number;

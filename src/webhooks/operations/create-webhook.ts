@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import type { SecretBox } from '../../games/game-secret.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { addWebhook } from '../commands.ts';
@@ -26,7 +26,7 @@ export const createWebhook = defineOperation({
   }),
   async handler(
     { input: { gameId, url, filter } },
-    { db, box, webhookSender }: { db: Database; box: SecretBox; webhookSender: WebhookSender },
+    { db, box, webhookSender }: { db: Store; box: SecretBox; webhookSender: WebhookSender },
   ) {
     requireAllowedUrl(webhookSender, url);
     const secret = newWebhookSecret();

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { pagedOutput, paging } from '../../core/schemas/paging.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { actionState } from '../../queue/action.ts';
 import { readDeliveries } from '../queries.ts';
@@ -22,7 +22,7 @@ export const listWebhookDeliveries = defineOperation({
     ...paging,
   }),
   output: pagedOutput(webhookDelivery),
-  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Database }) {
+  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Store }) {
     const { total, rows } = await db.read(readDeliveries, filter, { limit, skip });
     return { total, limit, skip, data: rows };
   },

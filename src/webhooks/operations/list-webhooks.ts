@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readWebhooks } from '../queries.ts';
@@ -17,7 +17,7 @@ export const listWebhooks = defineOperation({
   roles: everyRole,
   input: z.object({ gameId: idInput.optional() }),
   output: z.object({ success, webhooks: z.array(webhookRecord) }),
-  async handler({ input: { gameId } }, { db }: { db: Database }) {
+  async handler({ input: { gameId } }, { db }: { db: Store }) {
     if (gameId !== undefined) await requireGame(db, gameId);
     return { success: true, webhooks: await db.read(readWebhooks, gameId) };
   },

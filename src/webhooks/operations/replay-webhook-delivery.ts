@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { replayDelivery } from '../commands.ts';
 import { webhookDelivery } from '../webhook.ts';
@@ -16,7 +16,7 @@ export const replayWebhookDelivery = defineOperation({
   roles: operators,
   input: z.object({ deliveryId: idInput }),
   output: z.object({ success, delivery: webhookDelivery }),
-  async handler({ input: { deliveryId } }, { db }: { db: Database }) {
+  async handler({ input: { deliveryId } }, { db }: { db: Store }) {
     return { success: true, delivery: await db.write(replayDelivery, deliveryId) };
   },
 });

@@ -1,10 +1,10 @@
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
 import { findWebhook } from '../queries.ts';
 import type { WebhookRecord } from '../webhook.ts';
 
 /** @throws GantryError `webhook_unknown` */
-export async function requireWebhook(db: Database, webhookId: string): Promise<WebhookRecord> {
+export async function requireWebhook(db: Store, webhookId: string): Promise<WebhookRecord> {
   const webhook = await db.read(findWebhook, webhookId);
   if (!webhook) throw new GantryError('webhook_unknown', 'There is no webhook with this id');
   return webhook;

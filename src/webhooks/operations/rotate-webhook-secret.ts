@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import type { SecretBox } from '../../games/game-secret.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { addWebhookSecret } from '../commands.ts';
@@ -29,7 +29,7 @@ export const rotateWebhookSecret = defineOperation({
       .meta({ description: 'How long the earlier secrets keep signing deliveries' }),
   }),
   output: z.object({ success, webhookId: z.string(), secret: z.string() }),
-  async handler({ input: { webhookId, overlapSeconds } }, { db, box }: { db: Database; box: SecretBox }) {
+  async handler({ input: { webhookId, overlapSeconds } }, { db, box }: { db: Store; box: SecretBox }) {
     const secret = newWebhookSecret();
     await db.write(addWebhookSecret, webhookId, box.seal(secret), Math.ceil(overlapSeconds * 1000));
     return { success: true, webhookId, secret };

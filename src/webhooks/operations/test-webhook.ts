@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput, newId } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import type { SecretBox } from '../../games/game-secret.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { readSealedSecrets } from '../queries.ts';
@@ -27,7 +27,7 @@ export const testWebhook = defineOperation({
   }),
   async handler(
     { input: { webhookId } },
-    { db, box, webhookSender }: { db: Database; box: SecretBox; webhookSender: WebhookSender },
+    { db, box, webhookSender }: { db: Store; box: SecretBox; webhookSender: WebhookSender },
   ) {
     const { url, gameId } = await requireWebhook(db, webhookId);
     const secrets = (await db.read(readSealedSecrets, webhookId)).map((sealed) => box.open(sealed));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { operators } from '../../core/schemas/admin-role.ts';
 import { idInput } from '../../core/schemas/ids.ts';
 import { success } from '../../core/schemas/outcome.ts';
-import type { Database } from '../../core/storage/database.ts';
+import type { Store } from '../../core/storage/store.ts';
 import { defineOperation } from '../../operations/define.ts';
 import { changeWebhook } from '../commands.ts';
 import { webhookFilter, webhookRecord, webhookUrl } from '../webhook.ts';
@@ -25,7 +25,7 @@ export const updateWebhook = defineOperation({
   output: z.object({ success, webhook: webhookRecord }),
   async handler(
     { input: { webhookId, ...changes } },
-    { db, webhookSender }: { db: Database; webhookSender: WebhookSender },
+    { db, webhookSender }: { db: Store; webhookSender: WebhookSender },
   ) {
     if (changes.url !== undefined) requireAllowedUrl(webhookSender, changes.url);
     return { success: true, webhook: await db.write(changeWebhook, webhookId, changes) };

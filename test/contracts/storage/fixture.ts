@@ -3,6 +3,7 @@ import { afterAll } from 'vitest';
 import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
+import type { Store } from '../../../src/core/storage/store.ts';
 import { registerGame } from '../../../src/games/commands.ts';
 import type { Game, NewGame } from '../../../src/games/game.ts';
 import type { SealedSecret } from '../../../src/games/game-secret.ts';
@@ -77,7 +78,7 @@ export function sealedSecret(): SealedSecret {
 }
 
 export function addGame(
-  db: Database,
+  db: Store,
   game: Partial<NewGame> = {},
   secret: SealedSecret = sealedSecret(),
 ): Promise<Game> {
@@ -85,13 +86,13 @@ export function addGame(
 }
 
 /** A player who has signed in to the game; without a wallet, a new one. */
-export async function addPlayer(db: Database, gameId: string, wallet = randomWallet()): Promise<Owner> {
+export async function addPlayer(db: Store, gameId: string, wallet = randomWallet()): Promise<Owner> {
   await db.write(startSession, { gameId, wallet }, hour);
   return { gameId, wallet };
 }
 
 /** Three players of one game. */
-export async function trio(db: Database): Promise<[Owner, Owner, Owner]> {
+export async function trio(db: Store): Promise<[Owner, Owner, Owner]> {
   const { id } = await addGame(db);
   return [await addPlayer(db, id), await addPlayer(db, id), await addPlayer(db, id)];
 }

@@ -172,12 +172,12 @@ test.skipIf(noPostgres !== null)(
       { lane: 0, owned: true, sole: false },
       { lane: 1, owned: true, sole: false },
     ]);
-    expect(await claimSoleWriter(first)).toBeNull();
+    expect(await claimSoleWriter(first)).toBe(false);
     await rowsIn(
       database.url,
       "UPDATE write_lanes SET seen_at = seen_at - interval '61 seconds' WHERE lane = 1",
     );
-    expect(await claimSoleWriter(first)).toBe(0);
+    expect(await claimSoleWriter(first)).toBe(true);
     expect(await owners()).toEqual([
       { lane: 0, owned: true, sole: true },
       { lane: 1, owned: false, sole: false },
