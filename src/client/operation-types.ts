@@ -207,7 +207,7 @@ export interface EditGroupInfoInput {
   channelId: string;
   name?: string;
   /** The picture's URL; empty for none */
-  chatPicture?: string | '';
+  chatPicture?: string;
 }
 
 /** What endChannelSession takes */

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { id, timestamp } from '../core/schemas/ids.ts';
 import { seenByOthers } from '../core/schemas/seen-text.ts';
 import { text } from '../core/schemas/text.ts';
-import { webUrl } from '../core/schemas/web-url.ts';
 import { reactionCount } from './reaction.ts';
 
 /** What a participant may do in a message channel. */
@@ -96,7 +95,7 @@ export const messageContent = seenByOthers(text(1, 4000), { as: 'text', mute: 'c
 /** The name of a new channel. */
 export const newChannelName = seenByOthers(text(0, 100), { as: 'name', mute: 'call' });
 export const channelName = seenByOthers(text(0, 100), { as: 'name', mute: 'command' });
-export const chatPicture = seenByOthers(z.union([webUrl, z.literal('')]), { as: 'name', mute: 'command' });
+export const chatPicture = seenByOthers(text(0, 2000), { as: 'name', mute: 'command' });
 
 /** Whether a participant has a permission; `super-admin` implies all of them. */
 export function hasPermission(member: Pick<Participant, 'permissions'>, wanted: Permission): boolean {

@@ -7,7 +7,7 @@ import { grouped } from '../core/schemas/grouped.ts';
 export interface Cost<In> {
   /** Completes the sentence "A call counts as …", for the documents. */
   readonly text: string;
-  /** Rounded up; less than one counts as one. It must not depend on anything but the input. */
+  /** Rounded up, and brought to 1–100. It must not depend on anything but the input. */
   of(input: In): number;
 }
 
@@ -19,6 +19,11 @@ export interface AnyCost {
 
 /** Skipping this many rows is as much work as the simplest read. */
 const skippedPerRead = 2_000;
+/**
+ * The most that a call counts as: half of what a caller may do at once. Costs follow from the input, which can name a
+ * page far beyond the end: without this bound, one such call would use up what a whole game may do.
+ */
+const maxCost = 100;
 
 /** The cost of an operation that always does more work than others. */
 export function fixedCost(kind: 'read' | 'write', calls: number): Cost<object> {
@@ -41,11 +46,11 @@ export function pageCost(perRead: number): Cost<{ limit: number; skip: number }>
   };
 }
 
-export function skippedCost(skip: number): number {
+function skippedCost(skip: number): number {
   return Math.floor(skip / skippedPerRead);
 }
 
-/** The number of calls that a call with this parsed input counts as. */
+/** The number of calls that a call with this parsed input counts as, 1–100. */
 export function callsOf(cost: AnyCost | undefined, input: object): number {
-  return cost ? Math.max(1, Math.ceil(cost.of(input))) : 1;
+  return cost ? Math.min(maxCost, Math.max(1, Math.ceil(cost.of(input)))) : 1;
 }

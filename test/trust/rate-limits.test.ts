@@ -412,6 +412,16 @@ describe('a call counts as what it costs', () => {
     expect(acceptedAmong([await read(), await read()])).toBe(1);
   });
 
+  it('nor as more than 100, whatever its input says', async () => {
+    // A page far beyond the end: 2^53 / 2,000 reads, if it counted as what it says.
+    const page = `${server.url}/activities?gameId=${gameId}&pageNumber=${Number.MAX_SAFE_INTEGER}`;
+    const statuses = await Promise.all(times(3, async () => (await fetch(page)).status));
+    expect(statuses.toSorted()).toEqual([200, 429, 429]); // of 100
+    // The game's and the address's other callers are not affected.
+    const { launcherJwt } = player;
+    expect((await apiOf(server).post('/launcher/get-user-score', { launcherJwt })).status).toBe(200);
+  });
+
   it('also against the limit of its address', async () => {
     await using scarce = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: '0.05' }); // 400 reads per address
     const { gameId: game } = await scarce.createGame({ policies: policies(10_000) });

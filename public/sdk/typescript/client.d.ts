@@ -416,7 +416,7 @@ interface EditGroupInfoInput {
     channelId: string;
     name?: string;
     /** The picture's URL; empty for none */
-    chatPicture?: string | '';
+    chatPicture?: string;
 }
 /** What endChannelSession takes */
 interface EndChannelSessionInput {

@@ -117,7 +117,7 @@ export function gameStorageContract(open: OpenStore): void {
     });
 
     test('a full game is refused everything that would store more, and nothing else', async () => {
-      await using fixture = await open();
+      await using fixture = await open.empty();
       const { db } = fixture;
       const gameId = await smallGame(db);
       const [ada, grace] = [await addPlayer(db, gameId), await addPlayer(db, gameId)];

@@ -351,7 +351,7 @@ func remove_participant(channel_id, optional = {}, options = {}):
 # Change a channel's name or picture; requires the permission edit-info.
 # - channel_id: String
 # - optional name: String or null
-# - optional chat_picture: String or "" or null. The picture's URL; empty for none
+# - optional chat_picture: String or null. The picture's URL; empty for none
 # Answers: MessageChannel.
 func edit_group_info(channel_id, optional = {}, options = {}):
 	return _call_generated("editGroupInfo", {"channelId": channel_id}, optional, {"name": "name", "chat_picture": "chatPicture"}, options)

@@ -424,7 +424,7 @@ class EditGroupInfoInput:
 	var channel_id: String = ""
 	# String or null
 	var name = null
-	# String or "" or null. The picture's URL; empty for none
+	# String or null. The picture's URL; empty for none
 	var chat_picture = null
 
 	func read(from):

@@ -314,7 +314,7 @@ class Operations:
         """
         return self._call("removeParticipant", _given({"channelId": channel_id}, {"wallet": wallet, "idempotencyKey": idempotency_key}))
 
-    def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[Union[str, Literal[""]]] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
+    def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
         """Change a channel's name or picture; requires the permission edit-info.
 
         chat_picture: The picture's URL; empty for none

@@ -244,7 +244,7 @@ class EditGroupInfoInput(_EditGroupInfoInputRequired, total=False):
 
     name: str
     #: The picture's URL; empty for none
-    chatPicture: Union[str, Literal[""]]
+    chatPicture: str
 
 
 class EndChannelSessionInput(TypedDict, total=False):

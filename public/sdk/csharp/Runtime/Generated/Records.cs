@@ -889,9 +889,9 @@ namespace Gantry
         }
 
         /// <summary>The picture's URL; empty for none</summary>
-        public object ChatPicture
+        public string ChatPicture
         {
-            get { return Get("chatPicture", Read.Any); }
+            get { return Get("chatPicture", Read.String); }
             set { Set("chatPicture", value); }
         }
     }
