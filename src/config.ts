@@ -3,10 +3,11 @@ import { join, resolve } from 'node:path';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import type { ChainRpcs } from './chains/contract-wallets.ts';
-import type { SpendingBounds } from './chains/spending-bounds.ts';
+import { ConfigError } from './core/config-error.ts';
 import type { Retention } from './core/events/retention.ts';
 import { webUrl } from './core/schemas/web-url.ts';
 import { defaultGameStorageQuota } from './core/storage/command.ts';
+import type { TransactionSettings } from './features/chains/transaction-settings.ts';
 import { maxGameStorageMegabytes } from './games/game.ts';
 import type { GuestSettings } from './players/guest-settings.ts';
 import { defaultStorageQuota } from './storage-quota/storage-use.ts';
@@ -262,19 +263,6 @@ export const environment = z.object({
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
 });
 
-/** Settings for the transactions of rules. The keys are in memory only. */
-export interface TransactionSettings {
-  /** Private keys by name. */
-  signers: Readonly<Record<string, `0x${string}`>>;
-  /** An additional, encrypted key. */
-  keystore: { file: string; password: string } | null;
-  /** Confirmations after which a transaction is final, its own block included. */
-  confirmations: number;
-  stuckAfterMs: number;
-  pollMs: number;
-  bounds: SpendingBounds;
-}
-
 export interface Config {
   host: string;
   port: number;
@@ -317,9 +305,6 @@ export interface Config {
   /** Maximum bytes stored in a game, unless its policies say otherwise. */
   gameStorageQuota: number;
 }
-
-/** A setting is invalid; the message says which one and what is allowed. */
-export class ConfigError extends Error {}
 
 /** @throws ConfigError */
 export function readConfig(variables: Record<string, string | undefined> = process.env): Config {

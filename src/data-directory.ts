@@ -4,7 +4,8 @@ import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './bac
 import type { DatabaseMove } from './backup/move-to-server.ts';
 import { domain } from './catalogue/domain.ts';
 import { tables } from './catalogue/tables.ts';
-import { type Config, ConfigError, dataFiles } from './config.ts';
+import { type Config, dataFiles } from './config.ts';
+import { ConfigError } from './core/config-error.ts';
 import type { Database } from './core/storage/database.ts';
 import { type DatabaseFiles, heldActionError } from './core/storage/database-file.ts';
 import type { InspectServer } from './core/storage/database-server.ts';

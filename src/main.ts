@@ -3,7 +3,7 @@ import { BackupError } from './backup/backup-error.ts';
 import { bareProgram } from './cli/bare-program.ts';
 import { RemoteError } from './cli/remote-server.ts';
 import { serveCommand } from './cli/serve.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './core/config-error.ts';
 import { DatabaseUnusableError } from './core/storage/database-unusable.ts';
 import { GantryError } from './errors.ts';
 import { codeOf } from './runtime/error-code.ts';

@@ -1,5 +1,3 @@
-import type { Player } from './players/player.ts';
-
 /** Absolute URLs of this server. */
 export class PublicUrls {
   readonly #base: () => string;
@@ -23,7 +21,7 @@ export class PublicUrls {
   }
 
   /** The URL of the player's avatar, or of the identicon of the wallet. */
-  avatar({ wallet, avatar }: Pick<Player, 'wallet' | 'avatar'>): string {
+  avatar({ wallet, avatar }: { wallet: string; avatar: string }): string {
     return avatar || `${this.#base()}/avatars/${wallet}.svg`;
   }
 }

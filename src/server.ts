@@ -11,11 +11,12 @@ import type { SecretBox } from './games/game-secret.ts';
 import { reconcilePresence } from './live/reconcile-presence.ts';
 import { type OpenedServices, openServices } from './open-services.ts';
 import { PrizeWorker } from './prizes/prize-worker.ts';
-import { type QueueStats, queueStats } from './queue/queue-stats.ts';
+import { queueStats } from './queue/queue-stats.ts';
 import { startRetention } from './retention.ts';
 import { startSeasonEnds } from './scores/season-ends.ts';
 import { prizeWorkerName } from './scores/season-prizes.ts';
 import { removeServerAddress, writeServerAddress } from './server-address.ts';
+import type { QueueStats } from './telemetry/queue-stats.ts';
 import { listenOn } from './transports/http/http-server.ts';
 import { WebhookWorker } from './webhooks/webhook-worker.ts';
 

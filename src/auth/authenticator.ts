@@ -1,9 +1,9 @@
-import type { AdminCaller } from '../administrators/administrator.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
+import type { AuthKind, Callers, SessionCaller } from '../features/caller.ts';
 import type { Game } from '../games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../games/game-secret.ts';
 import { findGame, findGameBySecret, findGameBySlug, findGamesByOrigin } from '../games/queries.ts';
@@ -11,7 +11,7 @@ import { refuseArchived } from '../games/refuse-archived.ts';
 import { setProfile } from '../players/commands.ts';
 import { refuseFormerGuest } from '../players/guests.ts';
 import { findGuest, findPlayer, isBanned } from '../players/queries.ts';
-import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
+import type { SessionDetails } from '../sessions/channel-session.ts';
 import type { LauncherTokens } from '../sessions/launcher-token.ts';
 import { findGameOfSignIn, findSession } from '../sessions/queries.ts';
 import type { AdminCredentials } from './admin-credentials.ts';
@@ -28,45 +28,6 @@ export interface Credentials {
   /** The `Origin` header of a call from a browser. */
   origin?: string | undefined;
 }
-
-/** The player that a call acts for, in a game. The wallet is lowercase. */
-export interface PlayerCaller {
-  game: Game;
-  wallet: string;
-}
-
-/** A player, with the session of their launcher token. */
-export interface SessionCaller extends PlayerCaller, SessionDetails {
-  /** Whether the call also has the game's secret. */
-  hasSecret: boolean;
-}
-
-/**
- * The kinds of authentication, each with the `caller` that its handlers receive:
- * - `player`: a launcher token with a live session → its session, player and game
- * - `session`: as `player`, but the session may have ended
- * - `player-or-server`: as `player`; or the game's own server, with the game's secret and the player's `wallet` → the
- *   game and the wallet; the session is null for a server
- * - `player-or-game`: the same, but a server need not name a player
- * - `game`: a caller that names a game by its secret, `gameId` or an allowed origin → the game, and the page
- * - `game-secret`: a caller with a game's secret → the game
- * - `sign-in`: a caller with the `channelId` of a sign-in → null
- * - `public`: anyone → null
- * - `admin`: a caller with an administrator's token, or the command line on the data directory → the administrator and
- *   role
- */
-export interface Callers {
-  player: SessionCaller;
-  session: SessionCaller;
-  'player-or-server': PlayerCaller & { session: ChannelSession | null };
-  'player-or-game': SessionCaller | { game: Game; wallet: string | null; session: null };
-  game: { game: Game; page: string | null };
-  'game-secret': { game: Game };
-  'sign-in': null;
-  public: null;
-  admin: AdminCaller;
-}
-export type AuthKind = keyof Callers;
 
 /** An authenticated caller, and the game it calls for, if any. */
 export interface Authenticated<Kind extends AuthKind = AuthKind> {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { type Config, ConfigError, dataFiles } from '../config.ts';
+import { type Config, dataFiles } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import type { DatabaseFiles } from '../core/storage/database-file.ts';
 import type { CopiedRows, StoredDatabase } from '../core/storage/stored-database.ts';
 import type { AnyRow, AnyTable } from '../core/storage/table.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { TransactionSettings } from '../config.ts';
 import type { Store } from '../core/storage/store.ts';
+import type { TransactionSettings } from '../features/chains/transaction-settings.ts';
 import { QueueWorker } from '../queue/queue-worker.ts';
 import type { ChainClients } from './chain-client.ts';
 import { releaseLane } from './commands.ts';

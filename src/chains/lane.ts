@@ -1,8 +1,8 @@
 import type { Hex, PublicClient } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
-import type { TransactionSettings } from '../config.ts';
 import type { Store } from '../core/storage/store.ts';
+import type { TransactionSettings } from '../features/chains/transaction-settings.ts';
 import type { Cost } from './commands.ts';
 import { readLane } from './queries.ts';
 import { asHex } from './rpc-errors.ts';

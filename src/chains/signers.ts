@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import { ConfigError, type TransactionSettings } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
+import type { TransactionSettings } from '../features/chains/transaction-settings.ts';
 
 /** The signing keys of rules: only in memory, never in the database or a log. */
 export class Signers {

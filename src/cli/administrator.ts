@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { ConfigError, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import { GantryError } from '../errors.ts';
 import { listGames } from '../games/operations/list-games.ts';
 import type { AnyOperation, Operation } from '../operations/define.ts';

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { moveToServer } from '../backup/move-to-server.ts';
-import { ConfigError, readConfig } from '../config.ts';
+import { readConfig } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import { databaseMove } from '../data-directory.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';

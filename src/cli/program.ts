@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import { actionsCommand } from './actions.ts';
 import { adminCommand } from './admin.ts';
 import { Administrator, type Target } from './administrator.ts';

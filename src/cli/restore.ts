@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { restoreBackup } from '../backup/backup.ts';
 import { BackupError } from '../backup/backup-error.ts';
-import { ConfigError, readConfig, requireDataDirectory } from '../config.ts';
+import { readConfig, requireDataDirectory } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import { databaseFiles, holdRestored, markRestored } from '../data-directory.ts';
 import { print } from './output.ts';
 

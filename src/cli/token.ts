@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { openGuestSession } from '../guests/operations/open-guest-session.ts';
 import { username } from '../players/player.ts';

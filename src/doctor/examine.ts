@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
 import type { DatabaseFiles } from '../core/storage/database-file.ts';
 import type { InspectServer } from '../core/storage/database-server.ts';
 import { checkDatabase, checkDirectory, checkKeys } from './directory-checks.ts';

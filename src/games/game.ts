@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rateLimit } from '../core/rate-limit.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { isCleanUrlText, isWebUrl } from '../core/schemas/web-url.ts';
 import { wordFilterPolicy } from '../core/schemas/word-filter.ts';
@@ -11,13 +12,6 @@ const leaderboardPolicy = z.object({
   order: z.enum(['desc', 'asc']).default('desc'),
 });
 export type LeaderboardPolicy = z.infer<typeof leaderboardPolicy>;
-
-/** At most `points` calls per `seconds`. */
-const rateLimit = z.object({
-  points: z.int().min(1).max(1_000_000),
-  seconds: z.int().min(1).max(3600),
-});
-export type RateLimit = z.infer<typeof rateLimit>;
 
 const units = z
   .string()

@@ -1,5 +1,6 @@
+import type { RateLimit } from '../core/rate-limit.ts';
 import { GantryError, type Reason } from '../errors.ts';
-import type { Game, RateLimit } from '../games/game.ts';
+import type { Game } from '../games/game.ts';
 import { networkOf } from './network-of.ts';
 import { type SharedCounter, WindowCounter, type WindowState } from './window-counter.ts';
 

@@ -2,12 +2,13 @@ import type { Server } from 'socket.io';
 import { isEvent } from '../core/events/event.ts';
 import type { EventMeta, Signal, StoredEvent, StreamEvent } from '../core/events/stream.ts';
 import type { Store } from '../core/storage/store.ts';
+import { skippedEvent } from '../features/events/skipped-event.ts';
 import { markDelivered } from '../notifications/commands.ts';
 import { notificationCreated } from '../notifications/events.ts';
 import type { NotificationRecord } from '../notifications/notification.ts';
 import { terminate } from '../runtime/internals/engine-io.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
-import { roomOfSession, roomsFor, roomsHiddenFrom, skippedEvent } from './rooms.ts';
+import { roomOfSession, roomsFor, roomsHiddenFrom } from './rooms.ts';
 
 /** Socket.IO would wait half a minute for a client that does not complete the close. */
 const closeTimeoutMs = 3_000;

@@ -19,8 +19,8 @@ import { streams } from '../core/events/streams.ts';
 import { query, type Read, type ReadSteps } from '../core/storage/query.ts';
 import { statement } from '../core/storage/statement.ts';
 import { GantryError } from '../errors.ts';
+import { skippedEvent } from '../features/events/skipped-event.ts';
 import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
-import { skippedEvent } from './rooms.ts';
 
 interface EventRow {
   lane: number;

@@ -1,4 +1,5 @@
 import type { Audience, Listener, StoredEvent } from '../core/events/stream.ts';
+import { skippedEvent } from '../features/events/skipped-event.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
 
 /**
@@ -57,9 +58,6 @@ export function isFor(
   if (gameId !== null && gameId !== audience.gameId) return false;
   return audience.wallets.includes(wallet) || isHiddenFrom(audience, wallet);
 }
-
-/** Replaces an event for players it is hidden from: it advances the cursor and carries no content. */
-export const skippedEvent = { name: 'realtime-events skipped', record: {} } as const;
 
 /** An event as a player receives it. */
 export function asSeenBy(event: StoredEvent, wallet: string): StoredEvent {

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { AuthKind, Callers } from '../auth/authenticator.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
+import type { AuthKind, Callers } from '../features/caller.ts';
 import type { AnyCost, Cost } from './cost.ts';
 import type { AnyHandler, AnyOtherForm } from './other-form.ts';
 

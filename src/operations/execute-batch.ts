@@ -1,9 +1,10 @@
-import type { Authenticated, Authenticator, AuthKind, Callers } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator } from '../auth/authenticator.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
 import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
+import type { AuthKind, Callers } from '../features/caller.ts';
 import type { BatchedCall, RunBatch } from './batched-call.ts';
 import { BatchedWrites } from './batched-writes.ts';
 import { callsOf } from './cost.ts';

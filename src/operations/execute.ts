@@ -1,8 +1,9 @@
 import { bearerToken } from '../auth/admin-token.ts';
-import type { Authenticated, Authenticator, AuthKind, Callers, Credentials } from '../auth/authenticator.ts';
+import type { Authenticated, Authenticator, Credentials } from '../auth/authenticator.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Store } from '../core/storage/store.ts';
 import { GantryError } from '../errors.ts';
+import type { AuthKind, Callers } from '../features/caller.ts';
 import type { RunAsGuest } from '../guest-writes/commands.ts';
 import { guestStore } from '../guest-writes/guest-database.ts';
 import { type Claim, claimOf, idempotencyKey } from '../idempotency/claim.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { AuthKind, Callers } from '../auth/authenticator.ts';
+import type { AuthKind, Callers } from '../features/caller.ts';
 import type { AnyCost, Cost } from './cost.ts';
 
 /**

@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import type { Authenticated, Callers } from '../auth/authenticator.ts';
+import type { Authenticated } from '../auth/authenticator.ts';
 import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonOf } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/unsupported-field.ts';
 import { type FieldError, GantryError } from '../errors.ts';
+import type { Callers } from '../features/caller.ts';
 import type { AnyOperation } from './define.ts';
 
 /** @throws GantryError `server_only` when the game restricts the operation to its server and the caller is not it */

@@ -1,7 +1,7 @@
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import type { RateLimit } from '../games/game.ts';
+import type { RateLimit } from '../core/rate-limit.ts';
 import type { SharedCounter } from '../limits/window-counter.ts';
 import { RedisCounter } from './redis-counter.ts';
 

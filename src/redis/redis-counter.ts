@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimit } from '../games/game.ts';
+import type { RateLimit } from '../core/rate-limit.ts';
 import type { SharedCounter, WindowState } from '../limits/window-counter.ts';
 
 /** Fixed-window counters by key in Redis. While Redis is unavailable each node counts by itself. */

@@ -1,6 +1,6 @@
 import type { Database } from '../core/storage/database.ts';
-import type { QueueStats } from '../queue/queue-stats.ts';
 import type { CallCounts } from './call-counts.ts';
+import type { QueueStats } from './queue-stats.ts';
 import type { RecentRefusals } from './refusals.ts';
 
 /** The sources that metrics are read from. */

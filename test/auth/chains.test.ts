@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { ConfigError } from '../../src/core/config-error.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { refused } from '../support/outcome.ts';
 import { answering, startRpcServer } from '../support/rpc-server.ts';

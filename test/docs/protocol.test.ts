@@ -5,7 +5,7 @@ import { catalogue, signals } from '../../src/catalogue/events.ts';
 import { readConfig } from '../../src/config.ts';
 import { maxDepth } from '../../src/core/schemas/json-value.ts';
 import { reasons } from '../../src/errors.ts';
-import { skippedEvent } from '../../src/live/rooms.ts';
+import { skippedEvent } from '../../src/features/events/skipped-event.ts';
 import { heartbeatLifetimeMs } from '../../src/presence/presence.ts';
 import { leaderboardTop } from '../../src/scores/score.ts';
 import { maxBodyBytes } from '../../src/transports/http/body.ts';

@@ -1,8 +1,8 @@
-import type { SessionCaller } from '../../auth/authenticator.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import { requireOpenedBy } from '../../core/schemas/opened-by.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { GantryError } from '../../errors.ts';
+import type { SessionCaller } from '../../features/caller.ts';
 import { listDevices } from '../queries.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Callers } from '../../auth/authenticator.ts';
 import type { Listener } from '../../core/events/stream.ts';
+import type { Callers } from '../../features/caller.ts';
 
 /**
  * The inbox a caller reads. As with events, a launcher's own session covers every game; a launcher's server, which acts

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/core/config-error.ts';
 import { get, post } from '../../support/http.ts';
 import { freshDatabase, noPostgres, PostgresServer } from '../../support/postgres.ts';
 import { redisMissing, startRedis } from '../../support/redis.ts';
