@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { BackupError } from './backup/backup-error.ts';
 import { bareProgram } from './cli/bare-program.ts';
 import { RemoteError } from './cli/remote-server.ts';
 import { serveCommand } from './cli/serve.ts';
 import { ConfigError } from './core/config-error.ts';
+import { GantryError } from './core/errors.ts';
 import { DatabaseUnusableError } from './core/storage/database-unusable.ts';
-import { GantryError } from './errors.ts';
 import { codeOf } from './runtime/error-code.ts';
 import { KeyFileError } from './runtime/key-file.ts';
+import { BackupError } from './server/backup/backup-error.ts';
 
 // The reader of the output may close the pipe early, as `head` does.
 process.stdout.on('error', (error) => {

@@ -8,7 +8,7 @@ import { SelectField } from './fields.js';
 import { usePlayerFilter } from './player-filter.js';
 import { usePages } from './queries.js';
 
-/** @typedef {import('../../src/activities/activity.ts').FeedItem} Activity */
+/** @typedef {import('../../src/features/activities/activity.ts').FeedItem} Activity */
 
 /**
  * A game's public feed.

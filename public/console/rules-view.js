@@ -17,7 +17,7 @@ import { useQuery } from './queries.js';
 import { RuleReference } from './rule-reference.js';
 import { useDebounced } from './use-debounced.js';
 
-/** @typedef {readonly import('../../src/rules/rule.ts').Rule[]} Rules as typed, not validated yet */
+/** @typedef {readonly import('../../src/features/rules/rule.ts').Rule[]} Rules as typed, not validated yet */
 /** @typedef {Pick<import('./admin.js').Output<'getRules'>, 'rules' | 'version'>} Stored */
 /** @typedef {{ message: string, start: number, line: number }} Problem */
 /** @typedef {{ rules: Rules | null, problems: Problem[] }} ParsedText */

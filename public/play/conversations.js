@@ -1,8 +1,8 @@
 import { Observable } from '../shared/observable.js';
 
 /**
- * @typedef {import('../../src/messages/message-channel.ts').MessageChannel} Channel
- * @typedef {import('../../src/messages/message-channel.ts').ChannelMessage} Message
+ * @typedef {import('../../src/features/messages/message-channel.ts').MessageChannel} Channel
+ * @typedef {import('../../src/features/messages/message-channel.ts').ChannelMessage} Message
  * @typedef {NonNullable<Message['reactions']>} Reactions
  * @typedef {{ channelId: string, messageId: string, wallet: string, reaction: string, count: number }} Reacted
  * @typedef {{ wallet: string, username: string, avatar: string, present: boolean }} Participant

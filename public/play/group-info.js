@@ -29,7 +29,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
   const [leaving, setLeaving] = useState(false);
   const [acting, setActing] = useState(/** @type {string | null} */ (null));
   const permissions = channel.participants.find(({ wallet }) => wallet === own)?.permissions ?? [];
-  /** @param {import('../../src/messages/message-channel.ts').Permission} permission */
+  /** @param {import('../../src/features/messages/message-channel.ts').Permission} permission */
   const may = (permission) => permissions.includes(permission) || permissions.includes('super-admin');
 
   /**

@@ -1,7 +1,7 @@
 import { Observable } from '../shared/observable.js';
 
 /**
- * @typedef {import('../../src/notifications/notification.ts').NotificationRecord} Notification
+ * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
  * @typedef {Notification & { readAt: number | null }} InboxNotification
  */
 

@@ -13,7 +13,7 @@ import { claimsOf } from './token.js';
 
 /**
  * @typedef {import('./open-game.js').Game} Game
- * @typedef {import('../../src/notifications/notification.ts').NotificationRecord} Notification
+ * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
  */
 
 /** How long `caught up` is shown before it is plain `live` again, in milliseconds. */
@@ -268,7 +268,7 @@ export class Launcher extends Observable {
     });
   }
 
-  /** @param {import('../../src/sessions/events.ts').GameChannelRecord} session */
+  /** @param {import('../../src/features/sessions/events.ts').GameChannelRecord} session */
   #sessionChanged({ _id, exists, endReason }) {
     if (exists) return;
     if (_id === this.sessionId) this.#endReason = endReason;

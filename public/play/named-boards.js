@@ -2,7 +2,7 @@ import { Observable } from '../shared/observable.js';
 
 /**
  * @typedef {import('./public-stream.js').Row} Row
- * @typedef {import('../../src/scores/leaderboard.ts').LeaderboardSummary} Board
+ * @typedef {import('../../src/features/scores/leaderboard.ts').LeaderboardSummary} Board
  * @typedef {{ season: number, startedAt: number, endedAt: number }} Season
  */
 

@@ -1,6 +1,6 @@
 /**
  * Messages between the launcher and a game's page, in the format of basement.fun games.
- * @typedef {import('../../src/rules/events.ts').WindowMessage} WindowMessage
+ * @typedef {import('../../src/features/rules/events.ts').WindowMessage} WindowMessage
  * @typedef {{ source: 'basement', payload: { callbackType: string, callbackUuid: string, ruleActionType?: string, data: unknown } }} Callback
  */
 

@@ -1,4 +1,4 @@
-/** @typedef {import('../../src/client/operation-types.ts').OperationInput<'reportPlayer'>['reason']} ReportReason */
+/** @typedef {import('../../src/sdk/client/operation-types.ts').OperationInput<'reportPlayer'>['reason']} ReportReason */
 
 /**
  * Labels of the report reasons.

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
-import { actionState } from '../queue/action.ts';
-import { cancelAction } from '../queue/operations/cancel-action.ts';
-import { getAction } from '../queue/operations/get-action.ts';
-import { listActions } from '../queue/operations/list-actions.ts';
-import { retryAction } from '../queue/operations/retry-action.ts';
+import { actionState } from '../features/queue/action.ts';
+import { cancelAction } from '../features/queue/operations/cancel-action.ts';
+import { getAction } from '../features/queue/operations/get-action.ts';
+import { listActions } from '../features/queue/operations/list-actions.ts';
+import { retryAction } from '../features/queue/operations/retry-action.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

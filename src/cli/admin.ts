@@ -1,14 +1,17 @@
 import { Argument, Command, InvalidArgumentError } from 'commander';
-import { administratorName, tokenLifetimeDays } from '../administrators/administrator.ts';
-import { createAdministrator } from '../administrators/operations/create-administrator.ts';
-import { listAdministrators } from '../administrators/operations/list-administrators.ts';
-import { revokeAdministrator } from '../administrators/operations/revoke-administrator.ts';
-import { rotateAdministratorToken } from '../administrators/operations/rotate-administrator-token.ts';
-import { updateAdministrator } from '../administrators/operations/update-administrator.ts';
-import { operations } from '../catalogue/operations.ts';
+import { kebabCase, Registry } from '../calls/registry.ts';
+import { GantryError } from '../core/errors.ts';
 import { type AdminRole, adminRole } from '../core/schemas/admin-role.ts';
-import { GantryError } from '../errors.ts';
-import { kebabCase, Registry } from '../operations/registry.ts';
+import {
+  administratorName,
+  tokenLifetimeDays,
+} from '../features/administration/administrators/administrator.ts';
+import { createAdministrator } from '../features/administration/administrators/operations/create-administrator.ts';
+import { listAdministrators } from '../features/administration/administrators/operations/list-administrators.ts';
+import { revokeAdministrator } from '../features/administration/administrators/operations/revoke-administrator.ts';
+import { rotateAdministratorToken } from '../features/administration/administrators/operations/rotate-administrator-token.ts';
+import { updateAdministrator } from '../features/administration/administrators/operations/update-administrator.ts';
+import { operations } from '../server/catalogue/operations.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

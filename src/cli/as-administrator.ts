@@ -1,9 +1,9 @@
-import { auditLogOf } from '../administration/audit-log.ts';
-import { commandLineOwner } from '../administrators/administrator.ts';
-import { localServices } from '../build-services.ts';
-import type { AnyOperation } from '../operations/define.ts';
-import { executeAsAdmin } from '../operations/execute.ts';
-import { parseInput } from '../operations/parse-input.ts';
+import { executeAsAdmin } from '../calls/execute.ts';
+import { parseInput } from '../calls/parse-input.ts';
+import { commandLineOwner } from '../features/administration/administrators/administrator.ts';
+import { auditLogOf } from '../features/administration/audit-log.ts';
+import type { AnyOperation } from '../features/operation.ts';
+import { localServices } from '../server/build-services.ts';
 import { withStore } from './with-store.ts';
 
 /** Executes an operation that was looked up by name, or whose types were checked before. */

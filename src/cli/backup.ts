@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { defaultKeep, everyHours, keptBackups } from '../administration/backup-schedule.ts';
-import { setBackupSchedule } from '../administration/operations/set-backup-schedule.ts';
-import { backUp } from '../backup/backup.ts';
 import { readConfig, requireDataDirectory } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { databaseFiles } from '../data-directory.ts';
+import { defaultKeep, everyHours, keptBackups } from '../features/administration/backup-schedule.ts';
+import { setBackupSchedule } from '../features/administration/operations/set-backup-schedule.ts';
+import { backUp } from '../server/backup/backup.ts';
+import { databaseFiles } from '../server/open-store.ts';
 import { executeLocally } from './as-administrator.ts';
 import { decimal, integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -1,9 +1,9 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { readConfig } from '../config.ts';
-import { databaseFiles, inspectServer } from '../data-directory.ts';
-import { examine } from '../doctor/examine.ts';
-import type { Finding, Level } from '../doctor/finding.ts';
+import { databaseFiles, inspectServer } from '../server/open-store.ts';
+import { examine } from '../tools/doctor/examine.ts';
+import type { Finding, Level } from '../tools/doctor/finding.ts';
 
 const marks: Record<Level, string> = { ok: 'ok', warning: 'warning', error: 'ERROR' };
 const colours = { ok: 'green', warning: 'yellow', error: 'red' } as const;

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { deleteGame } from '../administration/operations/delete-game.ts';
-import { updateGame } from '../administration/operations/update-game.ts';
+import { deleteGame } from '../features/administration/operations/delete-game.ts';
+import { updateGame } from '../features/administration/operations/update-game.ts';
 import {
   type GameListing,
   gameListing,
@@ -11,10 +11,10 @@ import {
   origin,
   type PolicyChanges,
   policyChanges,
-} from '../games/game.ts';
-import { createGame } from '../games/operations/create-game.ts';
-import { listGames } from '../games/operations/list-games.ts';
-import { rotateGameSecret } from '../games/operations/rotate-game-secret.ts';
+} from '../features/games/game.ts';
+import { createGame } from '../features/games/operations/create-game.ts';
+import { listGames } from '../features/games/operations/list-games.ts';
+import { rotateGameSecret } from '../features/games/operations/rotate-game-secret.ts';
 import type { Administrator } from './administrator.ts';
 import { collected, integer, minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { beginAudit, finishAudit } from '../administration/commands.ts';
-import { lastSessionExpiry } from '../sessions/queries.ts';
+import { beginAudit, finishAudit } from '../features/administration/commands.ts';
+import { lastSessionExpiry } from '../features/sessions/queries.ts';
 import { minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';
 import { withStore } from './with-store.ts';

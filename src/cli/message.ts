@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { listGameChannels } from '../messages/operations/list-game-channels.ts';
-import { listMessages } from '../messages/operations/list-messages.ts';
-import { removeMessage } from '../messages/operations/remove-message.ts';
+import { listGameChannels } from '../features/messages/operations/list-game-channels.ts';
+import { listMessages } from '../features/messages/operations/list-messages.ts';
+import { removeMessage } from '../features/messages/operations/remove-message.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { moveToServer } from '../backup/move-to-server.ts';
 import { readConfig } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { databaseMove } from '../data-directory.ts';
+import { moveToServer } from '../server/backup/move-to-server.ts';
+import { databaseMove } from '../server/open-store.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 

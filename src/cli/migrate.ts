@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
-import { databaseFiles, inspectServer, openStore } from '../data-directory.ts';
-import { sealedKeys } from '../doctor/server-checks.ts';
+import { databaseFiles, inspectServer, openStore } from '../server/open-store.ts';
+import { sealedKeys } from '../tools/doctor/server-checks.ts';
 import { print } from './output.ts';
 
 interface Options {

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { describeMissingDatabase } from '../backup/missing-database.ts';
 import { type Config, dataFiles } from '../config.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import { describeMissingDatabase } from '../server/backup/missing-database.ts';
 
 /**
  * Call this before a command opens a data directory: if that would create a new one, it prints a notice or, in a

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { operations } from '../catalogue/operations.ts';
+import { Registry } from '../calls/registry.ts';
 import { readConfig } from '../config.ts';
-import { openApiDocument } from '../openapi/document.ts';
-import { Registry } from '../operations/registry.ts';
+import { operations } from '../server/catalogue/operations.ts';
+import { openApiDocument } from '../transports/openapi/document.ts';
 
 export function openApiCommand(): Command {
   return new Command('openapi')

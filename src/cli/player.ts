@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { banPlayer } from '../administration/operations/ban-player.ts';
-import { erasePlayer } from '../administration/operations/erase-player.ts';
-import { unbanPlayer } from '../administration/operations/unban-player.ts';
 import { addressInput } from '../core/schemas/address.ts';
-import { listPlayers } from '../players/operations/list-players.ts';
-import { updatePlayer } from '../players/operations/update-player.ts';
-import { username } from '../players/player.ts';
+import { banPlayer } from '../features/administration/operations/ban-player.ts';
+import { erasePlayer } from '../features/administration/operations/erase-player.ts';
+import { unbanPlayer } from '../features/administration/operations/unban-player.ts';
+import { listPlayers } from '../features/players/operations/list-players.ts';
+import { updatePlayer } from '../features/players/operations/update-player.ts';
+import { username } from '../features/players/player.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

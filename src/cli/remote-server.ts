@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { AnyOperation } from '../operations/define.ts';
-import { kebabCase } from '../operations/registry.ts';
+import { kebabCase } from '../calls/registry.ts';
+import type { AnyOperation } from '../features/operation.ts';
 import type { Execute } from './as-administrator.ts';
 
 const defaultTimeoutMs = 30_000;

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { restoreBackup } from '../backup/backup.ts';
-import { BackupError } from '../backup/backup-error.ts';
 import { readConfig, requireDataDirectory } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
-import { databaseFiles, holdRestored, markRestored } from '../data-directory.ts';
+import { restoreBackup } from '../server/backup/backup.ts';
+import { BackupError } from '../server/backup/backup-error.ts';
+import { databaseFiles, holdRestored, markRestored } from '../server/open-store.ts';
 import { print } from './output.ts';
 
 interface Options {

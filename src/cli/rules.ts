@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { z } from 'zod';
-import { GantryError } from '../errors.ts';
-import { getRules } from '../rules/operations/get-rules.ts';
-import { setRules } from '../rules/operations/set-rules.ts';
-import { testRules } from '../rules/operations/test-rules.ts';
-import { submittedRules } from '../rules/rule-bounds.ts';
+import { GantryError } from '../core/errors.ts';
+import { getRules } from '../features/rules/operations/get-rules.ts';
+import { setRules } from '../features/rules/operations/set-rules.ts';
+import { testRules } from '../features/rules/operations/test-rules.ts';
+import { submittedRules } from '../features/rules/rule-bounds.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

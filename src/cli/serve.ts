@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { demoAccess } from '../demo/demo-access.ts';
-import { seedDemo } from '../demo/seed.ts';
-import { welcome } from '../demo/welcome.ts';
-import { type RunningServer, startServer } from '../server.ts';
+import { type RunningServer, startServer } from '../server/server.ts';
 import { createLogger } from '../telemetry/logger.ts';
+import { demoAccess } from '../tools/demo/demo-access.ts';
+import { seedDemo } from '../tools/demo/seed.ts';
+import { welcome } from '../tools/demo/welcome.ts';
 
 /** How long a graceful shutdown may take before the process exits anyway, in milliseconds. */
 const shutdownTimeoutMs = 9_000;

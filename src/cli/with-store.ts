@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config.ts';
-import { type Opener, type OpenStore, openStore } from '../data-directory.ts';
+import { type Opener, type OpenStore, openStore } from '../server/open-store.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
 
 /** Opens the data directory, runs a command, and closes it. A server may be using it at the same time. */

@@ -1,4 +1,4 @@
-import { GantryError } from '../errors.ts';
+import { GantryError } from './errors.ts';
 
 /** The same error, its message and field paths prefixed with the index (from 0) of the failed operation in a batch. */
 export function failedAt(

@@ -1,4 +1,4 @@
-import { GantryError } from '../errors.ts';
+import { GantryError } from '../core/errors.ts';
 
 /** The refusal while the database cannot `take writes` or `be reached`; callers may repeat the call. */
 export function unavailable(what: 'take writes' | 'be reached', cause?: unknown): GantryError {

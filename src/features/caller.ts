@@ -1,6 +1,6 @@
-import type { AdminCaller } from '../administrators/administrator.ts';
-import type { Game } from '../games/game.ts';
-import type { ChannelSession, SessionDetails } from '../sessions/channel-session.ts';
+import type { AdminCaller } from './administration/administrators/administrator.ts';
+import type { Game } from './games/game.ts';
+import type { ChannelSession, SessionDetails } from './sessions/channel-session.ts';
 
 /** The player that a call acts for, in a game. The wallet is lowercase. */
 export interface PlayerCaller {

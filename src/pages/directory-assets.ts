@@ -8,7 +8,7 @@ import { clientFiles, documentFiles, vendoredFiles } from './vendored-files.ts';
 
 const publicDirectory = fileURLToPath(new URL('../../public', import.meta.url));
 const sourceDirectory = fileURLToPath(new URL('..', import.meta.url));
-const clientDirectory = join(sourceDirectory, 'client');
+const clientDirectory = join(sourceDirectory, 'sdk/client');
 
 /** Segments that begin with a letter, a digit or an underscore: no parent directories, no hidden files. */
 const safeName = /^[\w][\w.-]*(\/[\w][\w.-]*)*$/;

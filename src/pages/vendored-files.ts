@@ -54,7 +54,7 @@ export const vendoredFiles: readonly VendoredFile[] = [
   { path: 'inter/LICENSE.txt', package: interFont, file: 'LICENSE' },
 ];
 
-/** The reference client (`src/client/`), which runs in browsers as it does in Node. */
+/** The reference client (`src/sdk/client/`), which runs in browsers as it does in Node. */
 export const clientFiles: readonly string[] = [
   'client.ts',
   'gantry-client.ts',

@@ -1,7 +1,7 @@
 import * as sea from 'node:sea';
 
 /**
- * Whether this is the single executable built by `src/build/binary.ts`, which contains embedded assets. Otherwise
+ * Whether this is the single executable built by `src/tools/build/binary.ts`, which contains embedded assets. Otherwise
  * there are none, and files are read from the file system.
  */
 export const isExecutable: boolean = sea.isSea();

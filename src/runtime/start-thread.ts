@@ -4,11 +4,11 @@ import { embeddedAsset, isExecutable } from './embedded-assets.ts';
 
 /** The entry files of threads, relative to this source file. Compiled, they are in the same folder. */
 export const threadFiles = {
-  'writer-thread': '../writer-thread.ts',
-  'postgres-writer-thread': '../postgres-writer-thread.ts',
-  'backup-thread': '../backup-thread.ts',
+  'writer-thread': '../server/threads/writer-thread.ts',
+  'postgres-writer-thread': '../server/threads/postgres-writer-thread.ts',
+  'backup-thread': '../server/threads/backup-thread.ts',
   'copier-thread': '../engines/sqlite/copier-thread.ts',
-  'state-thread': '../states/state-thread.ts',
+  'state-thread': '../features/states/state-thread.ts',
 } as const;
 
 export type ThreadName = keyof typeof threadFiles;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { networkOf } from '../limits/network-of.ts';
+import { networkOf } from '../core/network-of.ts';
 import { bindingsOf, streamOf } from '../runtime/internals/pino.ts';
 import type { CallObservation } from './call-observer.ts';
 import type { RefusalLog } from './refusal-log.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Reason } from '../errors.ts';
+import type { Reason } from '../core/errors.ts';
 
 /** How a call ended: `aborted` when the client disconnected before it was fully received. */
 export type Outcome = 'ok' | 'aborted' | Reason;

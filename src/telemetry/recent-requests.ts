@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { reasons } from '../core/errors.ts';
+import { networkOf } from '../core/network-of.ts';
 import { timestamp } from '../core/schemas/ids.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
-import { reasons } from '../errors.ts';
-import { networkOf } from '../limits/network-of.ts';
 import type { CallObservation } from './call-observer.ts';
 
 /** Calls that took at least this long are kept as slow. */

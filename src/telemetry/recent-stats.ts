@@ -1,4 +1,4 @@
-import { reasons } from '../errors.ts';
+import { reasons } from '../core/errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 import type { CallObservation } from './call-observer.ts';
 import type { Stats, StatsRange, StatsSample } from './stats.ts';

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { networkOf } from '../limits/network-of.ts';
+import { networkOf } from '../core/network-of.ts';
 import type { Refusal } from './refusals.ts';
 
 /** The interval for which refusals are summed up. */

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { networkOf } from '../core/network-of.ts';
 import { timestamp } from '../core/schemas/ids.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
-import { networkOf } from '../limits/network-of.ts';
 
 /** Beyond this number, the least recently refused is evicted. */
 const maxRemembered = 1_000;

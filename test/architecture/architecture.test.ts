@@ -2,14 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../src/catalogue/operations.ts';
-import { reasons } from '../../src/errors.ts';
+import { reasons } from '../../src/core/errors.ts';
+import { operations } from '../../src/server/catalogue/operations.ts';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 const testRoot = fileURLToPath(new URL('../', import.meta.url));
 
 interface SourceFile {
-  /** Relative to src/, as `scores/commands.ts`. */
+  /** Relative to src/, as `features/scores/commands.ts`. */
   path: string;
   code: string;
   /** What it imports, types included: files relative to src/, packages by name. */
@@ -49,12 +49,12 @@ const features = [
 const layers: readonly { name: string; files: readonly string[] }[] = [
   // Independent of games: schemas of ids, texts and pages, event streams, threads, embedded files.
   { name: 'foundations', files: ['core/', 'runtime/', 'errors.ts'] },
-  // Gantry's features, and how they are stored. `catalogue/events.ts` is the list of the features' events.
+  // Gantry's features, and how they are stored. `server/catalogue/events.ts` is the list of the features' events.
   {
     name: 'features',
     files: [
       ...features.map((feature) => `${feature}/`),
-      'catalogue/events.ts',
+      'server/catalogue/events.ts',
       'config.ts',
       'public-urls.ts',
     ],
@@ -163,7 +163,7 @@ test('the imports of every source file are read, and each refers to an existing 
 describe('domain code does not know how it is called', () => {
   const inner = ['core', ...features, 'auth', 'limits', 'presence', 'operations', 'catalogue'];
   /** Uses `node:http` as a client; its interface, `webhook-sender.ts`, does not know it. */
-  const outgoing = 'webhooks/http-webhook-sender.ts';
+  const outgoing = 'features/webhooks/http-webhook-sender.ts';
   const isTransport = (imported: string) =>
     ['express', 'socket.io', 'engine.io', 'ws'].includes(imported) ||
     imported === 'node:http' ||

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
-import { tables } from '../../src/catalogue/tables.ts';
 import { events } from '../../src/core/events/events.ts';
 import { streams } from '../../src/core/events/streams.ts';
+import { tables } from '../../src/server/catalogue/tables.ts';
 
 /** A text in an engine's code; in a template, each expression is replaced by `?`. */
 interface Text {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Reason } from '../../src/errors.ts';
-import type { AnyOperation } from '../../src/operations/define.ts';
-import { endSession } from '../../src/sessions/commands.ts';
+import type { Reason } from '../../src/core/errors.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
+import { endSession } from '../../src/features/sessions/commands.ts';
 import { caseOf } from '../operations/cases.ts';
 import {
   type Caller,

@@ -6,7 +6,7 @@ import {
   randomUUID,
   sign,
 } from 'node:crypto';
-import type { Reason } from '../../src/errors.ts';
+import type { Reason } from '../../src/core/errors.ts';
 import { ed25519, encoded, type JwtObject, makeJwt, readJwt } from '../support/jwt-parts.ts';
 
 /** What a forger of tokens has, or wishes to have. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openKeystore } from '../../src/chains/keystore.ts';
+import { openKeystore } from '../../src/features/chains/keystore.ts';
 
 /** The test vectors of the Web3 Secret Storage Definition. */
 const key = '0x7a28b5ba57c53603b0b07b56bba752f7784bf506fa95edc395f5cf6c7514fe9d';

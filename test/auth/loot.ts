@@ -1,10 +1,10 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
-import { SecretBox } from '../../src/games/game-secret.ts';
-import { DatabaseTokenKeys } from '../../src/sessions/database-token-keys.ts';
-import { FileTokenKeys } from '../../src/sessions/file-token-keys.ts';
-import { type TokenKeyStore, TokenKeys } from '../../src/sessions/token-keys.ts';
+import { SecretBox } from '../../src/features/games/game-secret.ts';
+import { DatabaseTokenKeys } from '../../src/features/sessions/database-token-keys.ts';
+import { FileTokenKeys } from '../../src/features/sessions/file-token-keys.ts';
+import { type TokenKeyStore, TokenKeys } from '../../src/features/sessions/token-keys.ts';
 import { plainStyles } from '../support/call-styles.ts';
 import { get, post } from '../support/http.ts';
 import { operationNamed, pathOf } from '../support/registered.ts';

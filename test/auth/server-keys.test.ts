@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { AdminToken, DatabaseAdminToken } from '../../src/auth/admin-token.ts';
-import { domain } from '../../src/catalogue/domain.ts';
+import { AdminToken, DatabaseAdminToken } from '../../src/calls/auth/admin-token.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { SecretBox } from '../../src/games/game-secret.ts';
-import { DatabaseTokenKeys } from '../../src/sessions/database-token-keys.ts';
-import { serverKey } from '../../src/sessions/server-keys.ts';
-import { TokenKeys } from '../../src/sessions/token-keys.ts';
+import { SecretBox } from '../../src/features/games/game-secret.ts';
+import { DatabaseTokenKeys } from '../../src/features/sessions/database-token-keys.ts';
+import { serverKey } from '../../src/features/sessions/server-keys.ts';
+import { TokenKeys } from '../../src/features/sessions/token-keys.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { freshDatabase, noPostgres, type TestDatabase } from '../support/postgres.ts';
 
 const secretKey = randomBytes(32).toString('hex');

@@ -1,6 +1,6 @@
 import * as Siwe from 'ox/Siwe';
 import { expect, test } from 'vitest';
-import { signInLifetimeMs, signInMessage } from '../../src/sessions/sign-in-message.ts';
+import { signInLifetimeMs, signInMessage } from '../../src/features/sessions/sign-in-message.ts';
 
 const wallet = '0x4d78f8d53dd74e4e32744a6590449b375b75f7aa';
 const channelId = '01a20769-f935-75e7-8dcd-9542995809af';

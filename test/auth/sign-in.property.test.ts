@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { findSessions } from '../../src/sessions/queries.ts';
+import { findSessions } from '../../src/features/sessions/queries.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { accepted, refused } from '../support/outcome.ts';

@@ -3,18 +3,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
-  changeBackupSchedule,
-  readBackupSchedule,
-} from '../../src/administration/backup-schedule-commands.ts';
-import { backupRecord } from '../../src/administration/backups.ts';
-import { readAuditLog } from '../../src/administration/queries.ts';
-import { hashOfToken, newAdministratorToken } from '../../src/administrators/administrator.ts';
+  hashOfToken,
+  newAdministratorToken,
+} from '../../src/features/administration/administrators/administrator.ts';
 import {
   addAdministrator,
   changeAdministrator,
   removeAdministrator,
-} from '../../src/administrators/commands.ts';
-import { allGames } from '../../src/games/queries.ts';
+} from '../../src/features/administration/administrators/commands.ts';
+import {
+  changeBackupSchedule,
+  readBackupSchedule,
+} from '../../src/features/administration/backup-schedule-commands.ts';
+import { backupRecord } from '../../src/features/administration/backups.ts';
+import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { allGames } from '../../src/features/games/queries.ts';
 import { get, post } from '../support/http.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

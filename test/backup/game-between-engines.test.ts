@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordActivity } from '../../src/activities/commands.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
 import { post } from '../support/http.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { startTestServer } from '../support/server.ts';

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { mute } from '../../src/moderation/commands.ts';
-import { readMutes } from '../../src/moderation/queries.ts';
-import { fileReport } from '../../src/reports/commands.ts';
-import { readReports } from '../../src/reports/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { mute } from '../../src/features/moderation/commands.ts';
+import { readMutes } from '../../src/features/moderation/queries.ts';
+import { fileReport } from '../../src/features/moderation/reports/commands.ts';
+import { readReports } from '../../src/features/moderation/reports/queries.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { gantry } from '../support/warm-gantry.ts';

@@ -2,8 +2,8 @@ import type { Database as SqliteConnection } from 'better-sqlite3';
 import { dataFiles } from '../../src/config.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
-import { leaderboardEntries } from '../../src/scores/leaderboard-tables.ts';
-import { board } from '../../src/scores/tables.ts';
+import { leaderboardEntries } from '../../src/features/scores/leaderboard-tables.ts';
+import { board } from '../../src/features/scores/tables.ts';
 
 /** The wallet of a player that was inserted by number. */
 export function walletOf(number: number): string {

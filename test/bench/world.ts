@@ -1,13 +1,13 @@
 import { readConfig } from '../../src/config.ts';
+import { PublicUrls } from '../../src/core/public-urls.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { openStore } from '../../src/data-directory.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import { newGameSecret } from '../../src/games/game-secret.ts';
-import { PublicUrls } from '../../src/public-urls.ts';
-import { setScore } from '../../src/scores/commands.ts';
-import { startSession } from '../../src/sessions/commands.ts';
-import { issueToken } from '../../src/sessions/operations/issue-token.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import { newGameSecret } from '../../src/features/games/game-secret.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { openStore } from '../../src/server/open-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A player of the world's game, signed in. */

@@ -22,7 +22,7 @@ let printed = '';
 
 beforeAll(async () => {
   const node = join(repository, 'node_modules/.bin/node');
-  ({ stdout: printed } = await promisify(execFile)(node, ['src/build/binary.ts'], { cwd: repository }));
+  ({ stdout: printed } = await promisify(execFile)(node, ['src/tools/build/binary.ts'], { cwd: repository }));
   process.stdout.write(printed);
 });
 

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { leaderboardEntry, scoreRecord } from '../../src/scores/score.ts';
+import { leaderboardEntry, scoreRecord } from '../../src/features/scores/score.ts';
 import { until } from '../support/until.ts';
 
 // The main job as a newcomer does it: `npm start`, the printed lines pasted into a shell, and a clean stop. Run by

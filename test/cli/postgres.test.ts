@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { domain } from '../../src/catalogue/domain.ts';
 import { newId } from '../../src/core/schemas/ids.ts';
 import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { readEpoch } from '../../src/live/queries.ts';
-import { enqueueActions } from '../../src/queue/commands.ts';
-import { countOpenActions } from '../../src/queue/queries.ts';
+import { readEpoch } from '../../src/features/events/queries.ts';
+import { enqueueActions } from '../../src/features/queue/commands.ts';
+import { countOpenActions } from '../../src/features/queue/queries.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { randomWallet } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

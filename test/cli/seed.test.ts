@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { listActivities } from '../../src/activities/queries.ts';
 import { readConfig } from '../../src/config.ts';
-import { type OpenStore, openStore } from '../../src/data-directory.ts';
-import { demoSlug } from '../../src/demo/demo-data.ts';
-import { seedDemo } from '../../src/demo/seed.ts';
-import { allGames, findGameBySlug } from '../../src/games/queries.ts';
-import { readRules } from '../../src/rules/queries.ts';
-import { readLeaderboard } from '../../src/scores/queries.ts';
+import { listActivities } from '../../src/features/activities/queries.ts';
+import { allGames, findGameBySlug } from '../../src/features/games/queries.ts';
+import { readRules } from '../../src/features/rules/queries.ts';
+import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { type OpenStore, openStore } from '../../src/server/open-store.ts';
+import { demoSlug } from '../../src/tools/demo/demo-data.ts';
+import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { wholePage } from '../contracts/storage/fixture.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

@@ -1,6 +1,6 @@
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordActivity } from '../../src/activities/commands.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

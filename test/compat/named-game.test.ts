@@ -1,7 +1,7 @@
 import { io, type Socket } from 'socket.io-client';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setScore } from '../../src/scores/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { wholeSigned } from '../support/request-signatures.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

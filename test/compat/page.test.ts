@@ -4,7 +4,7 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setScore } from '../../src/scores/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { repository } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -5,7 +5,7 @@ import { feathers, type TransportConnection } from '@feathersjs/feathers';
 import rest from '@feathersjs/rest-client';
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { repository } from '../support/gantry-process.ts';
 import { openRawWebSocket, text } from '../support/raw-websocket.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

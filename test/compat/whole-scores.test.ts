@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { ruleList } from '../../src/rules/rule.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
 import { apiOf } from '../support/api.ts';
 import { type CallStyle, callStyles } from '../support/call-styles.ts';
 import { operationNamed } from '../support/registered.ts';

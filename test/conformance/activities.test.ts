@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { recordActivity } from '../../src/activities/commands.ts';
-import { setProfile } from '../../src/players/commands.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { listScores } from '../../src/scores/queries.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
+import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { placesHolding } from '../support/data-directory.ts';

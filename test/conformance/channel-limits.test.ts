@@ -1,11 +1,15 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { eventsOfStream } from '../../src/live/queries.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
+import { eventsOfStream } from '../../src/features/events/queries.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../src/features/messages/channel-commands.ts';
 import {
   maxJoinedChannels,
   maxSharedChannels,
   maxStartedChannels,
-} from '../../src/messages/message-channel.ts';
+} from '../../src/features/messages/message-channel.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { accepted, refused } from '../support/outcome.ts';

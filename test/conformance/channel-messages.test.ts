@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { changeKept } from '../support/data-directory.ts';

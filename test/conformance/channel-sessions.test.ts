@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { startSession } from '../../src/sessions/commands.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';
 import { connectLauncher } from '../support/launcher.ts';

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { addGameSecret } from '../../src/games/commands.ts';
-import { newGameSecret } from '../../src/games/game-secret.ts';
+import { addGameSecret } from '../../src/features/games/commands.ts';
+import { newGameSecret } from '../../src/features/games/game-secret.ts';
 import { apiOf } from '../support/api.ts';
 import { placesHolding } from '../support/data-directory.ts';
 import { accepted, refused } from '../support/outcome.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { gameUrl } from '../../src/games/game.ts';
-import { setProfile } from '../../src/players/commands.ts';
+import { gameUrl } from '../../src/features/games/game.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { faults, itRefuses, pagingFaults } from '../support/field-faults.ts';

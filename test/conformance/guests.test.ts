@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { changeGame } from '../../src/administration/commands.ts';
 import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher } from '../support/launcher.ts';

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { trimIdempotencyKeys } from '../../src/idempotency/commands.ts';
-import { listScores } from '../../src/scores/queries.ts';
+import { trimIdempotencyKeys } from '../../src/features/idempotency/commands.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { isOnPostgres } from '../support/engine.ts';
 import { connectLauncher } from '../support/launcher.ts';

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { LeaderboardPolicy } from '../../src/games/game.ts';
-import { setProfile } from '../../src/players/commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
+import type { LeaderboardPolicy } from '../../src/features/games/game.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createChannel } from '../../src/messages/channel-commands.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { conversationsOn } from '../support/conversations.ts';

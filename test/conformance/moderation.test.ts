@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { changeGame } from '../../src/administration/commands.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, missing, requiredString } from '../support/field-faults.ts';
 import { post } from '../support/http.ts';

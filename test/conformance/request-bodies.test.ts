@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Reason } from '../../src/errors.ts';
+import type { Reason } from '../../src/core/errors.ts';
 import { apiOf } from '../support/api.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { scoreRecord, succeeded } from '../support/records.ts';

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { ruleList } from '../../src/rules/rule.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { faults, itRefuses, requiredString } from '../support/field-faults.ts';

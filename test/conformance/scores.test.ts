@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { setScore } from '../../src/scores/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';
 import { faults, itRefuses, missing, pagingFaults } from '../support/field-faults.ts';

@@ -3,7 +3,7 @@ import { recoverMessageAddress } from 'viem';
 import { parseSiweMessage } from 'viem/siwe';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { requestSignIn } from '../../src/sessions/sign-in-commands.ts';
+import { requestSignIn } from '../../src/features/sessions/sign-in-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, missing, notStrings, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';

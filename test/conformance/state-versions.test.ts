@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { GantryClient } from '../../src/client/client.ts';
-import { GantryError } from '../../src/client/client-error.ts';
+import { GantryClient } from '../../src/sdk/client/client.ts';
+import { GantryError } from '../../src/sdk/client/client-error.ts';
 import { apiOf } from '../support/api.ts';
 import {
   faults,

@@ -3,7 +3,7 @@ import * as raw from 'multiformats/codecs/raw';
 import { sha256 } from 'multiformats/hashes/sha2';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { saveState } from '../../src/states/commands.ts';
+import { saveState } from '../../src/features/states/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { connectWithHeaders } from '../support/caller.ts';
 import { nextMillisecond } from '../support/clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { heartbeatLifetimeMs, type Presence } from '../../src/presence/presence.ts';
+import { heartbeatLifetimeMs, type Presence } from '../../src/cluster/presence/presence.ts';
 
 /** A presence of one node with a clock that can be advanced. */
 export interface PresenceUnderTest extends AsyncDisposable {
@@ -8,7 +8,7 @@ export interface PresenceUnderTest extends AsyncDisposable {
   advance(ms: number): Promise<void>;
 }
 
-/** The contract of every presence (`src/presence/presence.ts`), tested through its interface alone. */
+/** The contract of every presence (`src/cluster/presence/presence.ts`), tested through its interface alone. */
 export function presenceContract(adapter: string, open: () => Promise<PresenceUnderTest>): void {
   describe(`${adapter} fulfils the presence contract`, () => {
     test('nobody is present at first', async () => {

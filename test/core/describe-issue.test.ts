@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createGame } from '../../src/games/operations/create-game.ts';
-import { parseInput } from '../../src/operations/parse-input.ts';
-import { setRules } from '../../src/rules/operations/set-rules.ts';
+import { parseInput } from '../../src/calls/parse-input.ts';
+import { createGame } from '../../src/features/games/operations/create-game.ts';
+import { setRules } from '../../src/features/rules/operations/set-rules.ts';
 
 /** The errors of an input, field by field. */
 function problemsOf(schema: z.ZodType, input: unknown): Record<string, string> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isWebUrl, webUrl } from '../../src/core/schemas/web-url.ts';
-import { gameUrl, origin } from '../../src/games/game.ts';
-import { chatPicture } from '../../src/messages/message-channel.ts';
-import { webhookUrl } from '../../src/webhooks/webhook.ts';
+import { gameUrl, origin } from '../../src/features/games/game.ts';
+import { chatPicture } from '../../src/features/messages/message-channel.ts';
+import { webhookUrl } from '../../src/features/webhooks/webhook.ts';
 
 const deceptive = [
   'http://a"b/',

@@ -1,8 +1,8 @@
 import SqliteFile, { type Database } from 'better-sqlite3';
 import { z } from 'zod';
-import { domain } from '../../src/catalogue/domain.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
+import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { wins } from './players.ts';
 

@@ -1,14 +1,14 @@
 import { readConfig } from '../../src/config.ts';
+import { PublicUrls } from '../../src/core/public-urls.ts';
 import type { Store } from '../../src/core/storage/store.ts';
-import { openStore } from '../../src/data-directory.ts';
-import { newGameSecret, type SecretBox } from '../../src/games/game-secret.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { PublicUrls } from '../../src/public-urls.ts';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { ruleList } from '../../src/rules/rule.ts';
-import { startSession } from '../../src/sessions/commands.ts';
-import type { LauncherTokens } from '../../src/sessions/launcher-token.ts';
-import { issueToken } from '../../src/sessions/operations/issue-token.ts';
+import { newGameSecret, type SecretBox } from '../../src/features/games/game-secret.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import type { LauncherTokens } from '../../src/features/sessions/launcher-token.ts';
+import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { openStore } from '../../src/server/open-store.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { randomWallet } from '../support/server.ts';
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
-import { domain } from '../../src/catalogue/domain.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { readEpoch } from '../../src/live/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
+import { readEpoch } from '../../src/features/events/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { startForwarder } from '../support/forwarder.ts';
 import { listen } from '../support/listening-client.ts';
 import { PostgresServer } from '../support/postgres-server.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeSamples, socketSamples } from '../../public/docs/reference/code-samples.js';
-import { readEventLog } from '../../src/live/queries.ts';
+import { readEventLog } from '../../src/features/events/queries.ts';
 import { repository } from '../support/gantry-process.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

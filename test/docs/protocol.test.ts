@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { lengthPerSecond, packetsPerSecond } from '../../src/build-transports.ts';
-import { catalogue, signals } from '../../src/catalogue/events.ts';
+import { heartbeatLifetimeMs } from '../../src/cluster/presence/presence.ts';
 import { readConfig } from '../../src/config.ts';
+import { reasons } from '../../src/core/errors.ts';
 import { maxDepth } from '../../src/core/schemas/json-value.ts';
-import { reasons } from '../../src/errors.ts';
 import { skippedEvent } from '../../src/features/events/skipped-event.ts';
-import { heartbeatLifetimeMs } from '../../src/presence/presence.ts';
-import { leaderboardTop } from '../../src/scores/score.ts';
+import { leaderboardTop } from '../../src/features/scores/score.ts';
+import { lengthPerSecond, packetsPerSecond } from '../../src/server/build-transports.ts';
+import { catalogue, signals } from '../../src/server/catalogue/events.ts';
 import { maxBodyBytes } from '../../src/transports/http/body.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { domain } from '../../src/catalogue/domain.ts';
 import { command, type Tx } from '../../src/core/storage/command.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { startSession } from '../../src/sessions/commands.ts';
-import { sessions } from '../../src/sessions/tables.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { sessions } from '../../src/features/sessions/tables.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { freshSchema } from '../support/postgres-schema.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { ban, unban } from '../../src/administration/commands.ts';
 import { streamOf } from '../../src/core/events/stream.ts';
-import { eventsAfter, lastPositions } from '../../src/live/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { ban, unban } from '../../src/features/administration/commands.ts';
+import { eventsAfter, lastPositions } from '../../src/features/events/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { block, unblock } from '../../src/blocks/commands.ts';
-import { addToChannel, createChannel } from '../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { block, unblock } from '../../src/features/messages/blocks/commands.ts';
+import { addToChannel, createChannel } from '../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { eventsOfStream, readEpoch } from '../../src/live/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
+import { eventsOfStream, readEpoch } from '../../src/features/events/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';

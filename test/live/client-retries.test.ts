@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { GantryError } from '../../src/errors.ts';
-import { streamPositions } from '../../src/live/queries.ts';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { GantryError } from '../../src/core/errors.ts';
+import { streamPositions } from '../../src/features/events/queries.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';

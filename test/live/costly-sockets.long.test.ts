@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readEpoch } from '../../src/live/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { readEpoch } from '../../src/features/events/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';
 import { openRawWebSocket, text } from '../support/raw-websocket.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { GantryClient } from '../../src/client/client.ts';
+import { GantryClient } from '../../src/sdk/client/client.ts';
 import { randomWallet, startTestServer } from '../support/server.ts';
 
 test.each(['socket', 'http'] as const)(

@@ -1,7 +1,7 @@
-import { Cursors } from '../../src/client/cursors.ts';
 import type { StreamEvent } from '../../src/core/events/stream.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { eventsOfStream, streamPosition, streamPositions } from '../../src/live/queries.ts';
+import { eventsOfStream, streamPosition, streamPositions } from '../../src/features/events/queries.ts';
+import { Cursors } from '../../src/sdk/client/cursors.ts';
 import type { Listening } from '../support/listening-client.ts';
 import type { TestPlayer } from '../support/server.ts';
 

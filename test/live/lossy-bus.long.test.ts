@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createChannel } from '../../src/messages/channel-commands.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { isOnPostgres } from '../support/engine.ts';
 import { connectLauncher } from '../support/launcher.ts';

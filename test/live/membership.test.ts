@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { eventsOfStream } from '../../src/live/queries.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { eventsOfStream } from '../../src/features/events/queries.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Manager } from 'socket.io-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Store } from '../../src/core/storage/store.ts';
-import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
+import { markDelivered, notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { listen } from '../support/listening-client.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { io } from 'socket.io-client';
 import { expect, test, vi } from 'vitest';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { endSession } from '../../src/sessions/commands.ts';
+import { endSession } from '../../src/features/sessions/commands.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';

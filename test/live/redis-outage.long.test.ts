@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { get } from '../support/http.ts';
 import { type ListeningClient, listen } from '../support/listening-client.ts';

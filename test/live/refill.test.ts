@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/data-directory.ts';
-import { eventsAfter, streamPosition } from '../../src/live/queries.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
+import { eventsAfter, streamPosition } from '../../src/features/events/queries.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { openStore } from '../../src/server/open-store.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { listen } from '../support/listening-client.ts';

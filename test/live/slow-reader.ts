@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createChannel } from '../../src/messages/channel-commands.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { type ListeningClient, listen } from '../support/listening-client.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { streamPosition } from '../../src/live/queries.ts';
-import { createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { mute } from '../../src/moderation/commands.ts';
+import { streamPosition } from '../../src/features/events/queries.ts';
+import { createChannel, removeFromChannel } from '../../src/features/messages/channel-commands.ts';
+import { mute } from '../../src/features/moderation/commands.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';

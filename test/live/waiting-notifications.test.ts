@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readEpoch } from '../../src/live/queries.ts';
-import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
-import { listUndelivered } from '../../src/notifications/queries.ts';
-import { setScore } from '../../src/scores/commands.ts';
+import { readEpoch } from '../../src/features/events/queries.ts';
+import { markDelivered, notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { listUndelivered } from '../../src/features/notifications/queries.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';

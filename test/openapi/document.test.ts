@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { AnyOperation } from '../../src/operations/define.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
 import { caseOf } from '../operations/cases.ts';
 import { failingAdminCalls } from '../operations/failing-admin-calls.ts';
 import { failingCalls } from '../operations/failing-calls.ts';

@@ -1,6 +1,6 @@
 /**
  * Calls every operation as its case says and writes what was sent and answered, made presentable, to
- * `src/openapi/examples.json`, which the API reference shows. To be run when an operation is added or changed:
+ * `src/transports/openapi/examples.json`, which the API reference shows. To be run when an operation is added or changed:
  *
  *     node_modules/.bin/node test/openapi/record-examples.ts
  */
@@ -46,7 +46,7 @@ const guestAddress = '0x67756573746f1c2d3e4b5a69788796a5b4c3d2e1';
 const readable: Readonly<Record<string, object>> = { listEvents: { limit: 2 }, serverFigures: {} };
 
 await using server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
-const file = join(repository, 'src/openapi/examples.json');
+const file = join(repository, 'src/transports/openapi/examples.json');
 const recorded: Record<string, unknown> = JSON.parse(await readFile(file, 'utf8'));
 const examples: Record<string, unknown> = {};
 for (const operation of registry.operations) {

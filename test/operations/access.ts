@@ -1,4 +1,4 @@
-import type { Reason } from '../../src/errors.ts';
+import type { Reason } from '../../src/core/errors.ts';
 import { type Role, roles } from '../support/world.ts';
 
 /**

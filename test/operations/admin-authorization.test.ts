@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readAuditLog } from '../../src/administration/queries.ts';
+import { kebabCase } from '../../src/calls/registry.ts';
 import { readConfig } from '../../src/config.ts';
-import type { AnyOperation } from '../../src/operations/define.ts';
-import { kebabCase } from '../../src/operations/registry.ts';
+import { readAuditLog } from '../../src/features/administration/queries.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
 import { type Answer, fromHttp, overOneConnection, plainStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
 import { get, post } from '../support/http.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readAuditLog } from '../../src/administration/queries.ts';
+import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { adminStyles } from '../support/administrators.ts';
 import type { Caller } from '../support/call-styles.ts';
 import { normalised } from '../support/normalise.ts';

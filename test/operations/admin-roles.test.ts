@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { readAuditLog } from '../../src/administration/queries.ts';
-import { hashOfToken, newAdministratorToken } from '../../src/administrators/administrator.ts';
-import { addAdministrator } from '../../src/administrators/commands.ts';
-import { operationsOfRole } from '../../src/catalogue/operations.ts';
 import { type AdminRole, adminRole } from '../../src/core/schemas/admin-role.ts';
-import { defineOperation } from '../../src/operations/define.ts';
+import {
+  hashOfToken,
+  newAdministratorToken,
+} from '../../src/features/administration/administrators/administrator.ts';
+import { addAdministrator } from '../../src/features/administration/administrators/commands.ts';
+import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { defineOperation } from '../../src/features/operation.ts';
+import { operationsOfRole } from '../../src/server/catalogue/operations.ts';
 import { plainStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
 import { adminOperations, launcherOperations } from '../support/registered.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../../src/operations/define.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
 import { type Caller, type CallStyle, ownStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
 import { isAboutConnection, launcherOperations, registry } from '../support/registered.ts';

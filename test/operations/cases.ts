@@ -1,4 +1,4 @@
-import type { Reason } from '../../src/errors.ts';
+import type { Reason } from '../../src/core/errors.ts';
 import { isOnPostgres } from '../support/engine.ts';
 import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';

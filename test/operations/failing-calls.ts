@@ -1,5 +1,5 @@
-import type { Reason } from '../../src/errors.ts';
-import { triggerRules } from '../../src/rules/commands.ts';
+import type { Reason } from '../../src/core/errors.ts';
+import { triggerRules } from '../../src/features/rules/commands.ts';
 import type { World } from '../support/world.ts';
 import type { LauncherOperationName } from './operation-case.ts';
 

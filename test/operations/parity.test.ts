@@ -1,6 +1,6 @@
 import { errors } from '@feathersjs/errors';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AnyOperation } from '../../src/operations/define.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
 import {
   type Caller,
   type CallStyle,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeGame } from '../../src/administration/commands.ts';
 import { type SeenField, textFieldsOf } from '../../src/core/schemas/seen-text.ts';
-import type { GamePolicies } from '../../src/games/game.ts';
-import { mute } from '../../src/moderation/commands.ts';
-import type { AnyOperation } from '../../src/operations/define.ts';
-import { findPlayer } from '../../src/players/queries.ts';
-import { addLeaderboard } from '../../src/scores/leaderboard-commands.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
+import type { GamePolicies } from '../../src/features/games/game.ts';
+import { mute } from '../../src/features/moderation/commands.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
+import { findPlayer } from '../../src/features/players/queries.ts';
+import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
 import { type Answer, type CallStyle, plainStyles } from '../support/call-styles.ts';
 import { launcherOperations, operationNamed } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

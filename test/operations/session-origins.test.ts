@@ -1,9 +1,9 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { listDevices } from '../../src/guests/queries.ts';
-import { findGuest, findPlayer } from '../../src/players/queries.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
+import { listDevices } from '../../src/features/guests/queries.ts';
+import { findGuest, findPlayer } from '../../src/features/players/queries.ts';
+import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { type Caller, ownStyles } from '../support/call-styles.ts';
 import { post } from '../support/http.ts';
 import { launcherOperations } from '../support/registered.ts';

@@ -2,11 +2,17 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { readAuditLog } from '../../src/administration/queries.ts';
-import { hashOfToken, newAdministratorToken } from '../../src/administrators/administrator.ts';
-import { addAdministrator, removeAdministrator } from '../../src/administrators/commands.ts';
-import { listAllAdministrators } from '../../src/administrators/queries.ts';
 import type { AdminRole } from '../../src/core/schemas/admin-role.ts';
+import {
+  hashOfToken,
+  newAdministratorToken,
+} from '../../src/features/administration/administrators/administrator.ts';
+import {
+  addAdministrator,
+  removeAdministrator,
+} from '../../src/features/administration/administrators/commands.ts';
+import { listAllAdministrators } from '../../src/features/administration/administrators/queries.ts';
+import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';

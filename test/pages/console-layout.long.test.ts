@@ -3,11 +3,11 @@ import type { Browser, BrowserContextOptions, Locator, Page, Route } from 'playw
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { asBytes } from '../../public/console/numbers.js';
 import { dataFiles } from '../../src/config.ts';
-import { demoPlayers } from '../../src/demo/demo-data.ts';
-import { seedDemo } from '../../src/demo/seed.ts';
-import { findGameBySlug } from '../../src/games/queries.ts';
-import { fileReport } from '../../src/reports/commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
+import { findGameBySlug } from '../../src/features/games/queries.ts';
+import { fileReport } from '../../src/features/moderation/reports/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { demoPlayers } from '../../src/tools/demo/demo-data.ts';
+import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';

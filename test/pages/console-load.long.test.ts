@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordActivity } from '../../src/activities/commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { launchBrowser, noBrowser } from './browser.ts';

@@ -1,6 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { setProfile } from '../../src/players/commands.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, type WatchedPage } from './browser.ts';

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { findScore } from '../../src/scores/queries.ts';
+import { findScore } from '../../src/features/scores/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';

@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { seedDemo } from '../../src/demo/seed.ts';
 import { cspHash } from '../../src/pages/import-map.ts';
+import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

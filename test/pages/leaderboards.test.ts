@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findGameBySlug } from '../../src/games/queries.ts';
-import { setProfile } from '../../src/players/commands.ts';
-import { addLeaderboard, endSeason } from '../../src/scores/leaderboard-commands.ts';
-import { findLeaderboard } from '../../src/scores/leaderboard-queries.ts';
-import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands.ts';
+import { findGameBySlug } from '../../src/features/games/queries.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
+import { findLeaderboard } from '../../src/features/scores/leaderboard-queries.ts';
+import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';

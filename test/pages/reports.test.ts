@@ -1,11 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readAuditLog } from '../../src/administration/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { readMutes } from '../../src/moderation/queries.ts';
-import { fileReport } from '../../src/reports/commands.ts';
-import { readReport } from '../../src/reports/queries.ts';
+import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { readMutes } from '../../src/features/moderation/queries.ts';
+import { fileReport } from '../../src/features/moderation/reports/commands.ts';
+import { readReport } from '../../src/features/moderation/reports/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';

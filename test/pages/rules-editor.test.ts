@@ -1,8 +1,8 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { readRules } from '../../src/rules/queries.ts';
-import { ruleList } from '../../src/rules/rule.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { readRules } from '../../src/features/rules/queries.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';

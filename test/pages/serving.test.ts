@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { changeGame } from '../../src/administration/commands.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
 import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
 import { pageNames } from '../../src/pages/page-policy.ts';
 import { clientFiles, mappedAssets, vendoredFiles } from '../../src/pages/vendored-files.ts';
@@ -119,7 +119,10 @@ describe('files', () => {
 
   test('of the client are served as JavaScript, with unchanged line numbers', async () => {
     const source = await (await get('/client/gantry-client.ts')).text();
-    const original = await readFile(new URL('../../src/client/gantry-client.ts', import.meta.url), 'utf8');
+    const original = await readFile(
+      new URL('../../src/sdk/client/gantry-client.ts', import.meta.url),
+      'utf8',
+    );
     expect(source).not.toMatch(/\binterface\b|: Promise</);
     const lineOf = (text: string) =>
       text.split('\n').findIndex((line) => line.includes('#begin({ streams }'));

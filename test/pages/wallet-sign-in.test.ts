@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findPlayer } from '../../src/players/queries.ts';
+import { findPlayer } from '../../src/features/players/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { launchBrowser, noBrowser, openPage } from './browser.ts';
 import { signedInAs } from './players.ts';

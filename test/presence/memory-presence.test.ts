@@ -1,4 +1,4 @@
-import { MemoryPresence } from '../../src/presence/memory-presence.ts';
+import { MemoryPresence } from '../../src/cluster/presence/memory-presence.ts';
 import { presenceContract } from '../contracts/presence.contract.ts';
 
 presenceContract('MemoryPresence', async () => {

@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { RedisPresence } from '../../src/presence/redis-presence.ts';
-import { connectRedis } from '../../src/redis/redis-clients.ts';
+import { RedisPresence } from '../../src/cluster/presence/redis-presence.ts';
+import { connectRedis } from '../../src/cluster/redis/redis-clients.ts';
 import { presenceContract } from '../contracts/presence.contract.ts';
 import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { io } from 'socket.io-client';
 import { describe, expect, test } from 'vitest';
-import { GantryClient } from '../../src/client/client.ts';
+import { GantryClient } from '../../src/sdk/client/client.ts';
 import { holdShortLedger } from '../live/short-ledger.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { get, post } from '../support/http.ts';

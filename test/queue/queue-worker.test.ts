@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type QueueWork, QueueWorker } from '../../src/queue/queue-worker.ts';
+import { type QueueWork, QueueWorker } from '../../src/features/queue/queue-worker.ts';
 import { until } from '../support/until.ts';
 
 const rarely = 60_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { dueActions } from '../../src/rules/evaluate.ts';
-import { type Action, type Rule, ruleList, type TokenCondition } from '../../src/rules/rule.ts';
-import { extractValues } from '../../src/states/state-values.ts';
+import { dueActions } from '../../src/features/rules/evaluate.ts';
+import { type Action, type Rule, ruleList, type TokenCondition } from '../../src/features/rules/rule.ts';
+import { extractValues } from '../../src/features/states/state-values.ts';
 
 interface Known {
   value: number | undefined;

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { readConfig } from '../../src/config.ts';
-import { startServer } from '../../src/server.ts';
+import { startServer } from '../../src/server/server.ts';
 
 /**
  * A server that ends with SIGKILL at a step between intent and receipt: `faulty-server.ts <step>`. Settings are

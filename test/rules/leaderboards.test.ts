@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { ruleList } from '../../src/rules/rule.ts';
-import { addLeaderboard, deleteLeaderboard, endSeason } from '../../src/scores/leaderboard-commands.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
+import {
+  addLeaderboard,
+  deleteLeaderboard,
+  endSeason,
+} from '../../src/features/scores/leaderboard-commands.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { bearer } from '../support/world.ts';

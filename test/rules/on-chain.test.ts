@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { PolicyChanges } from '../../src/games/game.ts';
-import { readActions } from '../../src/queue/queries.ts';
-import { ruleList } from '../../src/rules/rule.ts';
+import type { PolicyChanges } from '../../src/features/games/game.ts';
+import { readActions } from '../../src/features/queue/queries.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
 import { settingsOfNodes } from '../support/engine.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';

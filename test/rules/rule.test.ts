@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ruleList } from '../../src/rules/rule.ts';
-import { submittedRules } from '../../src/rules/rule-bounds.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
+import { submittedRules } from '../../src/features/rules/rule-bounds.ts';
 
 const notify = { type: 'Notify', message: 'hi' };
 

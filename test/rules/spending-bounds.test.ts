@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { ListedAction } from '../../src/queue/action.ts';
-import { readActions } from '../../src/queue/queries.ts';
+import type { ListedAction } from '../../src/features/queue/action.ts';
+import { readActions } from '../../src/features/queue/queries.ts';
 import { post } from '../support/http.ts';
 import { type RpcProxy, startRpcProxy } from '../support/rpc-proxy.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../support/rules-chain.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { changeGame } from '../../src/administration/commands.ts';
-import { mute } from '../../src/moderation/commands.ts';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { ruleList } from '../../src/rules/rule.ts';
-import { stateContentId, stateText } from '../../src/states/queries.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
+import { mute } from '../../src/features/moderation/commands.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
+import { stateContentId, stateText } from '../../src/features/states/queries.ts';
 import { post } from '../support/http.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';
 import { connectLauncher } from '../support/launcher.ts';

@@ -1,4 +1,4 @@
-import { readActions } from '../../src/queue/queries.ts';
+import { readActions } from '../../src/features/queue/queries.ts';
 import { post } from '../support/http.ts';
 import type { RpcProxy } from '../support/rpc-proxy.ts';
 import { startRpcProxy } from '../support/rpc-proxy.ts';

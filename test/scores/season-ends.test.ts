@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/core/storage/database.ts';
-import { endSeason } from '../../src/scores/leaderboard-commands.ts';
-import { listDueSeasons } from '../../src/scores/leaderboard-queries.ts';
-import { startSeasonEnds } from '../../src/scores/season-ends.ts';
+import { endSeason } from '../../src/features/scores/leaderboard-commands.ts';
+import { listDueSeasons } from '../../src/features/scores/leaderboard-queries.ts';
+import { startSeasonEnds } from '../../src/features/scores/season-ends.ts';
 import { until } from '../support/until.ts';
 
 interface Due {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from '../../src/scores/season-schedule.ts';
+import {
+  nextEnd,
+  refuseUnusableSchedule,
+  type SeasonSchedule,
+} from '../../src/features/scores/season-schedule.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 

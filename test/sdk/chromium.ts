@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { catalogue, signals } from '../../src/catalogue/events.ts';
+import { catalogue, signals } from '../../src/server/catalogue/events.ts';
 import { listenOn } from '../../src/transports/http/http-server.ts';
 import { launchBrowser } from '../pages/browser.ts';
 import { repository } from '../support/gantry-process.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { PrivateKeyAccount } from 'viem/accounts';
-import type { Cursor, Meta, Saved } from '../../src/client/client.ts';
+import type { Cursor, Meta, Saved } from '../../src/sdk/client/client.ts';
 import { until } from '../support/until.ts';
 import type { DriverEntry } from './drivers.ts';
 

@@ -1,4 +1,4 @@
-import type { SdkModel, SdkType } from '../../src/sdk/model.ts';
+import type { SdkModel, SdkType } from '../../src/sdk/generators/model.ts';
 
 /** Where a value differs from a type of the model, as dotted paths with the reason; empty: it fits. */
 export function misfits(model: SdkModel, type: SdkType, value: unknown, path = ''): string[] {

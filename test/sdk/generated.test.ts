@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { builtFiles, declaredFiles } from '../../src/build/generated-files.ts';
-import { sdkModel } from '../../src/sdk/model.ts';
+import { sdkModel } from '../../src/sdk/generators/model.ts';
+import { builtFiles, declaredFiles } from '../../src/tools/build/generated-files.ts';
 import { repository } from '../support/gantry-process.ts';
 
 const onDisk = (path: string) => readFileSync(join(repository, path), 'utf8');
@@ -39,7 +39,7 @@ test('the generator adds a new field of an operation and of an event to every SD
   const changed = Object.keys(after).filter((path) => after[path] !== before[path]);
   expect(changed).toEqual(
     expect.arrayContaining([
-      'src/client/operation-types.ts',
+      'src/sdk/client/operation-types.ts',
       'public/sdk/csharp/Runtime/Generated/Records.cs',
       'public/sdk/gdscript/gantry/gantry_client.gd',
       'public/sdk/gdscript/gantry/records.gd',
@@ -48,7 +48,7 @@ test('the generator adds a new field of an operation and of an event to every SD
       'src/transports/socket/PROTOCOL.md',
     ]),
   );
-  expect(after['src/client/operation-types.ts']).toContain('  comboCount?: number;');
+  expect(after['src/sdk/client/operation-types.ts']).toContain('  comboCount?: number;');
   expect(after['public/sdk/csharp/Runtime/Generated/Records.cs']).toContain('public long? ComboCount');
   expect(after['public/sdk/gdscript/gantry/gantry_client.gd']).toContain('"combo_count": "comboCount"');
   expect(after['public/sdk/python/gantry/operations.py']).toMatch(
@@ -64,7 +64,7 @@ test('the client with its socket takes at most 30 kB, compressed by gzip -9', ()
 });
 
 test('the client consists of its own files and socket.io-client, and nothing of the server', () => {
-  const client = onDisk('src/client/client.ts');
+  const client = onDisk('src/sdk/client/client.ts');
   expect(client).not.toBe('');
   const files = [
     'call-queue',
@@ -79,7 +79,7 @@ test('the client consists of its own files and socket.io-client, and nothing of 
     'store',
   ];
   const imported = files.flatMap((name) =>
-    [...onDisk(`src/client/${name}.ts`).matchAll(/ from '([^']+)'/g)].map(([, from]) => from),
+    [...onDisk(`src/sdk/client/${name}.ts`).matchAll(/ from '([^']+)'/g)].map(([, from]) => from),
   );
   const own = files.map((name) => `./${name}.ts`);
   expect(imported.filter((from) => from === undefined || !own.includes(from))).toEqual(['socket.io-client']);

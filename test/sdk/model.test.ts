@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { catalogue, signals } from '../../src/catalogue/events.ts';
-import { operations } from '../../src/catalogue/operations.ts';
-import recorded from '../../src/openapi/examples.json' with { type: 'json' };
-import { pascalCase, type SdkType, sdkModel, snakeCase } from '../../src/sdk/model.ts';
+import { pascalCase, type SdkType, sdkModel, snakeCase } from '../../src/sdk/generators/model.ts';
+import { catalogue, signals } from '../../src/server/catalogue/events.ts';
+import { operations } from '../../src/server/catalogue/operations.ts';
+import recorded from '../../src/transports/openapi/examples.json' with { type: 'json' };
 import { misfits } from './fits-model.ts';
 
 const model = sdkModel();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sdkModel } from '../../src/sdk/model.ts';
+import { sdkModel } from '../../src/sdk/generators/model.ts';
 import { runLedger } from '../live/ledger.ts';
 import { caseOf } from '../operations/cases.ts';
 import type { Listening } from '../support/listening-client.ts';

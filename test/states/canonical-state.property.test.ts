@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalState } from '../../src/states/state.ts';
+import { canonicalState } from '../../src/features/states/state.ts';
 
 /** Integer keys are the one thing we order differently from RFC 8785. */
 const key = fc.string({ unit: 'binary' }).filter((text) => !/^(0|[1-9]\d*)$/.test(text));

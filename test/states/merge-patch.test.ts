@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mergedState, mergePatch } from '../../src/states/merge-patch.ts';
-import { readState } from '../../src/states/state.ts';
+import { mergedState, mergePatch } from '../../src/features/states/merge-patch.ts';
+import { readState } from '../../src/features/states/state.ts';
 
 /** RFC 7396, appendix A: a target, a patch, and the result. */
 const examples: [target: unknown, patch: unknown, result: unknown][] = [

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Owner } from '../../src/core/schemas/owner.ts';
-import { saveState } from '../../src/states/commands.ts';
-import { mergedState } from '../../src/states/merge-patch.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
-import { StatePatcher } from '../../src/states/state-patcher.ts';
-import { StateReader } from '../../src/states/state-reader.ts';
+import { saveState } from '../../src/features/states/commands.ts';
+import { mergedState } from '../../src/features/states/merge-patch.ts';
+import { listPlayerStates } from '../../src/features/states/queries.ts';
+import { StatePatcher } from '../../src/features/states/state-patcher.ts';
+import { StateReader } from '../../src/features/states/state-reader.ts';
 import { trio } from '../contracts/storage/fixture.ts';
 import { openSqliteDatabase, type SqliteDatabaseUnderTest } from '../storage/sqlite-database-under-test.ts';
 

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, test } from 'vitest';
-import { LargeValue } from '../../src/states/large-input.ts';
-import { readState } from '../../src/states/state.ts';
-import { StateReader } from '../../src/states/state-reader.ts';
+import { LargeValue } from '../../src/features/states/large-input.ts';
+import { readState } from '../../src/features/states/state.ts';
+import { StateReader } from '../../src/features/states/state-reader.ts';
 
 const large = JSON.stringify({ b: 'x'.repeat(200_000), a: [1, { d: 'é', c: null }] });
 const filler = ' '.repeat(100_000);

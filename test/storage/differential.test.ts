@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { domain } from '../../src/catalogue/domain.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { freshSchema } from '../support/postgres-schema.ts';

@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { tables } from '../../src/catalogue/tables.ts';
+import { GantryError } from '../../src/core/errors.ts';
 import { events } from '../../src/core/events/events.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
 import { streams } from '../../src/core/events/streams.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import type { Store } from '../../src/core/storage/store.ts';
 import type { AnyTable } from '../../src/core/storage/table.ts';
-import { GantryError } from '../../src/errors.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import { startSession } from '../../src/sessions/commands.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { tables } from '../../src/server/catalogue/tables.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, type RandomOperation, randomFrom, randomOperation } from './random-writes.ts';

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { setScore } from '../../src/scores/commands.ts';
-import { readLeaderboard } from '../../src/scores/queries.ts';
-import { saveState } from '../../src/states/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { saveState } from '../../src/features/states/commands.ts';
 import { addGame, addPlayer, wholePage } from '../contracts/storage/fixture.ts';
 import { holdView } from '../support/other-connection.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';

@@ -1,5 +1,5 @@
-import type { LeaderboardPolicy } from '../../src/games/game.ts';
-import type { ScoreRecord } from '../../src/scores/score.ts';
+import type { LeaderboardPolicy } from '../../src/features/games/game.ts';
+import type { ScoreRecord } from '../../src/features/scores/score.ts';
 
 interface Kept {
   record: ScoreRecord;

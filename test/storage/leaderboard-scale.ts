@@ -1,30 +1,30 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { domain } from '../../src/catalogue/domain.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { RankCounts } from '../../src/engines/postgres/rank-counts.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import { findGame } from '../../src/games/queries.ts';
-import { PrizeWorker } from '../../src/prizes/prize-worker.ts';
-import { openPrizeRuns } from '../../src/prizes/queries.ts';
-import { replaceRules } from '../../src/rules/commands.ts';
-import { ruleList } from '../../src/rules/rule.ts';
-import { setScore } from '../../src/scores/commands.ts';
-import { addLeaderboard, endSeason } from '../../src/scores/leaderboard-commands.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import { findGame } from '../../src/features/games/queries.ts';
+import { replaceRules } from '../../src/features/rules/commands.ts';
+import { PrizeWorker } from '../../src/features/rules/prizes/prize-worker.ts';
+import { openPrizeRuns } from '../../src/features/rules/prizes/queries.ts';
+import { ruleList } from '../../src/features/rules/rule.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import {
   type Board,
   findLeaderboard,
   readAround,
   readBoardPage,
   readPlace,
-} from '../../src/scores/leaderboard-queries.ts';
-import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands.ts';
-import { leaderboardEntries } from '../../src/scores/leaderboard-tables.ts';
-import { requireBoard } from '../../src/scores/require-board.ts';
-import { StateReader } from '../../src/states/state-reader.ts';
+} from '../../src/features/scores/leaderboard-queries.ts';
+import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
+import { leaderboardEntries } from '../../src/features/scores/leaderboard-tables.ts';
+import { requireBoard } from '../../src/features/scores/require-board.ts';
+import { StateReader } from '../../src/features/states/state-reader.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { fillLeaderboardBySql, walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

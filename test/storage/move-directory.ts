@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { listen } from '../support/listening-client.ts';
 import { PostgresServer } from '../support/postgres-server.ts';

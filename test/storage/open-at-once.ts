@@ -4,8 +4,8 @@
  * begin (Unix ms).
  */
 import { join } from 'node:path';
-import { domain } from '../../src/catalogue/domain.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 
 const roundMs = 60;

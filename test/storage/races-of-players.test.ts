@@ -1,26 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { ban, unban } from '../../src/administration/commands.ts';
-import { runAll, runOnce } from '../../src/catalogue/commands.ts';
-import { addGameSecret } from '../../src/games/commands.ts';
-import { claimOf } from '../../src/idempotency/claim.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../src/messages/channel-commands.ts';
-import { maxParticipants, maxSharedChannels } from '../../src/messages/message-channel.ts';
-import { sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
-import { maxReactionKinds } from '../../src/messages/reaction.ts';
-import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
-import { moveReadMarker } from '../../src/messages/read-marker-commands.ts';
-import { findUnread } from '../../src/messages/unread.ts';
-import { markDelivered, notifyPlayer } from '../../src/notifications/commands.ts';
-import { trackPlaySession } from '../../src/play-sessions/commands.ts';
-import { deleteScore, setScore } from '../../src/scores/commands.ts';
-import { listScores } from '../../src/scores/queries.ts';
-import { endSession, maxLiveSessions, startSession } from '../../src/sessions/commands.ts';
-import { keepServerKey, replaceServerKey } from '../../src/sessions/server-keys.ts';
-import { beginAttempt, refundAttempt, requestSignIn } from '../../src/sessions/sign-in-commands.ts';
-import { patchState, removeState, saveState } from '../../src/states/commands.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
-import { contentId } from '../../src/states/state.ts';
-import { rowOverheadBytes } from '../../src/storage-quota/row-bytes.ts';
+import { ban, unban } from '../../src/features/administration/commands.ts';
+import { addGameSecret } from '../../src/features/games/commands.ts';
+import { claimOf } from '../../src/features/idempotency/claim.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../src/features/messages/channel-commands.ts';
+import { maxParticipants, maxSharedChannels } from '../../src/features/messages/message-channel.ts';
+import { sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
+import { maxReactionKinds } from '../../src/features/messages/reaction.ts';
+import { addReactionTo, removeReactionFrom } from '../../src/features/messages/reaction-commands.ts';
+import { moveReadMarker } from '../../src/features/messages/read-marker-commands.ts';
+import { findUnread } from '../../src/features/messages/unread.ts';
+import { markDelivered, notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { trackPlaySession } from '../../src/features/play-sessions/commands.ts';
+import { deleteScore, setScore } from '../../src/features/scores/commands.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
+import { endSession, maxLiveSessions, startSession } from '../../src/features/sessions/commands.ts';
+import { keepServerKey, replaceServerKey } from '../../src/features/sessions/server-keys.ts';
+import { beginAttempt, refundAttempt, requestSignIn } from '../../src/features/sessions/sign-in-commands.ts';
+import { patchState, removeState, saveState } from '../../src/features/states/commands.ts';
+import { listPlayerStates } from '../../src/features/states/queries.ts';
+import { contentId } from '../../src/features/states/state.ts';
+import { rowOverheadBytes } from '../../src/features/storage-quota/row-bytes.ts';
+import { runAll, runOnce } from '../../src/server/catalogue/commands.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';

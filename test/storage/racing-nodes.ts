@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
-import { domain } from '../../src/catalogue/domain.ts';
+import { GantryError } from '../../src/core/errors.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { GantryError } from '../../src/errors.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import type { NewGame } from '../../src/games/game.ts';
-import { startSession } from '../../src/sessions/commands.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import type { NewGame } from '../../src/features/games/game.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { freshSchema } from '../support/postgres-schema.ts';
 import { randomWallet } from '../support/server.ts';
 

@@ -1,10 +1,7 @@
-import { block, unblock } from '../../src/blocks/commands.ts';
-import { listBlocked } from '../../src/blocks/queries.ts';
-import { runAll, runAsGuest, runOnce, upgradeGuest } from '../../src/catalogue/commands.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Store } from '../../src/core/storage/store.ts';
-import { addGameSecret, consumeNonce } from '../../src/games/commands.ts';
-import { gamePolicies } from '../../src/games/game.ts';
+import { addGameSecret, consumeNonce } from '../../src/features/games/commands.ts';
+import { gamePolicies } from '../../src/features/games/game.ts';
 import {
   addDevice,
   addGuest,
@@ -12,28 +9,30 @@ import {
   removeDevice,
   signInDevice,
   vouchForPlayer,
-} from '../../src/guests/commands.ts';
-import { listDevices } from '../../src/guests/queries.ts';
-import { trimIdempotencyKeys } from '../../src/idempotency/commands.ts';
-import { mute, muteInChannel, trimMutes } from '../../src/moderation/commands.ts';
-import { readMutes } from '../../src/moderation/queries.ts';
+} from '../../src/features/guests/commands.ts';
+import { listDevices } from '../../src/features/guests/queries.ts';
+import { trimIdempotencyKeys } from '../../src/features/idempotency/commands.ts';
+import { block, unblock } from '../../src/features/messages/blocks/commands.ts';
+import { listBlocked } from '../../src/features/messages/blocks/queries.ts';
+import { mute, muteInChannel, trimMutes } from '../../src/features/moderation/commands.ts';
+import { readMutes } from '../../src/features/moderation/queries.ts';
+import { closeReport, fileReport } from '../../src/features/moderation/reports/commands.ts';
+import { readReports } from '../../src/features/moderation/reports/queries.ts';
 import {
   markDelivered,
   markRead,
   notifySeveral,
   trimNotifications,
-} from '../../src/notifications/commands.ts';
-import { listInbox } from '../../src/notifications/queries.ts';
-import { closeReport, fileReport } from '../../src/reports/commands.ts';
-import { readReports } from '../../src/reports/queries.ts';
-import type { LeaderboardChanges, NewLeaderboard } from '../../src/scores/leaderboard.ts';
+} from '../../src/features/notifications/commands.ts';
+import { listInbox } from '../../src/features/notifications/queries.ts';
+import type { LeaderboardChanges, NewLeaderboard } from '../../src/features/scores/leaderboard.ts';
 import {
   addLeaderboard,
   changeLeaderboard,
   clearRetiredSeason,
   deleteLeaderboard,
   endSeason,
-} from '../../src/scores/leaderboard-commands.ts';
+} from '../../src/features/scores/leaderboard-commands.ts';
 import {
   listBoardScores,
   listSeasons,
@@ -41,19 +40,20 @@ import {
   readAround,
   readBoardPage,
   readPlace,
-} from '../../src/scores/leaderboard-queries.ts';
-import { setLeaderboardScore } from '../../src/scores/leaderboard-score-commands.ts';
-import { requireBoard } from '../../src/scores/require-board.ts';
-import { beginAttempt, completeSignIn, requestSignIn } from '../../src/sessions/sign-in-commands.ts';
+} from '../../src/features/scores/leaderboard-queries.ts';
+import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
+import { requireBoard } from '../../src/features/scores/require-board.ts';
+import { beginAttempt, completeSignIn, requestSignIn } from '../../src/features/sessions/sign-in-commands.ts';
 import {
   addWebhook,
   addWebhookSecret,
   changeWebhook,
   deleteWebhook,
   replayDelivery,
-} from '../../src/webhooks/commands.ts';
-import { claimDeliveries, settleDelivery } from '../../src/webhooks/delivery-commands.ts';
-import { readDeliveries, readWebhooks } from '../../src/webhooks/queries.ts';
+} from '../../src/features/webhooks/commands.ts';
+import { claimDeliveries, settleDelivery } from '../../src/features/webhooks/delivery-commands.ts';
+import { readDeliveries, readWebhooks } from '../../src/features/webhooks/queries.ts';
+import { runAll, runAsGuest, runOnce, upgradeGuest } from '../../src/server/catalogue/commands.ts';
 import type { Scene, Weighted } from './random-writes.ts';
 
 /** One operation's random draws. */

@@ -1,31 +1,31 @@
-import { recordActivity } from '../../src/activities/commands.ts';
-import { ban, changeGame, unban } from '../../src/administration/commands.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Store } from '../../src/core/storage/store.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
+import { ban, changeGame, unban } from '../../src/features/administration/commands.ts';
 import {
   addToChannel,
   createChannel,
   editChannelInfo,
   removeFromChannel,
-} from '../../src/messages/channel-commands.ts';
-import { listChannelsFrom, listMessagesFrom } from '../../src/messages/cursor-queries.ts';
-import type { ChannelMessage, MessageChannel } from '../../src/messages/message-channel.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../src/messages/message-commands.ts';
-import { listChannelMessages, listChannels } from '../../src/messages/queries.ts';
-import { addReactionTo, removeReactionFrom } from '../../src/messages/reaction-commands.ts';
-import { moveReadMarker } from '../../src/messages/read-marker-commands.ts';
-import { listUnread } from '../../src/messages/unread.ts';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
-import { trackPlaySession } from '../../src/play-sessions/commands.ts';
-import { setProfile } from '../../src/players/commands.ts';
-import { replaceRules, triggerRules } from '../../src/rules/commands.ts';
-import type { Rule } from '../../src/rules/rule.ts';
-import { deleteScore, setScore } from '../../src/scores/commands.ts';
-import { listScores, readLeaderboard, readPosition } from '../../src/scores/queries.ts';
-import type { SessionDetails } from '../../src/sessions/channel-session.ts';
-import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/sessions/commands.ts';
-import { patchState, removeState, saveState, saveStates } from '../../src/states/commands.ts';
-import { listPlayerStates, readPublicStatesPage, readStatesPage } from '../../src/states/queries.ts';
+} from '../../src/features/messages/channel-commands.ts';
+import { listChannelsFrom, listMessagesFrom } from '../../src/features/messages/cursor-queries.ts';
+import type { ChannelMessage, MessageChannel } from '../../src/features/messages/message-channel.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../src/features/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../src/features/messages/queries.ts';
+import { addReactionTo, removeReactionFrom } from '../../src/features/messages/reaction-commands.ts';
+import { moveReadMarker } from '../../src/features/messages/read-marker-commands.ts';
+import { listUnread } from '../../src/features/messages/unread.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { trackPlaySession } from '../../src/features/play-sessions/commands.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { replaceRules, triggerRules } from '../../src/features/rules/commands.ts';
+import type { Rule } from '../../src/features/rules/rule.ts';
+import { deleteScore, setScore } from '../../src/features/scores/commands.ts';
+import { listScores, readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import type { SessionDetails } from '../../src/features/sessions/channel-session.ts';
+import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/features/sessions/commands.ts';
+import { patchState, removeState, saveState, saveStates } from '../../src/features/states/commands.ts';
+import { listPlayerStates, readPublicStatesPage, readStatesPage } from '../../src/features/states/queries.ts';
 import { gameWrites, guestWrites, leaderboardWrites, moderationWrites } from './random-feature-writes.ts';
 
 /** The same numbers for the same seed (mulberry32), from 0 up to below 1. */

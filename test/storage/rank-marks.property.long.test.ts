@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { MarkCache } from '../../src/engines/sqlite/mark-cache.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { type RankKey, RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
-import { board } from '../../src/scores/tables.ts';
+import { board } from '../../src/features/scores/tables.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /**

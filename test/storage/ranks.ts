@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
-import { domain } from '../../src/catalogue/domain.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import { Connection } from '../../src/engines/postgres/connection.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { RankCounts } from '../../src/engines/postgres/rank-counts.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
-import { readLeaderboard, readPosition } from '../../src/scores/queries.ts';
-import { board } from '../../src/scores/tables.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { board } from '../../src/features/scores/tables.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { fillPlayers, numbers, scoreId, streamId } from './postgres-players.ts';

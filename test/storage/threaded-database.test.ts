@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { GantryError } from '../../src/core/errors.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
-import { GantryError } from '../../src/errors.ts';
-import { setScore } from '../../src/scores/commands.ts';
-import { findScore, readLeaderboard } from '../../src/scores/queries.ts';
-import { revokeSessionById } from '../../src/sessions/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { findScore, readLeaderboard } from '../../src/features/scores/queries.ts';
+import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
 import { storageContract } from '../contracts/storage.contract.ts';
 import { openThreadedDatabase } from './threaded-database-under-test.ts';

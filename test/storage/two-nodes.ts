@@ -1,14 +1,14 @@
-import { domain } from '../../src/catalogue/domain.ts';
+import { GantryError } from '../../src/core/errors.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { GantryError } from '../../src/errors.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import { gamePolicies } from '../../src/games/game.ts';
-import { listLeaderboardRows, readPlace } from '../../src/scores/leaderboard-queries.ts';
-import { readPosition } from '../../src/scores/queries.ts';
-import { requireBoard } from '../../src/scores/require-board.ts';
-import { startSession } from '../../src/sessions/commands.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import { gamePolicies } from '../../src/features/games/game.ts';
+import { listLeaderboardRows, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
+import { readPosition } from '../../src/features/scores/queries.ts';
+import { requireBoard } from '../../src/features/scores/require-board.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, randomFrom, randomOperation, type Scene } from './random-writes.ts';
 

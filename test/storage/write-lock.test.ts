@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { dataFiles } from '../../src/config.ts';
-import { setScore } from '../../src/scores/commands.ts';
-import { listScores } from '../../src/scores/queries.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { addGame, addPlayer, wholePage } from '../contracts/storage/fixture.ts';
 import { get, post } from '../support/http.ts';
 import { holdWriteLock } from '../support/other-connection.ts';

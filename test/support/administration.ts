@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import type { Operation } from '../../src/operations/define.ts';
-import { kebabCase } from '../../src/operations/registry.ts';
+import { kebabCase } from '../../src/calls/registry.ts';
+import type { Operation } from '../../src/features/operation.ts';
 import { post } from './http.ts';
 import { gantry } from './warm-gantry.ts';
 

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import { executeLocally } from '../../src/cli/as-administrator.ts';
-import { GantryError } from '../../src/errors.ts';
+import { GantryError } from '../../src/core/errors.ts';
 import { type Caller, plainStyles } from './call-styles.ts';
 import { databaseOf } from './engine.ts';
 import type { TestServer } from './server.ts';

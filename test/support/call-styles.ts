@@ -3,7 +3,7 @@ import { feathers, type TransportConnection } from '@feathersjs/feathers';
 import rest from '@feathersjs/rest-client';
 import socketio from '@feathersjs/socketio-client';
 import { io, type Socket } from 'socket.io-client';
-import type { AnyOperation } from '../../src/operations/define.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
 import { get, type Answer as HttpAnswer, post } from './http.ts';
 import { isAboutConnection, launcherOperations, pathOf, registry } from './registered.ts';
 

@@ -1,5 +1,5 @@
 import { it } from 'vitest';
-import type { Reason } from '../../src/errors.ts';
+import type { Reason } from '../../src/core/errors.ts';
 import type { Api } from './api.ts';
 import { refused } from './outcome.ts';
 

@@ -1,7 +1,7 @@
-import { catalogue, signals } from '../../src/catalogue/events.ts';
-import { type ClientOptions, GantryClient } from '../../src/client/client.ts';
-import type { Cursor, Meta } from '../../src/client/cursors.ts';
-import type { HeardName } from '../../src/client/operation-types.ts';
+import { type ClientOptions, GantryClient } from '../../src/sdk/client/client.ts';
+import type { Cursor, Meta } from '../../src/sdk/client/cursors.ts';
+import type { HeardName } from '../../src/sdk/client/operation-types.ts';
+import { catalogue, signals } from '../../src/server/catalogue/events.ts';
 
 /** An event as the reference client emitted it. */
 export interface ClientHeard {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import type { Reason } from '../../src/errors.ts';
+import type { Reason } from '../../src/core/errors.ts';
 import type { Answer } from './http.ts';
 
 /** Feathers' names for the statuses of refused calls (DESIGN.md "Errors"). */

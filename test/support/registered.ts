@@ -1,6 +1,6 @@
-import { operations } from '../../src/catalogue/operations.ts';
-import type { AnyOperation } from '../../src/operations/define.ts';
-import { kebabCase, Registry } from '../../src/operations/registry.ts';
+import { kebabCase, Registry } from '../../src/calls/registry.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
+import { operations } from '../../src/server/catalogue/operations.ts';
 
 /** The registry the server is built from, which a suite over all operations iterates. */
 export const registry = new Registry(operations);

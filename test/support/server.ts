@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
-import { registerGame } from '../../src/games/commands.ts';
-import type { NewGame } from '../../src/games/game.ts';
-import { newGameSecret } from '../../src/games/game-secret.ts';
-import { type RunningServer, startServer } from '../../src/server.ts';
-import { startSession } from '../../src/sessions/commands.ts';
-import { issueToken } from '../../src/sessions/operations/issue-token.ts';
+import { registerGame } from '../../src/features/games/commands.ts';
+import type { NewGame } from '../../src/features/games/game.ts';
+import { newGameSecret } from '../../src/features/games/game-secret.ts';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { databaseOf } from './engine.ts';
 import { startNginx } from './nginx.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { catalogue } from '../../src/catalogue/events.ts';
-import { operations } from '../../src/catalogue/operations.ts';
-import { reasons } from '../../src/errors.ts';
-import { enqueueActions } from '../../src/queue/commands.ts';
+import { reasons } from '../../src/core/errors.ts';
+import { enqueueActions } from '../../src/features/queue/commands.ts';
+import { catalogue } from '../../src/server/catalogue/events.ts';
+import { operations } from '../../src/server/catalogue/operations.ts';
 import { CallCounts } from '../../src/telemetry/call-counts.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
 import { RecentRefusals } from '../../src/telemetry/refusals.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { Traffic } from '../../src/limits/traffic.ts';
+import { Traffic } from '../../src/calls/limits/traffic.ts';
 import { CallObserver } from '../../src/telemetry/call-observer.ts';
 import { operationCalls } from '../../src/transports/http/calls.ts';
 import { get } from '../support/http.ts';

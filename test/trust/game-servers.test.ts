@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ban, unban } from '../../src/administration/commands.ts';
-import { erasePlayer } from '../../src/administration/operations/erase-player.ts';
-import { addGameSecret, expireGameSecret } from '../../src/games/commands.ts';
-import { serverOnlyOperations } from '../../src/games/game.ts';
-import { fingerprintOf, hashOfSecret, newGameSecret } from '../../src/games/game-secret.ts';
-import { listScores } from '../../src/scores/queries.ts';
+import { ban, unban } from '../../src/features/administration/commands.ts';
+import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
+import { addGameSecret, expireGameSecret } from '../../src/features/games/commands.ts';
+import { serverOnlyOperations } from '../../src/features/games/game.ts';
+import { fingerprintOf, hashOfSecret, newGameSecret } from '../../src/features/games/game-secret.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { launcherCaseOf } from '../operations/cases.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';

@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { domain } from '../../src/catalogue/domain.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { readEpoch } from '../../src/live/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { openSession } from '../../src/sessions/operations/open-session.ts';
+import { readEpoch } from '../../src/features/events/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { domain } from '../../src/server/catalogue/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';

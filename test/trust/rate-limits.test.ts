@@ -1,11 +1,11 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { PolicyChanges } from '../../src/games/game.ts';
-import { callLimits } from '../../src/limits/rate-limits.ts';
+import { callLimits } from '../../src/calls/limits/rate-limits.ts';
+import type { PolicyChanges } from '../../src/features/games/game.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
+import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
-import { listScores } from '../../src/scores/queries.ts';
-import { listPlayerStates } from '../../src/states/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { connectWithHeaders, type TestCaller } from '../support/caller.ts';
 import type { Answer } from '../support/http.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { listScores } from '../../src/scores/queries.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { maxRequestsInFlight } from '../../src/transports/http/in-flight-requests.ts';
 import { get } from '../support/http.ts';
 import { type Exchange, end, exchange, type Step } from '../support/raw-http.ts';

@@ -1,9 +1,9 @@
 import { io } from 'socket.io-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { md5Signature } from '../../src/auth/request-signature.ts';
-import { md5Hex } from '../../src/games/game-secret.ts';
-import { endSession } from '../../src/sessions/commands.ts';
+import { md5Signature } from '../../src/calls/auth/request-signature.ts';
+import { md5Hex } from '../../src/features/games/game-secret.ts';
+import { endSession } from '../../src/features/sessions/commands.ts';
 import { apiOf } from '../support/api.ts';
 import type { Answer } from '../support/http.ts';
 import { postFrom } from '../support/http-from.ts';

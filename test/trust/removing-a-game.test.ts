@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordActivity } from '../../src/activities/commands.ts';
-import { listActivities } from '../../src/activities/queries.ts';
-import { deleteGame } from '../../src/administration/operations/delete-game.ts';
-import { updateGame } from '../../src/administration/operations/update-game.ts';
-import { tables } from '../../src/catalogue/tables.ts';
-import { findGame, findGameBySlug } from '../../src/games/queries.ts';
-import { createChannel } from '../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../src/messages/message-commands.ts';
-import { notifyPlayer } from '../../src/notifications/commands.ts';
-import { findPlayer } from '../../src/players/queries.ts';
-import { enqueueActions } from '../../src/queue/commands.ts';
-import { setScore } from '../../src/scores/commands.ts';
-import { readLeaderboard } from '../../src/scores/queries.ts';
-import { findSession } from '../../src/sessions/queries.ts';
-import { addWebhook } from '../../src/webhooks/commands.ts';
-import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
+import { listActivities } from '../../src/features/activities/queries.ts';
+import { deleteGame } from '../../src/features/administration/operations/delete-game.ts';
+import { updateGame } from '../../src/features/administration/operations/update-game.ts';
+import { findGame, findGameBySlug } from '../../src/features/games/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { findPlayer } from '../../src/features/players/queries.ts';
+import { enqueueActions } from '../../src/features/queue/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { findSession } from '../../src/features/sessions/queries.ts';
+import { addWebhook } from '../../src/features/webhooks/commands.ts';
+import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
+import { tables } from '../../src/server/catalogue/tables.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -173,7 +173,7 @@ test('an interrupted deletion continues when it is requested again', async () =>
   const before = await counts();
   const gone = await filledGame();
   const { db } = server.services;
-  const { GameEraser } = await import('../../src/administration/game-eraser.ts');
+  const { GameEraser } = await import('../../src/features/administration/game-eraser.ts');
   let writes = 0;
   const failing = new Proxy(db, {
     get: (target, name) =>

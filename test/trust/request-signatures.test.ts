@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { changeGame } from '../../src/administration/commands.ts';
-import type { PolicyChanges } from '../../src/games/game.ts';
-import { findScore } from '../../src/scores/queries.ts';
+import { changeGame } from '../../src/features/administration/commands.ts';
+import type { PolicyChanges } from '../../src/features/games/game.ts';
+import { findScore } from '../../src/features/scores/queries.ts';
 import { apiOf } from '../support/api.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';

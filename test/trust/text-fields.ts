@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AnyOperation } from '../../src/operations/define.ts';
+import type { AnyOperation } from '../../src/features/operation.ts';
 
 /** A field of an operation's input that takes a free text, such as `states.0.label`. */
 export interface TextField {

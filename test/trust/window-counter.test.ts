@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WindowCounter } from '../../src/limits/window-counter.ts';
+import { WindowCounter } from '../../src/core/window-counter.ts';
 
 function counterAt(windowMs: number) {
   const time = { now: 0 };

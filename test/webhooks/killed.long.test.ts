@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { addWebhook } from '../../src/webhooks/commands.ts';
-import { newWebhookSecret } from '../../src/webhooks/webhook-secret.ts';
+import { addWebhook } from '../../src/features/webhooks/commands.ts';
+import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Reason, reasons } from '../../errors.ts';
+import { type Reason, reasons } from '../errors.ts';
 import { innerSchema } from './inner-schema.ts';
 
 const registry = z.registry<{ reason: Reason }>();

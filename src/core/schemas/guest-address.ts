@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Reason } from '../../errors.ts';
+import type { Reason } from '../errors.ts';
 import { addressInput } from './address.ts';
 import { withReason } from './field-reason.ts';
 

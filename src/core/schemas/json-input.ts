@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../errors.ts';
 import { jsonNestsTooDeep, maxDepth } from './json-value.ts';
 
 /**

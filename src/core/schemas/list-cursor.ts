@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../errors.ts';
 import { withReason } from './field-reason.ts';
 
 /** The direction a list is read in. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../errors.ts';
 import { text } from './text.ts';
 
 /*

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { GantryError } from '../../core/errors.ts';
 import { defaultRetention, type Retention } from '../../core/events/retention.ts';
 import { type Command, defaultGameStorageQuota } from '../../core/storage/command.ts';
 import type { Database, DatabaseStats, WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
 import type { Query } from '../../core/storage/query.ts';
-import { GantryError } from '../../errors.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { Announcer } from '../announcer.ts';
 import { Connection, isConnectionLost, isTransient } from './connection.ts';

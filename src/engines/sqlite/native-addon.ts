@@ -8,7 +8,7 @@ import { codeOf } from '../../runtime/error-code.ts';
 
 /**
  * Loads SQLite's native addon, which has to be a file, from the single executable that embeds it. The bundle replaces
- * better-sqlite3's `binding.js` with this module (see `src/build/bundle.ts`).
+ * better-sqlite3's `binding.js` with this module (see `src/tools/build/bundle.ts`).
  * @throws DatabaseUnusableError
  */
 export function getBinding(): object {

@@ -41,7 +41,7 @@ export class Schema {
 
   placeOf(table: AnyTable): number {
     const place = this.#places.get(table);
-    if (place === undefined) throw new Error(`the table ${table.name} is not in catalogue/tables.ts`);
+    if (place === undefined) throw new Error(`the table ${table.name} is not in server/catalogue/tables.ts`);
     return place;
   }
 

@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../../core/events/stream.ts';
+import type { Failure } from '../../core/failure.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import type { Failure } from '../../runtime/failure.ts';
 
 /** Runs a command or one of `WriterCalls`, by name. */
 export type Call = [id: number, name: string, args: readonly unknown[]];

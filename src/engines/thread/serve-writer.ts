@@ -1,9 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { StoredEvent } from '../../core/events/stream.ts';
+import { toFailure } from '../../core/failure.ts';
 import type { AnyCommand } from '../../core/storage/command.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
 import type { Domain } from '../../core/storage/domain.ts';
-import { toFailure } from '../../runtime/failure.ts';
 import type { Announcer } from '../announcer.ts';
 import type { CallOutcome, FromWriter, Settle, ToWriter, WriterCalls } from './protocol.ts';
 
@@ -67,7 +67,7 @@ export function serveWriter(
     const call = calls[name];
     if (command) writing.enqueue(command, args, settle);
     else if (call) call(...(args as never[])).then(settle.resolve, settle.reject);
-    else settle.reject(new Error(`no file of catalogue/commands.ts declares ${name}`));
+    else settle.reject(new Error(`no file of server/catalogue/commands.ts declares ${name}`));
   }
 
   function pushOutcome(outcome: CallOutcome): void {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
+import { fromFailure } from '../../core/failure.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import { fromFailure } from '../../runtime/failure.ts';
 import { startThread, type ThreadName } from '../../runtime/start-thread.ts';
 import type { Announcer } from '../announcer.ts';
 import { unavailable } from '../unavailable.ts';

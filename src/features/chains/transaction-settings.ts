@@ -1,4 +1,4 @@
-import type { SpendingBounds } from '../../chains/spending-bounds.ts';
+import type { SpendingBounds } from './spending-bounds.ts';
 
 /** Settings for the transactions of rules. The keys are in memory only. */
 export interface TransactionSettings {

@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler } from 'express';
 import type { JSONWebKeySet } from 'jose';
-import { GantryError } from '../../errors.ts';
-import type { Traffic } from '../../limits/traffic.ts';
+import type { Traffic } from '../../calls/limits/traffic.ts';
+import { GantryError } from '../../core/errors.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { gameBelow } from '../named-games.ts';
 import { type CallParts, operationCalls } from './calls.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../../core/errors.ts';
 import type { BodyIntake } from './body-intake.ts';
 import { bodyTooLarge } from './respond.ts';
 

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
+import type { Execute } from '../../calls/execute.ts';
+import type { LimitState } from '../../calls/limits/rate-limits.ts';
+import type { Holding, Traffic, TrafficOf } from '../../calls/limits/traffic.ts';
+import type { Registry } from '../../calls/registry.ts';
+import { GantryError, toGantryError } from '../../core/errors.ts';
 import { jsonObjectIn } from '../../core/schemas/json-input.ts';
-import { GantryError, toGantryError } from '../../errors.ts';
-import type { LimitState } from '../../limits/rate-limits.ts';
-import type { Holding, Traffic, TrafficOf } from '../../limits/traffic.ts';
-import type { Execute } from '../../operations/execute.ts';
-import type { Registry } from '../../operations/registry.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
 import { gameBelow, gamesInQuery } from '../named-games.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Credentials } from '../../auth/authenticator.ts';
+import type { Credentials } from '../../calls/auth/authenticator.ts';
 
 /** The credentials of a request with this body; the token comes from the input (INTERFACE.md section 5). */
 export function credentialsOf(

@@ -1,5 +1,5 @@
-import type { AnyOperation } from '../../operations/define.ts';
-import { kebabCase, type Registry } from '../../operations/registry.ts';
+import { kebabCase, type Registry } from '../../calls/registry.ts';
+import type { AnyOperation } from '../../features/operation.ts';
 import { inputFromQuery } from '../query-input.ts';
 import type { Routes } from './routes.ts';
 

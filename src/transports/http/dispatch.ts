@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { GantryError } from '../../errors.ts';
-import type { AnyOperation } from '../../operations/define.ts';
-import type { Registry } from '../../operations/registry.ts';
+import type { Registry } from '../../calls/registry.ts';
+import { GantryError } from '../../core/errors.ts';
+import type { AnyOperation } from '../../features/operation.ts';
 import { inputFromQuery } from '../query-input.ts';
 import type { Route, Routes } from './routes.ts';
 

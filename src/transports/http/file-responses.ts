@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, RequestHandler, Response } from 'express';
-import type { RateLimits } from '../../limits/rate-limits.ts';
-import type { Traffic } from '../../limits/traffic.ts';
+import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { Traffic } from '../../calls/limits/traffic.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 

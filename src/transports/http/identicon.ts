@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../../core/errors.ts';
 
 /** `GET /avatars/<wallet>.svg`: the default avatar, derived from the wallet. */
 export const identicon: RequestHandler = async (request, response) => {

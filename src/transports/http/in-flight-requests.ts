@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../../core/errors.ts';
 import { watchParser } from '../../runtime/internals/http-parser.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { sendError } from './respond.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { TrafficOf } from '../../limits/traffic.ts';
+import type { TrafficOf } from '../../calls/limits/traffic.ts';
 
 type Spender = Pick<TrafficOf, 'wallet' | 'gameId'>;
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { ErrorRequestHandler } from 'express';
+import type { LimitState } from '../../calls/limits/rate-limits.ts';
+import { GantryError, toGantryError } from '../../core/errors.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
-import { GantryError, toGantryError } from '../../errors.ts';
-import type { LimitState } from '../../limits/rate-limits.ts';
 
 interface Encoded {
   body: string | Buffer;

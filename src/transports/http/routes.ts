@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AnyOperation } from '../../operations/define.ts';
-import type { CallStyle } from '../../operations/execute.ts';
+import type { CallStyle } from '../../calls/execute.ts';
+import type { AnyOperation } from '../../features/operation.ts';
 
 /** The operation call parsed from a request. */
 export interface ParsedCall {

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
-import { GantryError } from '../../errors.ts';
+import { GantryError } from '../../core/errors.ts';
 
 /** A file that is streamed. */
 export interface Download {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { GantryError, toGantryError } from '../../errors.ts';
-import type { RateLimits } from '../../limits/rate-limits.ts';
+import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import { GantryError, toGantryError } from '../../core/errors.ts';
 import { refuseRequest } from '../../runtime/internals/engine-io.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { HandshakeInfo } from '../../live/live-socket.ts';
 import { type EngineConnection, releaseRequest } from '../../runtime/internals/engine-io.ts';
+import type { HandshakeInfo } from '../live/live-socket.ts';
 import { gamesInQuery } from '../named-games.ts';
 
 /**

@@ -1,16 +1,16 @@
 import type { Socket } from 'socket.io';
+import type { Execute } from '../../calls/execute.ts';
+import type { Registry } from '../../calls/registry.ts';
+import { GantryError, toGantryError } from '../../core/errors.ts';
 import { asObject } from '../../core/schemas/json-input.ts';
 import { holdsBytes, maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
-import { GantryError, toGantryError } from '../../errors.ts';
-import type { Connection } from '../../live/connection.ts';
-import type { HandshakeInfo } from '../../live/live-socket.ts';
-import type { CallTraffic, SocketTraffic } from '../../live/socket-traffic.ts';
-import type { AnyOperation } from '../../operations/define.ts';
-import type { Execute } from '../../operations/execute.ts';
-import type { Registry } from '../../operations/registry.ts';
+import type { Connection } from '../../features/events/connection.ts';
+import type { AnyOperation } from '../../features/operation.ts';
+import type { LargeCall } from '../../features/states/large-input.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
-import type { LargeCall } from '../../states/large-input.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
+import type { HandshakeInfo } from '../live/live-socket.ts';
+import type { CallTraffic, SocketTraffic } from '../live/socket-traffic.ts';
 import { gamesIn } from '../named-games.ts';
 import { inputFromQuery } from '../query-input.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers/promises';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import type { Benchmark, Row, Settings } from '../benchmark.ts';
 import { Child } from '../child.ts';
 import { type Played, played } from '../day/jobs.ts';

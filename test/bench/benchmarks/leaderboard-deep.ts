@@ -1,6 +1,6 @@
 import { dataFiles } from '../../../src/config.ts';
-import { addLeaderboard } from '../../../src/scores/leaderboard-commands.ts';
-import { findLeaderboard } from '../../../src/scores/leaderboard-queries.ts';
+import { addLeaderboard } from '../../../src/features/scores/leaderboard-commands.ts';
+import { findLeaderboard } from '../../../src/features/scores/leaderboard-queries.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { fillLeaderboardBySql, walletOf } from '../fill-by-sql.ts';
 import { jsonPost } from '../json-post.ts';

@@ -1,4 +1,4 @@
-import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { SocketLoad } from '../load.ts';
 import { interleave, quantile, toRow } from '../rounds.ts';

@@ -1,12 +1,12 @@
 import { createWalletClient, encodeFunctionData, type Hex, http, parseAbi } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { changeGame } from '../../../src/administration/commands.ts';
-import { domain } from '../../../src/catalogue/domain.ts';
 import { dataFiles } from '../../../src/config.ts';
 import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';
-import { readActions } from '../../../src/queue/queries.ts';
-import { replaceRules } from '../../../src/rules/commands.ts';
-import { ruleList } from '../../../src/rules/rule.ts';
+import { changeGame } from '../../../src/features/administration/commands.ts';
+import { readActions } from '../../../src/features/queue/queries.ts';
+import { replaceRules } from '../../../src/features/rules/commands.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../../support/rules-chain.ts';
 import { until } from '../../support/until.ts';
 import { type Benchmark, roundSeconds } from '../benchmark.ts';

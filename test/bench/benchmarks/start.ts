@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { saveState } from '../../../src/states/commands.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { type Figure, interleave, toRow } from '../rounds.ts';
 import { startGantry, startPeer } from '../server-process.ts';
@@ -26,7 +26,7 @@ export const start: Benchmark = {
     'from the start of the process until it accepts calls, against bare Express, and the first write then',
   async run(settings) {
     settings.say('start: building the package');
-    const build = fileURLToPath(new URL('../../../src/build/package.ts', import.meta.url));
+    const build = fileURLToPath(new URL('../../../src/tools/build/package.ts', import.meta.url));
     await promisify(execFile)(process.execPath, [build]);
     await using empty = await makeWorld(1);
     settings.say('start: writing 1 GB');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GantryClient } from '../../../src/client/client.ts';
+import { GantryClient } from '../../../src/sdk/client/client.ts';
 import { answer } from '../loads/answer.ts';
 import { stateOfBytes } from '../state-of-bytes.ts';
 import { type DayJob, dayJob, type Sample } from './jobs.ts';

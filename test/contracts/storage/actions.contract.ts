@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { listActivities } from '../../../src/activities/queries.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
+import { listActivities } from '../../../src/features/activities/queries.ts';
 import {
   failAction,
   leaseLane,
@@ -8,12 +9,11 @@ import {
   settleNonce,
   storeReplacement,
   storeSigned,
-} from '../../../src/chains/commands.ts';
-import { listDueActions, listOpenTransactions, readLane } from '../../../src/chains/queries.ts';
-import type { Owner } from '../../../src/core/schemas/owner.ts';
-import type { NewAction } from '../../../src/queue/action.ts';
-import { cancelQueued, enqueueActions, requeueAction } from '../../../src/queue/commands.ts';
-import { countOpenActions, readActions, readQueueDepths } from '../../../src/queue/queries.ts';
+} from '../../../src/features/chains/commands.ts';
+import { listDueActions, listOpenTransactions, readLane } from '../../../src/features/chains/queries.ts';
+import type { NewAction } from '../../../src/features/queue/action.ts';
+import { cancelQueued, enqueueActions, requeueAction } from '../../../src/features/queue/commands.ts';
+import { countOpenActions, readActions, readQueueDepths } from '../../../src/features/queue/queries.ts';
 import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 
 const lane = '1:0xabc';

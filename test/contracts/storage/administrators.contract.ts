@@ -1,26 +1,29 @@
 import { describe, expect, test } from 'vitest';
+import { newId } from '../../../src/core/schemas/ids.ts';
 import {
-  changeBackupSchedule,
-  claimDueBackup,
-  finishDueBackup,
-  readBackupSchedule,
-} from '../../../src/administration/backup-schedule-commands.ts';
-import { beginAudit, finishAudit } from '../../../src/administration/commands.ts';
-import { readAuditLog } from '../../../src/administration/queries.ts';
-import { hashOfToken, newAdministratorToken } from '../../../src/administrators/administrator.ts';
+  hashOfToken,
+  newAdministratorToken,
+} from '../../../src/features/administration/administrators/administrator.ts';
 import {
   addAdministrator,
   changeAdministrator,
   recordAdministratorUse,
   removeAdministrator,
   replaceAdministratorToken,
-} from '../../../src/administrators/commands.ts';
+} from '../../../src/features/administration/administrators/commands.ts';
 import {
   findAdministrator,
   findAdministratorByToken,
   listAllAdministrators,
-} from '../../../src/administrators/queries.ts';
-import { newId } from '../../../src/core/schemas/ids.ts';
+} from '../../../src/features/administration/administrators/queries.ts';
+import {
+  changeBackupSchedule,
+  claimDueBackup,
+  finishDueBackup,
+  readBackupSchedule,
+} from '../../../src/features/administration/backup-schedule-commands.ts';
+import { beginAudit, finishAudit } from '../../../src/features/administration/commands.ts';
+import { readAuditLog } from '../../../src/features/administration/queries.ts';
 import { hour, nowAndReopened, type OpenStore } from './fixture.ts';
 
 const newToken = (lifetimeMs: number | null = null) => ({

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { block, removeBlocksOn, unblock } from '../../../src/blocks/commands.ts';
-import { listBlocked } from '../../../src/blocks/queries.ts';
-import { eventsAfter, eventsOfStream } from '../../../src/live/queries.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
-import { listMessagesFrom } from '../../../src/messages/cursor-queries.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, typingRecipients } from '../../../src/messages/queries.ts';
-import { addReactionTo } from '../../../src/messages/reaction-commands.ts';
-import { findUnread } from '../../../src/messages/unread.ts';
+import { eventsAfter, eventsOfStream } from '../../../src/features/events/queries.ts';
+import { block, removeBlocksOn, unblock } from '../../../src/features/messages/blocks/commands.ts';
+import { listBlocked } from '../../../src/features/messages/blocks/queries.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../../src/features/messages/channel-commands.ts';
+import { listMessagesFrom } from '../../../src/features/messages/cursor-queries.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages, typingRecipients } from '../../../src/features/messages/queries.ts';
+import { addReactionTo } from '../../../src/features/messages/reaction-commands.ts';
+import { findUnread } from '../../../src/features/messages/unread.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 /** The contract of commands and queries about blocks between players. */

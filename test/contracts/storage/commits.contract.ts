@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
 import { isEvent } from '../../../src/core/events/event.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages } from '../../../src/messages/queries.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { scoreCreated } from '../../../src/scores/events.ts';
-import { findScore, listScores, readLeaderboard } from '../../../src/scores/queries.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages } from '../../../src/features/messages/queries.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { scoreCreated } from '../../../src/features/scores/events.ts';
+import { findScore, listScores, readLeaderboard } from '../../../src/features/scores/queries.ts';
 import { addGame, addPlayer, listen, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
 import { trimEvents } from '../../../src/core/events/commands.ts';
 import { streamOf } from '../../../src/core/events/stream.ts';
-import { eventsOfStream, readEventLog, streamPosition } from '../../../src/live/queries.ts';
-import { markDelivered, notifyPlayer, trimNotifications } from '../../../src/notifications/commands.ts';
-import { listUndelivered } from '../../../src/notifications/queries.ts';
-import { setScore } from '../../../src/scores/commands.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { eventsOfStream, readEventLog, streamPosition } from '../../../src/features/events/queries.ts';
+import {
+  markDelivered,
+  notifyPlayer,
+  trimNotifications,
+} from '../../../src/features/notifications/commands.ts';
+import { listUndelivered } from '../../../src/features/notifications/queries.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
 import { addGame, addPlayer, hour, type OpenStore, summarize } from './fixture.ts';
 
 const week = 7 * 24 * hour;

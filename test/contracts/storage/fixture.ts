@@ -4,10 +4,10 @@ import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
-import { registerGame } from '../../../src/games/commands.ts';
-import type { Game, NewGame } from '../../../src/games/game.ts';
-import type { SealedSecret } from '../../../src/games/game-secret.ts';
-import { startSession } from '../../../src/sessions/commands.ts';
+import { registerGame } from '../../../src/features/games/commands.ts';
+import type { Game, NewGame } from '../../../src/features/games/game.ts';
+import type { SealedSecret } from '../../../src/features/games/game-secret.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
 import { randomWallet } from '../../support/server.ts';
 

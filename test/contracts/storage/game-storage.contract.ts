@@ -1,26 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { changeGame } from '../../../src/administration/commands.ts';
-import { PlayerEraser } from '../../../src/administration/player-eraser.ts';
-import { tables } from '../../../src/catalogue/tables.ts';
 import { newId } from '../../../src/core/schemas/ids.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { deleteMessage, editMessage, sendMessage } from '../../../src/messages/message-commands.ts';
-import { addReactionTo, removeReactionFrom } from '../../../src/messages/reaction-commands.ts';
-import { notifyPlayer, notifySeveral, trimNotifications } from '../../../src/notifications/commands.ts';
-import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
-import { deleteScore, setScore } from '../../../src/scores/commands.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { changeGame } from '../../../src/features/administration/commands.ts';
+import { PlayerEraser } from '../../../src/features/administration/player-eraser.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { deleteMessage, editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { addReactionTo, removeReactionFrom } from '../../../src/features/messages/reaction-commands.ts';
+import {
+  notifyPlayer,
+  notifySeveral,
+  trimNotifications,
+} from '../../../src/features/notifications/commands.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
+import { deleteScore, setScore } from '../../../src/features/scores/commands.ts';
 import {
   addLeaderboard,
   clearRetiredSeason,
   deleteLeaderboard,
-} from '../../../src/scores/leaderboard-commands.ts';
-import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
-import { removeState, saveState } from '../../../src/states/commands.ts';
-import { gameStorages } from '../../../src/storage-quota/game-storage.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
+} from '../../../src/features/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
+import { removeState, saveState } from '../../../src/features/states/commands.ts';
+import { gameStorages } from '../../../src/features/storage-quota/game-storage.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { tables } from '../../../src/server/catalogue/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 import { recountedGameBytes } from './recounted-game-bytes.ts';

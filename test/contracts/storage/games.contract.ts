@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { listActivities } from '../../../src/activities/queries.ts';
-import { addGameSecret, consumeNonce } from '../../../src/games/commands.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { listActivities } from '../../../src/features/activities/queries.ts';
+import { addGameSecret, consumeNonce } from '../../../src/features/games/commands.ts';
 import {
   allGames,
   findGame,
@@ -9,12 +9,12 @@ import {
   findGameBySlug,
   findGamesByOrigin,
   sealedSecrets,
-} from '../../../src/games/queries.ts';
-import { setProfile } from '../../../src/players/commands.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { readLeaderboard } from '../../../src/scores/queries.ts';
-import { startSession } from '../../../src/sessions/commands.ts';
-import { findSession } from '../../../src/sessions/queries.ts';
+} from '../../../src/features/games/queries.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
+import { findSession } from '../../../src/features/sessions/queries.ts';
 import {
   addGame,
   addPlayer,

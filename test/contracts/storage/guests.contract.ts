@@ -1,16 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { listActivities } from '../../../src/activities/queries.ts';
-import { ban, changeGame } from '../../../src/administration/commands.ts';
-import { removeIdleGuests, runAsGuest, upgradeGuest } from '../../../src/catalogue/commands.ts';
-import { tables } from '../../../src/catalogue/tables.ts';
 import { streamOf } from '../../../src/core/events/stream.ts';
 import { isGuestAddress, newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../../src/core/storage/command.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import type { AnyRow, AnyTable, Column } from '../../../src/core/storage/table.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { listActivities } from '../../../src/features/activities/queries.ts';
+import { ban, changeGame } from '../../../src/features/administration/commands.ts';
 import {
   addDevice,
   addGuest,
@@ -18,24 +16,30 @@ import {
   removeDevice,
   signInDevice,
   vouchForPlayer,
-} from '../../../src/guests/commands.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
-import { messageChannels } from '../../../src/messages/tables.ts';
-import { notifyPlayer, notifySeveral } from '../../../src/notifications/commands.ts';
-import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
-import { setProfile } from '../../../src/players/commands.ts';
-import { findPlayer, isBanned } from '../../../src/players/queries.ts';
-import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
-import { ruleList } from '../../../src/rules/rule.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { listScores, readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
-import { startSession } from '../../../src/sessions/commands.ts';
-import { findSession, findSessions, liveSessions } from '../../../src/sessions/queries.ts';
-import { beginAttempt, completeSignIn, requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
-import { saveState } from '../../../src/states/commands.ts';
-import { listPlayerStates } from '../../../src/states/queries.ts';
+} from '../../../src/features/guests/commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../../src/features/messages/queries.ts';
+import { messageChannels } from '../../../src/features/messages/tables.ts';
+import { notifyPlayer, notifySeveral } from '../../../src/features/notifications/commands.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
+import { findPlayer, isBanned } from '../../../src/features/players/queries.ts';
+import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { listScores, readLeaderboard, readPosition } from '../../../src/features/scores/queries.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
+import { findSession, findSessions, liveSessions } from '../../../src/features/sessions/queries.ts';
+import {
+  beginAttempt,
+  completeSignIn,
+  requestSignIn,
+} from '../../../src/features/sessions/sign-in-commands.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
+import { listPlayerStates } from '../../../src/features/states/queries.ts';
+import { removeIdleGuests, runAsGuest, upgradeGuest } from '../../../src/server/catalogue/commands.ts';
+import { tables } from '../../../src/server/catalogue/tables.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';

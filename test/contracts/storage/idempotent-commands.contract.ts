@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { ban, unban } from '../../../src/administration/commands.ts';
-import { runAll, runOnce } from '../../../src/catalogue/commands.ts';
-import { type Claim, claimOf } from '../../../src/idempotency/claim.ts';
-import { trimIdempotencyKeys } from '../../../src/idempotency/commands.ts';
-import { findPlayer, isBanned } from '../../../src/players/queries.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { listScores } from '../../../src/scores/queries.ts';
+import { ban, unban } from '../../../src/features/administration/commands.ts';
+import { type Claim, claimOf } from '../../../src/features/idempotency/claim.ts';
+import { trimIdempotencyKeys } from '../../../src/features/idempotency/commands.ts';
+import { findPlayer, isBanned } from '../../../src/features/players/queries.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { listScores } from '../../../src/features/scores/queries.ts';
+import { runAll, runOnce } from '../../../src/server/catalogue/commands.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 

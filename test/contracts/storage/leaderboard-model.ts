@@ -1,5 +1,5 @@
-import type { LeaderboardRules } from '../../../src/scores/leaderboard.ts';
-import type { ScoreRecord } from '../../../src/scores/score.ts';
+import type { LeaderboardRules } from '../../../src/features/scores/leaderboard.ts';
+import type { ScoreRecord } from '../../../src/features/scores/score.ts';
 
 /** A score in the model. */
 interface Known {

@@ -2,25 +2,31 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { eraseScores } from '../../../src/administration/erasing-commands.ts';
-import { exportGame, type GameRecord, importGame } from '../../../src/administration/game-transfer.ts';
-import { upgradeGuest } from '../../../src/catalogue/commands.ts';
-import { tables } from '../../../src/catalogue/tables.ts';
 import { streamOf } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { findGame } from '../../../src/games/queries.ts';
-import { addGuest } from '../../../src/guests/commands.ts';
-import { deleteScore, setScore } from '../../../src/scores/commands.ts';
-import type { BoardChoice, LeaderboardRules, NewLeaderboard } from '../../../src/scores/leaderboard.ts';
+import { eraseScores } from '../../../src/features/administration/erasing-commands.ts';
+import {
+  exportGame,
+  type GameRecord,
+  importGame,
+} from '../../../src/features/administration/game-transfer.ts';
+import { findGame } from '../../../src/features/games/queries.ts';
+import { addGuest } from '../../../src/features/guests/commands.ts';
+import { deleteScore, setScore } from '../../../src/features/scores/commands.ts';
+import type {
+  BoardChoice,
+  LeaderboardRules,
+  NewLeaderboard,
+} from '../../../src/features/scores/leaderboard.ts';
 import {
   addLeaderboard,
   changeLeaderboard,
   clearRetiredSeason,
   deleteLeaderboard,
   endSeason,
-} from '../../../src/scores/leaderboard-commands.ts';
+} from '../../../src/features/scores/leaderboard-commands.ts';
 import {
   type Board,
   countBoardScores,
@@ -33,11 +39,13 @@ import {
   readAround,
   readBoardPage,
   readPlace,
-} from '../../../src/scores/leaderboard-queries.ts';
-import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
-import { findScore, readLeaderboard } from '../../../src/scores/queries.ts';
-import { requireBoard } from '../../../src/scores/require-board.ts';
-import { requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
+} from '../../../src/features/scores/leaderboard-queries.ts';
+import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
+import { findScore, readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { requireBoard } from '../../../src/features/scores/require-board.ts';
+import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
+import { upgradeGuest } from '../../../src/server/catalogue/commands.ts';
+import { tables } from '../../../src/server/catalogue/tables.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 import { until } from '../../support/until.ts';

@@ -2,10 +2,14 @@ import { describe, expect, test } from 'vitest';
 import type { ListOrder } from '../../../src/core/schemas/list-cursor.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
-import { listChannelsFrom, listMessagesFrom } from '../../../src/messages/cursor-queries.ts';
-import { sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../../src/features/messages/channel-commands.ts';
+import { listChannelsFrom, listMessagesFrom } from '../../../src/features/messages/cursor-queries.ts';
+import { sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../../src/features/messages/queries.ts';
 import { randomWallet } from '../../support/server.ts';
 import { type OpenStore, trio, wholePage } from './fixture.ts';
 

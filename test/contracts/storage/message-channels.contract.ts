@@ -1,28 +1,32 @@
 import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../../src/core/events/stream.ts';
-import { eventsAfter, eventsOfStream } from '../../../src/live/queries.ts';
+import { eventsAfter, eventsOfStream } from '../../../src/features/events/queries.ts';
 import {
   addToChannel,
   createChannel,
   editChannelInfo,
   leaveAllChannels,
   removeFromChannel,
-} from '../../../src/messages/channel-commands.ts';
+} from '../../../src/features/messages/channel-commands.ts';
 import {
   creatorPermissions,
   maxParticipants,
   maxSharedChannels,
   memberPermissions,
-} from '../../../src/messages/message-channel.ts';
+} from '../../../src/features/messages/message-channel.ts';
 import {
   editMessage,
   eraseMessagesOf,
   sendMessage,
   unsendMessage,
-} from '../../../src/messages/message-commands.ts';
-import { listChannelMembers, listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
-import { setProfile } from '../../../src/players/commands.ts';
-import { endSession, startSession } from '../../../src/sessions/commands.ts';
+} from '../../../src/features/messages/message-commands.ts';
+import {
+  listChannelMembers,
+  listChannelMessages,
+  listChannels,
+} from '../../../src/features/messages/queries.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
+import { endSession, startSession } from '../../../src/features/sessions/commands.ts';
 import { randomWallet } from '../../support/server.ts';
 import {
   addGame,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../../src/features/messages/queries.ts';
 import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 
 export function messagesContract(open: OpenStore): void {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage } from '../../../src/messages/message-commands.ts';
-import { mute, muteInChannel, trimMutes } from '../../../src/moderation/commands.ts';
-import { readMutes } from '../../../src/moderation/queries.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { mute, muteInChannel, trimMutes } from '../../../src/features/moderation/commands.ts';
+import { readMutes } from '../../../src/features/moderation/queries.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 const for60 = { seconds: 60, reason: '' };

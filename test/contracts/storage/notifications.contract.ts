@@ -6,9 +6,9 @@ import {
   markRead,
   notifyPlayer,
   trimNotifications,
-} from '../../../src/notifications/commands.ts';
-import { maxMarkedPerCall } from '../../../src/notifications/notification.ts';
-import { listInbox, listUndelivered } from '../../../src/notifications/queries.ts';
+} from '../../../src/features/notifications/commands.ts';
+import { maxMarkedPerCall } from '../../../src/features/notifications/notification.ts';
+import { listInbox, listUndelivered } from '../../../src/features/notifications/queries.ts';
 import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 
 const whole = { limit: 250, unreadOnly: false };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { type ActivityFilter, listActivities } from '../../../src/activities/queries.ts';
 import { newId } from '../../../src/core/schemas/ids.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { notifyPlayer } from '../../../src/notifications/commands.ts';
-import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
-import { findPlaySession, listGamePlaySessions } from '../../../src/play-sessions/queries.ts';
-import { setProfile } from '../../../src/players/commands.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { saveState } from '../../../src/states/commands.ts';
-import { listGameStates, listPlayerStates } from '../../../src/states/queries.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { type ActivityFilter, listActivities } from '../../../src/features/activities/queries.ts';
+import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
+import { findPlaySession, listGamePlaySessions } from '../../../src/features/play-sessions/queries.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
+import { listGameStates, listPlayerStates } from '../../../src/features/states/queries.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';
 
 /** One player's data: states, play sessions, activities, notifications. */

@@ -1,31 +1,36 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ban, changeGame } from '../../../src/administration/commands.ts';
-import { eraseScores } from '../../../src/administration/erasing-commands.ts';
-import { upgradeGuest } from '../../../src/catalogue/commands.ts';
 import { streamOf } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { heldActionError } from '../../../src/core/storage/database-file.ts';
-import { addGuest } from '../../../src/guests/commands.ts';
-import { endPrizeRun, failPrize, givePrize, holdPrizes } from '../../../src/prizes/commands.ts';
-import type { Winner } from '../../../src/prizes/prize-run.ts';
-import { openPrizeRuns, readPrizeRun } from '../../../src/prizes/queries.ts';
-import { requeueAction } from '../../../src/queue/commands.ts';
-import { readActions } from '../../../src/queue/queries.ts';
-import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
-import { ruleList } from '../../../src/rules/rule.ts';
-import { deleteScore } from '../../../src/scores/commands.ts';
-import type { NewLeaderboard } from '../../../src/scores/leaderboard.ts';
+import { ban, changeGame } from '../../../src/features/administration/commands.ts';
+import { eraseScores } from '../../../src/features/administration/erasing-commands.ts';
+import { addGuest } from '../../../src/features/guests/commands.ts';
+import { requeueAction } from '../../../src/features/queue/commands.ts';
+import { readActions } from '../../../src/features/queue/queries.ts';
+import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
+import {
+  endPrizeRun,
+  failPrize,
+  givePrize,
+  holdPrizes,
+} from '../../../src/features/rules/prizes/commands.ts';
+import type { Winner } from '../../../src/features/rules/prizes/prize-run.ts';
+import { openPrizeRuns, readPrizeRun } from '../../../src/features/rules/prizes/queries.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
+import { deleteScore } from '../../../src/features/scores/commands.ts';
+import type { NewLeaderboard } from '../../../src/features/scores/leaderboard.ts';
 import {
   addLeaderboard,
   clearRetiredSeason,
   deleteLeaderboard,
   endSeason,
-} from '../../../src/scores/leaderboard-commands.ts';
-import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
-import { requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
+} from '../../../src/features/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
+import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
+import { upgradeGuest } from '../../../src/server/catalogue/commands.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, listen, type OpenStore, wholePage } from './fixture.ts';
 

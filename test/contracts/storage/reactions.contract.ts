@@ -1,25 +1,29 @@
 import { describe, expect, test } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../../src/features/messages/channel-commands.ts';
 import {
   editMessage,
   eraseMessagesOf,
   sendMessage,
   unsendMessage,
-} from '../../../src/messages/message-commands.ts';
+} from '../../../src/features/messages/message-commands.ts';
 import {
   listChannelMessages,
   listChannels,
   listMessagesForModeration,
-} from '../../../src/messages/queries.ts';
-import { maxReactionKinds } from '../../../src/messages/reaction.ts';
+} from '../../../src/features/messages/queries.ts';
+import { maxReactionKinds } from '../../../src/features/messages/reaction.ts';
 import {
   addReactionTo,
   eraseReactionsOf,
   removeReactionFrom,
-} from '../../../src/messages/reaction-commands.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
+} from '../../../src/features/messages/reaction-commands.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 

@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { moveReadMarker } from '../../../src/messages/read-marker-commands.ts';
-import { findUnread, listUnread } from '../../../src/messages/unread.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { moveReadMarker } from '../../../src/features/messages/read-marker-commands.ts';
+import { findUnread, listUnread } from '../../../src/features/messages/unread.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, summarize, trio } from './fixture.ts';
 
 export function readMarkersContract(open: OpenStore): void {

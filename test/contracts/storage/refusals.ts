@@ -1,32 +1,41 @@
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { listActivities } from '../../../src/activities/queries.ts';
+import type { Reason } from '../../../src/core/errors.ts';
 import { newId } from '../../../src/core/schemas/ids.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import type { Reason } from '../../../src/errors.ts';
-import { addGameSecret, consumeNonce } from '../../../src/games/commands.ts';
-import { allGames, sealedSecrets } from '../../../src/games/queries.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { listActivities } from '../../../src/features/activities/queries.ts';
+import { addGameSecret, consumeNonce } from '../../../src/features/games/commands.ts';
+import { allGames, sealedSecrets } from '../../../src/features/games/queries.ts';
 import {
   addToChannel,
   createChannel,
   editChannelInfo,
   removeFromChannel,
-} from '../../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, listChannels } from '../../../src/messages/queries.ts';
-import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
-import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
-import { readRules } from '../../../src/rules/queries.ts';
-import { ruleList } from '../../../src/rules/rule.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { listScores, readLeaderboard } from '../../../src/scores/queries.ts';
-import { endSession, startSession } from '../../../src/sessions/commands.ts';
-import { findSession, liveSessions } from '../../../src/sessions/queries.ts';
-import { beginAttempt, completeSignIn, requestSignIn } from '../../../src/sessions/sign-in-commands.ts';
-import { patchState, removeState, saveState, saveStates } from '../../../src/states/commands.ts';
-import { listPlayerStates } from '../../../src/states/queries.ts';
-import { addWebhook, changeWebhook, deleteWebhook, replayDelivery } from '../../../src/webhooks/commands.ts';
-import { readDeliveries, readWebhooks } from '../../../src/webhooks/queries.ts';
+} from '../../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages, listChannels } from '../../../src/features/messages/queries.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
+import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
+import { readRules } from '../../../src/features/rules/queries.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { listScores, readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { endSession, startSession } from '../../../src/features/sessions/commands.ts';
+import { findSession, liveSessions } from '../../../src/features/sessions/queries.ts';
+import {
+  beginAttempt,
+  completeSignIn,
+  requestSignIn,
+} from '../../../src/features/sessions/sign-in-commands.ts';
+import { patchState, removeState, saveState, saveStates } from '../../../src/features/states/commands.ts';
+import { listPlayerStates } from '../../../src/features/states/queries.ts';
+import {
+  addWebhook,
+  changeWebhook,
+  deleteWebhook,
+  replayDelivery,
+} from '../../../src/features/webhooks/commands.ts';
+import { readDeliveries, readWebhooks } from '../../../src/features/webhooks/queries.ts';
 import { addGame, addPlayer, type DatabaseUnderTest, hour, sealedSecret, wholePage } from './fixture.ts';
 
 /** One player and object of every kind, which refused writes must not change. */

@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { addToChannel, createChannel, removeFromChannel } from '../../../src/messages/channel-commands.ts';
-import { editMessage, sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { listChannelMessages, listMessagesForModeration } from '../../../src/messages/queries.ts';
+import {
+  addToChannel,
+  createChannel,
+  removeFromChannel,
+} from '../../../src/features/messages/channel-commands.ts';
+import { editMessage, sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannelMessages, listMessagesForModeration } from '../../../src/features/messages/queries.ts';
 import { listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 export function repliesContract(open: OpenStore): void {

@@ -1,12 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { block } from '../../../src/blocks/commands.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { closeReport, fileReport, removeReportsAbout } from '../../../src/reports/commands.ts';
-import { readReport, readReports } from '../../../src/reports/queries.ts';
-import { reportsPerWindow } from '../../../src/reports/report.ts';
-import { addWebhook } from '../../../src/webhooks/commands.ts';
-import { readDeliveries } from '../../../src/webhooks/queries.ts';
+import { block } from '../../../src/features/messages/blocks/commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import {
+  closeReport,
+  fileReport,
+  removeReportsAbout,
+} from '../../../src/features/moderation/reports/commands.ts';
+import { readReport, readReports } from '../../../src/features/moderation/reports/queries.ts';
+import { reportsPerWindow } from '../../../src/features/moderation/reports/report.ts';
+import { addWebhook } from '../../../src/features/webhooks/commands.ts';
+import { readDeliveries } from '../../../src/features/webhooks/queries.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 const spam = { reason: 'spam' as const, comment: 'Look at this' };

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { listActivities } from '../../../src/activities/queries.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { setProfile } from '../../../src/players/commands.ts';
-import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
-import { readRules } from '../../../src/rules/queries.ts';
-import { type Rule, ruleList } from '../../../src/rules/rule.ts';
-import type { StateFacts } from '../../../src/rules/trigger.ts';
-import { findScore } from '../../../src/scores/queries.ts';
-import { saveState } from '../../../src/states/commands.ts';
+import { listActivities } from '../../../src/features/activities/queries.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
+import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
+import { readRules } from '../../../src/features/rules/queries.ts';
+import { type Rule, ruleList } from '../../../src/features/rules/rule.ts';
+import type { StateFacts } from '../../../src/features/rules/trigger.ts';
+import { findScore } from '../../../src/features/scores/queries.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
 import {
   addGame,
   addPlayer,

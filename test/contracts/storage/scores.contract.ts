@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { setScore } from '../../../src/scores/commands.ts';
-import { findScore, listScores, readLeaderboard, readPosition } from '../../../src/scores/queries.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import {
+  findScore,
+  listScores,
+  readLeaderboard,
+  readPosition,
+} from '../../../src/features/scores/queries.ts';
 import {
   addGame,
   addPlayer,

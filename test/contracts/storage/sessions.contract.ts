@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'vitest';
-import { ban, unban } from '../../../src/administration/commands.ts';
-import { PlayerEraser } from '../../../src/administration/player-eraser.ts';
-import { tables } from '../../../src/catalogue/tables.ts';
 import { newId } from '../../../src/core/schemas/ids.ts';
-import type { UnverifiedChannel } from '../../../src/sessions/channel-session.ts';
+import { ban, unban } from '../../../src/features/administration/commands.ts';
+import { PlayerEraser } from '../../../src/features/administration/player-eraser.ts';
+import type { UnverifiedChannel } from '../../../src/features/sessions/channel-session.ts';
 import {
   endSession,
   recordPresence,
   retireSessions,
   revokeSessionsInGame,
   startSession,
-} from '../../../src/sessions/commands.ts';
+} from '../../../src/features/sessions/commands.ts';
 import {
   findGameOfSignIn,
   findSession,
   listAnnouncedPresent,
   liveSessions,
-} from '../../../src/sessions/queries.ts';
+} from '../../../src/features/sessions/queries.ts';
 import {
   beginAttempt,
   completeSignIn,
   refundAttempt,
   requestSignIn,
-} from '../../../src/sessions/sign-in-commands.ts';
+} from '../../../src/features/sessions/sign-in-commands.ts';
+import { tables } from '../../../src/server/catalogue/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import {
   addGame,

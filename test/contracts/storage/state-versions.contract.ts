@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { runAll } from '../../../src/catalogue/commands.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../../../src/core/storage/query.ts';
@@ -11,18 +10,19 @@ import {
   saveState,
   saveStates,
   type WriteOptions,
-} from '../../../src/states/commands.ts';
-import { maxInlineMergeBytes } from '../../../src/states/merge-patch.ts';
+} from '../../../src/features/states/commands.ts';
+import { maxInlineMergeBytes } from '../../../src/features/states/merge-patch.ts';
 import {
   listGameStates,
   listPlayerStates,
   readPublicStatesPage,
   readStatesPage,
   type StateFilter,
-} from '../../../src/states/queries.ts';
-import { contentId } from '../../../src/states/state.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
-import { storageUse } from '../../../src/storage-quota/tables.ts';
+} from '../../../src/features/states/queries.ts';
+import { contentId } from '../../../src/features/states/state.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { storageUse } from '../../../src/features/storage-quota/tables.ts';
+import { runAll } from '../../../src/server/catalogue/commands.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 const readUse = query('readUse', function* (read: Read, { gameId, wallet }: Owner): ReadSteps<number> {

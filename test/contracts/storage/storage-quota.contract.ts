@@ -3,19 +3,19 @@ import { newId } from '../../../src/core/schemas/ids.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { query, type Read, type ReadSteps } from '../../../src/core/storage/query.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import {
   deleteMessage,
   editMessage,
   eraseMessagesOf,
   sendMessage,
   unsendMessage,
-} from '../../../src/messages/message-commands.ts';
-import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
-import { saveState } from '../../../src/states/commands.ts';
-import { listPlayerStates } from '../../../src/states/queries.ts';
-import { rowOverheadBytes } from '../../../src/storage-quota/row-bytes.ts';
-import { storageUse } from '../../../src/storage-quota/tables.ts';
+} from '../../../src/features/messages/message-commands.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
+import { listPlayerStates } from '../../../src/features/states/queries.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { storageUse } from '../../../src/features/storage-quota/tables.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 const readUse = query('readUse', function* (read: Read, { gameId, wallet }: Owner): ReadSteps<number> {

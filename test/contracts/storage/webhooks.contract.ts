@@ -1,30 +1,30 @@
 import { describe, expect, test } from 'vitest';
-import { PlayerEraser } from '../../../src/administration/player-eraser.ts';
-import { tables } from '../../../src/catalogue/tables.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { renewClaims, requeueAction, trimActions } from '../../../src/queue/commands.ts';
-import { findAction, readActions } from '../../../src/queue/queries.ts';
-import { replaceRules, triggerRules } from '../../../src/rules/commands.ts';
-import { ruleList } from '../../../src/rules/rule.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { claimDue } from '../../../src/webhooks/claim.ts';
+import { PlayerEraser } from '../../../src/features/administration/player-eraser.ts';
+import { renewClaims, requeueAction, trimActions } from '../../../src/features/queue/commands.ts';
+import { findAction, readActions } from '../../../src/features/queue/queries.ts';
+import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { claimDue } from '../../../src/features/webhooks/claim.ts';
 import {
   addWebhook,
   addWebhookSecret,
   changeWebhook,
   deleteWebhook,
   replayDelivery,
-} from '../../../src/webhooks/commands.ts';
-import type { ClaimTerms } from '../../../src/webhooks/delivery.ts';
-import { settleDelivery } from '../../../src/webhooks/delivery-commands.ts';
+} from '../../../src/features/webhooks/commands.ts';
+import type { ClaimTerms } from '../../../src/features/webhooks/delivery.ts';
+import { settleDelivery } from '../../../src/features/webhooks/delivery-commands.ts';
 import {
   findWebhook,
   listDueWebhooks,
   readDeliveries,
   readSealedSecrets,
   readWebhooks,
-} from '../../../src/webhooks/queries.ts';
-import type { WebhookFilter } from '../../../src/webhooks/webhook.ts';
+} from '../../../src/features/webhooks/queries.ts';
+import type { WebhookFilter } from '../../../src/features/webhooks/webhook.ts';
+import { tables } from '../../../src/server/catalogue/tables.ts';
 import { until } from '../../support/until.ts';
 import {
   addGame,

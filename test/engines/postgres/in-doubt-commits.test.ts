@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as openSocket, type Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { domain } from '../../../src/catalogue/domain.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { registerGame } from '../../../src/games/commands.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { sendMessage } from '../../../src/messages/message-commands.ts';
-import { startSession } from '../../../src/sessions/commands.ts';
+import { registerGame } from '../../../src/features/games/commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { rowsIn } from '../../support/rows-in.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { domain } from '../../../src/catalogue/domain.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { registerGame } from '../../../src/games/commands.ts';
-import { allGames } from '../../../src/games/queries.ts';
-import { lastPositions } from '../../../src/live/queries.ts';
+import { lastPositions } from '../../../src/features/events/queries.ts';
+import { registerGame } from '../../../src/features/games/commands.ts';
+import { allGames } from '../../../src/features/games/queries.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { noPostgres, PostgresServer } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,19 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { runAll } from '../../../src/catalogue/commands.ts';
-import { domain } from '../../../src/catalogue/domain.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { createChannel, leaveAllChannels } from '../../../src/messages/channel-commands.ts';
-import { eraseMessagesOf, sendMessage } from '../../../src/messages/message-commands.ts';
-import { addReactionTo, eraseReactionsOf } from '../../../src/messages/reaction-commands.ts';
-import { notifySeveral } from '../../../src/notifications/commands.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { addLeaderboard, clearRetiredSeason, endSeason } from '../../../src/scores/leaderboard-commands.ts';
-import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
-import { endSessionsOf } from '../../../src/sessions/commands.ts';
-import { addWebhook, changeWebhook } from '../../../src/webhooks/commands.ts';
-import { claimDeliveries } from '../../../src/webhooks/delivery-commands.ts';
+import { createChannel, leaveAllChannels } from '../../../src/features/messages/channel-commands.ts';
+import { eraseMessagesOf, sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { addReactionTo, eraseReactionsOf } from '../../../src/features/messages/reaction-commands.ts';
+import { notifySeveral } from '../../../src/features/notifications/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import {
+  addLeaderboard,
+  clearRetiredSeason,
+  endSeason,
+} from '../../../src/features/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
+import { endSessionsOf } from '../../../src/features/sessions/commands.ts';
+import { addWebhook, changeWebhook } from '../../../src/features/webhooks/commands.ts';
+import { claimDeliveries } from '../../../src/features/webhooks/delivery-commands.ts';
+import { runAll } from '../../../src/server/catalogue/commands.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { domain } from '../../../src/catalogue/domain.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { registerGame } from '../../../src/games/commands.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { startSession } from '../../../src/sessions/commands.ts';
+import { registerGame } from '../../../src/features/games/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { randomWallet } from '../../support/server.ts';

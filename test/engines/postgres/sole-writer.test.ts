@@ -1,6 +1,5 @@
 import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { domain } from '../../../src/catalogue/domain.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import {
@@ -9,10 +8,11 @@ import {
   releaseLane,
   renewLane,
 } from '../../../src/engines/postgres/write-lane.ts';
-import { registerGame } from '../../../src/games/commands.ts';
-import { createChannel } from '../../../src/messages/channel-commands.ts';
-import { sendMessage, unsendMessage } from '../../../src/messages/message-commands.ts';
-import { startSession } from '../../../src/sessions/commands.ts';
+import { registerGame } from '../../../src/features/games/commands.ts';
+import { createChannel } from '../../../src/features/messages/channel-commands.ts';
+import { sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { startSession } from '../../../src/features/sessions/commands.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { randomWallet } from '../../support/server.ts';

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { GantryError } from '../../../src/core/errors.ts';
 import { defineEvent } from '../../../src/core/events/event.ts';
 import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import { lockGame } from '../../../src/core/events/stream-locks.ts';
@@ -16,7 +17,6 @@ import { statement } from '../../../src/core/storage/statement.ts';
 import { type AnyTable, type RowOf, table } from '../../../src/core/storage/table.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';
-import { GantryError } from '../../../src/errors.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const columns = { id: 'text', list: 'text', place: 'int', closedAt: 'ms?' } as const;

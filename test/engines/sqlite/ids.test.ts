@@ -1,9 +1,9 @@
 import SqliteFile from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { listActivities } from '../../../src/activities/queries.ts';
 import { newId } from '../../../src/core/schemas/ids.ts';
-import { trackPlaySession } from '../../../src/play-sessions/commands.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import { listActivities } from '../../../src/features/activities/queries.ts';
+import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { addGame, addPlayer, wholePage } from '../../contracts/storage/fixture.ts';
 import { openSqliteDatabase } from '../../storage/sqlite-database-under-test.ts';
 

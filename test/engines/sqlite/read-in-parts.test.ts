@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { domain } from '../../../src/catalogue/domain.ts';
 import { query } from '../../../src/core/storage/query.ts';
 import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';
-import { setProfile } from '../../../src/players/commands.ts';
-import { players } from '../../../src/players/tables.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
+import { players } from '../../../src/features/players/tables.ts';
+import { domain } from '../../../src/server/catalogue/domain.ts';
 import { randomWallet } from '../../support/server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

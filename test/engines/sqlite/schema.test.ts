@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { tables } from '../../../src/catalogue/tables.ts';
 import { events } from '../../../src/core/events/events.ts';
 import { streams } from '../../../src/core/events/streams.ts';
 import type { AnyTable, Column, Kind } from '../../../src/core/storage/table.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { physicalName } from '../../../src/engines/sqlite/table-statements.ts';
+import { tables } from '../../../src/server/catalogue/tables.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const typeOf: Record<Kind, string> = {

@@ -1,19 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { recordActivity } from '../../../src/activities/commands.ts';
-import { hashOfToken, newAdministratorToken } from '../../../src/administrators/administrator.ts';
-import { addAdministrator } from '../../../src/administrators/commands.ts';
-import { listAllAdministrators } from '../../../src/administrators/queries.ts';
 import { toCursor } from '../../../src/core/events/positions.ts';
-import { hashOfSecret } from '../../../src/games/game-secret.ts';
-import { lastPositions } from '../../../src/live/queries.ts';
-import { mute } from '../../../src/moderation/commands.ts';
-import { enqueueActions } from '../../../src/queue/commands.ts';
-import { setScore } from '../../../src/scores/commands.ts';
-import { addWebhook as addGameWebhook, changeWebhook } from '../../../src/webhooks/commands.ts';
-import { readDeliveries, readWebhooks } from '../../../src/webhooks/queries.ts';
-import type { WebhookFilter } from '../../../src/webhooks/webhook.ts';
-import { newWebhookSecret } from '../../../src/webhooks/webhook-secret.ts';
+import { recordActivity } from '../../../src/features/activities/commands.ts';
+import {
+  hashOfToken,
+  newAdministratorToken,
+} from '../../../src/features/administration/administrators/administrator.ts';
+import { addAdministrator } from '../../../src/features/administration/administrators/commands.ts';
+import { listAllAdministrators } from '../../../src/features/administration/administrators/queries.ts';
+import { lastPositions } from '../../../src/features/events/queries.ts';
+import { hashOfSecret } from '../../../src/features/games/game-secret.ts';
+import { mute } from '../../../src/features/moderation/commands.ts';
+import { enqueueActions } from '../../../src/features/queue/commands.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
+import { addWebhook as addGameWebhook, changeWebhook } from '../../../src/features/webhooks/commands.ts';
+import { readDeliveries, readWebhooks } from '../../../src/features/webhooks/queries.ts';
+import type { WebhookFilter } from '../../../src/features/webhooks/webhook.ts';
+import { newWebhookSecret } from '../../../src/features/webhooks/webhook-secret.ts';
 import { isOnPostgres } from '../../support/engine.ts';
 import { post } from '../../support/http.ts';
 import { until } from '../../support/until.ts';

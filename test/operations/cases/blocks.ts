@@ -1,4 +1,4 @@
-import { block } from '../../../src/blocks/commands.ts';
+import { block } from '../../../src/features/messages/blocks/commands.ts';
 import type { Role, World } from '../../support/world.ts';
 import { ownThings, ownThingsOfPlayers, refused } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';

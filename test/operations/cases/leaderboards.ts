@@ -1,5 +1,5 @@
-import { addLeaderboard, endSeason } from '../../../src/scores/leaderboard-commands.ts';
-import { setLeaderboardScore } from '../../../src/scores/leaderboard-score-commands.ts';
+import { addLeaderboard, endSeason } from '../../../src/features/scores/leaderboard-commands.ts';
+import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import type { World } from '../../support/world.ts';
 import { anyone, serversOnly } from '../access.ts';
 import type { AdminCases, LauncherCases } from '../operation-case.ts';

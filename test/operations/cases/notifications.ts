@@ -1,4 +1,4 @@
-import { notifyPlayer } from '../../../src/notifications/commands.ts';
+import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
 import type { World } from '../../support/world.ts';
 import { ownThings, ownThingsOfPlayers, serversOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';

@@ -1,5 +1,5 @@
-import { fileReport } from '../../../src/reports/commands.ts';
-import { readReports } from '../../../src/reports/queries.ts';
+import { fileReport } from '../../../src/features/moderation/reports/commands.ts';
+import { readReports } from '../../../src/features/moderation/reports/queries.ts';
 import type { World } from '../../support/world.ts';
 import { ownThingsOfPlayers, refused, refusedTo } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';

@@ -1,5 +1,5 @@
-import { replaceRules } from '../../../src/rules/commands.ts';
-import { ruleList } from '../../../src/rules/rule.ts';
+import { replaceRules } from '../../../src/features/rules/commands.ts';
+import { ruleList } from '../../../src/features/rules/rule.ts';
 import type { World } from '../../support/world.ts';
 import { ownThings } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';

@@ -1,6 +1,6 @@
 import type { Owner } from '../../../src/core/schemas/owner.ts';
-import { saveState } from '../../../src/states/commands.ts';
-import { readState } from '../../../src/states/state.ts';
+import { saveState } from '../../../src/features/states/commands.ts';
+import { readState } from '../../../src/features/states/state.ts';
 import type { World } from '../../support/world.ts';
 import { ownThings, playersOnly } from '../access.ts';
 import type { LauncherCases } from '../operation-case.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { ban } from '../../../src/administration/commands.ts';
-import { setProfile } from '../../../src/players/commands.ts';
+import { ban } from '../../../src/features/administration/commands.ts';
+import { setProfile } from '../../../src/features/players/commands.ts';
 import type { TestServer } from '../../support/server.ts';
 import { desktop, openPage } from '../browser.ts';
 import { type PlayerAtLauncher, playDemoGame, say, startConversation } from '../players.ts';

@@ -1,5 +1,5 @@
-import type * as Sdk from '../../../src/client/client.ts';
-import type { Heard, OperationName, QueueableName, Saved } from '../../../src/client/client.ts';
+import type * as Sdk from '../../../src/sdk/client/client.ts';
+import type { Heard, OperationName, QueueableName, Saved } from '../../../src/sdk/client/client.ts';
 
 type Json = Record<string, unknown>;
 interface Command {

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
-import { catalogue, signals } from '../../../src/catalogue/events.ts';
-import * as sdk from '../../../src/client/client.ts';
+import * as sdk from '../../../src/sdk/client/client.ts';
+import { catalogue, signals } from '../../../src/server/catalogue/events.ts';
 import { makeDriver } from './driver-core.ts';
 
 // The driver of the TypeScript client in Node; see `driver-protocol.md`.

@@ -2,7 +2,7 @@ import SqliteDatabase from 'better-sqlite3';
 import fc from 'fast-check';
 import { z } from 'zod';
 import { dataFiles } from '../../../src/config.ts';
-import { reasons } from '../../../src/errors.ts';
+import { reasons } from '../../../src/core/errors.ts';
 import { overHttp } from '../../support/administration.ts';
 import { post } from '../../support/http.ts';
 import { startProbedServer } from '../../support/probed-server.ts';

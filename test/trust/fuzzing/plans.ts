@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
-import { operations } from '../../../src/catalogue/operations.ts';
-import type { AnyOperation } from '../../../src/operations/define.ts';
+import type { AnyOperation } from '../../../src/features/operation.ts';
+import { operations } from '../../../src/server/catalogue/operations.ts';
 import { absent, anything, extraFields, isSchema, like, tokenOfPlayer, withOwn } from './values.ts';
 
 /** The transport of a call. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { OperationName } from '../../../src/catalogue/operation-types.ts';
-import { createGame } from '../../../src/games/operations/create-game.ts';
-import type { AnyOperation } from '../../../src/operations/define.ts';
-import { setRules } from '../../../src/rules/operations/set-rules.ts';
-import { openSession } from '../../../src/sessions/operations/open-session.ts';
+import { createGame } from '../../../src/features/games/operations/create-game.ts';
+import type { AnyOperation } from '../../../src/features/operation.ts';
+import { setRules } from '../../../src/features/rules/operations/set-rules.ts';
+import { openSession } from '../../../src/features/sessions/operations/open-session.ts';
+import type { OperationName } from '../../../src/server/catalogue/operation-types.ts';
 import { type AdminWay, overHttp } from '../../support/administration.ts';
 import { post } from '../../support/http.ts';
 import { randomWallet } from '../../support/server.ts';

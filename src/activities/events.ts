@@ -1,4 +1,0 @@
-import { defineEvent } from '../core/events/event.ts';
-import { activityRecord } from './activity.ts';
-
-export const activityCreated = defineEvent('activities created', activityRecord);

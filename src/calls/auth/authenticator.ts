@@ -1,0 +1,321 @@
+import { GantryError } from '../../core/errors.ts';
+import { addressInput } from '../../core/schemas/address.ts';
+import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
+import type { Store } from '../../core/storage/store.ts';
+import type { AuthKind, Callers, SessionCaller } from '../../features/caller.ts';
+import type { Game } from '../../features/games/game.ts';
+import { bearerSecret, hashOfSecret, type SecretBox } from '../../features/games/game-secret.ts';
+import {
+  findGame,
+  findGameBySecret,
+  findGameBySlug,
+  findGamesByOrigin,
+} from '../../features/games/queries.ts';
+import { refuseArchived } from '../../features/games/refuse-archived.ts';
+import { setProfile } from '../../features/players/commands.ts';
+import { refuseFormerGuest } from '../../features/players/guests.ts';
+import { findGuest, findPlayer, isBanned } from '../../features/players/queries.ts';
+import type { SessionDetails } from '../../features/sessions/channel-session.ts';
+import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
+import { findGameOfSignIn, findSession } from '../../features/sessions/queries.ts';
+import type { AdminCredentials } from './admin-credentials.ts';
+import { checkRequestSignature, isSigned, type RequestSignature } from './request-signature.ts';
+
+/** The credentials that came with a call. */
+export interface Credentials {
+  launcherJwt?: unknown;
+  /** The `Authorization` header. */
+  authorization?: string | undefined;
+  signature?: RequestSignature | undefined;
+  /** Ids and slugs of the games named by the URL. */
+  games?: readonly string[];
+  /** The `Origin` header of a call from a browser. */
+  origin?: string | undefined;
+}
+
+/** An authenticated caller, and the game it calls for, if any. */
+export interface Authenticated<Kind extends AuthKind = AuthKind> {
+  caller: Callers[Kind];
+  game: Game | null;
+  /** The game whose server is calling: with the game's secret and without a player's token. */
+  server: Game | null;
+  /** Whether the call has its game's secret, and so comes from the game's server, whichever player it is for. */
+  hasSecret: boolean;
+  /** The id of the game named by the URL, if the operation takes a `gameId` and the input has none. */
+  gameId?: string;
+}
+
+/** An identified caller whose permission has not been checked yet. */
+type Identified = Pick<Authenticated, 'caller' | 'game'>;
+
+/** Identifies callers and refuses those without permission, before the input is validated. */
+export class Authenticator {
+  readonly #db: Store;
+  readonly #tokens: LauncherTokens;
+  readonly #box: SecretBox;
+  readonly #administrators: AdminCredentials;
+  readonly #ownOrigin: () => string;
+
+  constructor(parts: {
+    db: Store;
+    tokens: LauncherTokens;
+    box: SecretBox;
+    administrators: AdminCredentials;
+    ownOrigin: () => string;
+  }) {
+    this.#db = parts.db;
+    this.#tokens = parts.tokens;
+    this.#box = parts.box;
+    this.#administrators = parts.administrators;
+    this.#ownOrigin = parts.ownOrigin;
+  }
+
+  /** @throws GantryError with one of the 401 reasons, or `game_unknown` */
+  async authenticate(
+    kind: AuthKind,
+    input: Readonly<Record<string, unknown>>,
+    credentials: Credentials,
+  ): Promise<Authenticated> {
+    if (kind === 'admin') {
+      const caller = await this.#administrators.check(credentials.authorization);
+      return { caller, game: null, server: null, hasSecret: false };
+    }
+    const bySecret =
+      credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;
+    const { games } = credentials;
+    const named = games && games.length > 0 ? await this.namedGame(games) : null;
+    const isForInput = named !== null && (kind === 'game' || kind === 'public') && isOmitted(input.gameId);
+    const fullInput = isForInput ? { ...input, gameId: named.id } : input;
+    const identified = await this.#identify(kind, fullInput, credentials, bySecret);
+    refuseOtherGame(named, identified.game);
+    const { caller, game } = identified;
+    if (game) {
+      const checking = this.#check(game, bySecret, credentials, kind !== 'public');
+      if (checking) await checking;
+    }
+    const server = isOmitted(credentials.launcherJwt) ? bySecret : null;
+    const hasSecret = bySecret !== null && bySecret.id === game?.id;
+    const authenticated: Authenticated = { caller, game, server, hasSecret };
+    if (isForInput) authenticated.gameId = named.id;
+    return authenticated;
+  }
+
+  /**
+   * The one game that these ids and slugs name; null when the list is empty.
+   * @throws GantryError `game_unknown`; `game_mismatch` when they name several
+   */
+  async namedGame(names: readonly string[] = []): Promise<Game | null> {
+    let named: Game | null = null;
+    for (const name of new Set(names)) {
+      const game = (await this.#db.read(findGame, name)) ?? (await this.#db.read(findGameBySlug, name));
+      if (!game) throw new GantryError('game_unknown', 'There is no game with the id or slug in the URL');
+      refuseOtherGame(named, game);
+      named = game;
+    }
+    return named;
+  }
+
+  /**
+   * The live session of a launcher token.
+   * @throws GantryError `token_missing`, `token_invalid`, `token_expired`, `session_ended`
+   */
+  async liveSession(token: unknown): Promise<SessionDetails> {
+    const details = await this.#session(token);
+    refuseArchived(details.game);
+    const { endedAt, endReason } = details.session;
+    if (endedAt !== null) {
+      throw new GantryError(
+        'session_ended',
+        `The channel session of this launcherJwt has ended (${endReason}); sign in again`,
+      );
+    }
+    return details;
+  }
+
+  /**
+   * The game of the secret in an `Authorization` header, if the secret is valid.
+   * @throws GantryError `secret_invalid`
+   */
+  async gameOfSecret(authorization: string): Promise<Game> {
+    const game = await this.#db.read(findGameBySecret, hashOfSecret(bearerSecret(authorization)));
+    if (!game) throw new GantryError('secret_invalid', 'The game secret is wrong or has expired');
+    refuseArchived(game);
+    return game;
+  }
+
+  /** @throws GantryError `origin_not_allowed` when the game restricts its origins and this is not one of them */
+  checkOrigin(game: Game, origin: string | undefined): void {
+    if (origin === undefined || game.allowedOrigins.length === 0) return;
+    if (game.allowedOrigins.includes(origin) || origin === this.#ownOrigin()) return;
+    throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
+  }
+
+  /** Creates the player of a wallet on a game server's first write for it, as a sign-in does. */
+  async ensurePlayer(wallet: string): Promise<void> {
+    if ((await this.#db.read(findPlayer, wallet)) === null) await this.#db.write(setProfile, wallet, {});
+  }
+
+  async #identify(
+    kind: Exclude<AuthKind, 'admin'>,
+    input: Readonly<Record<string, unknown>>,
+    credentials: Credentials,
+    bySecret: Game | null,
+  ): Promise<Identified> {
+    switch (kind) {
+      case 'player': {
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
+        return { caller, game: caller.game };
+      }
+      case 'session': {
+        const caller = toCaller(await this.#session(credentials.launcherJwt), bySecret);
+        return { caller, game: caller.game };
+      }
+      case 'player-or-server': {
+        if (bySecret && isOmitted(credentials.launcherJwt) && !isOmitted(input.wallet)) {
+          const wallet = await this.admittedWallet(bySecret, input.wallet);
+          return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
+        }
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
+        return { caller, game: caller.game };
+      }
+      case 'player-or-game': {
+        if (bySecret && isOmitted(credentials.launcherJwt)) {
+          const wallet = isOmitted(input.wallet) ? null : await this.admittedWallet(bySecret, input.wallet);
+          return { caller: { game: bySecret, wallet, session: null }, game: bySecret };
+        }
+        const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
+        return { caller, game: caller.game };
+      }
+      case 'game': {
+        const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
+        if (!isOmitted(input.gameId) && input.gameId !== game.id) throw wrongSecret();
+        const { origin } = credentials;
+        const page = origin !== undefined && game.allowedOrigins.includes(origin) ? origin : null;
+        return { caller: { game, page }, game };
+      }
+      case 'game-secret': {
+        if (!bySecret) throw secretRequired("This operation requires the game's secret");
+        return { caller: { game: bySecret }, game: bySecret };
+      }
+      case 'sign-in': {
+        const game =
+          typeof input.channelId === 'string' ? await this.#db.read(findGameOfSignIn, input.channelId) : null;
+        return { caller: null, game };
+      }
+      case 'public': {
+        const game =
+          typeof input.gameId === 'string' ? await this.#db.read(findGame, input.gameId) : bySecret;
+        return { caller: null, game };
+      }
+    }
+  }
+
+  /**
+   * The wallet of the player that a game's server acts for, once it is allowed to.
+   * @throws GantryError `address_invalid`, `player_banned`; for a guest `player_unknown`, `guest_upgraded`
+   */
+  async admittedWallet(game: Game, named: unknown): Promise<string> {
+    const { data: wallet, error } = addressInput.safeParse(named);
+    if (wallet === undefined) {
+      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is not an address' };
+      throw new GantryError('address_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    if (isGuestAddress(wallet)) {
+      refuseFormerGuest(await this.#db.read(findGuest, wallet), { toName: true });
+    }
+    const owner: Owner = { gameId: game.id, wallet };
+    if (await this.#db.read(isBanned, owner)) {
+      throw new GantryError(
+        'player_banned',
+        'This player is banned from the game, so the server cannot act for them',
+      );
+    }
+    return wallet;
+  }
+
+  /**
+   * Applies the game's policies to a call on its behalf. A public read needs no secret, but a wrong one is refused.
+   * Returns a promise if there is a signature to check.
+   */
+  #check(
+    game: Game,
+    bySecret: Game | null,
+    credentials: Credentials,
+    onBehalfOfGame: boolean,
+  ): Promise<void> | undefined {
+    if (bySecret && onBehalfOfGame && bySecret.id !== game.id) throw wrongSecret();
+    if (onBehalfOfGame) {
+      refuseArchived(game);
+      this.checkOrigin(game, credentials.origin);
+    }
+    if (onBehalfOfGame && game.policies.requireSecret && !bySecret) {
+      throw secretRequired('This game requires its secret with every call');
+    }
+    const { signature } = credentials;
+    if (signature && isSigned(signature)) {
+      return checkRequestSignature(signature, game, this.#db, this.#box);
+    }
+    if (onBehalfOfGame && game.policies.requireSignature !== 'no') {
+      throw new GantryError(
+        'signature_required',
+        'This game requires every call to be signed: send X-Request-Nonce and X-Request-Signature',
+      );
+    }
+    return undefined;
+  }
+
+  async #session(token: unknown): Promise<SessionDetails> {
+    if (token === undefined || token === null || token === '') {
+      throw new GantryError(
+        'token_missing',
+        "launcherJwt is missing; sign in to get one. A game's server sends its secret and wallet instead, if the operation supports it",
+      );
+    }
+    if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
+    const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
+    if (!details)
+      throw new GantryError(
+        'token_invalid',
+        'launcherJwt belongs to a session that this server does not know',
+      );
+    return details;
+  }
+
+  async #namedGame(gameId: unknown, origin: string | undefined): Promise<Game> {
+    if (typeof gameId === 'string' && gameId !== '') {
+      const game = await this.#db.read(findGame, gameId);
+      if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+      return game;
+    }
+    const [only, ...others] = origin === undefined ? [] : await this.#db.read(findGamesByOrigin, origin);
+    if (only && others.length === 0) return only;
+    throw new GantryError(
+      'secret_required',
+      'Say which game this is for: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
+    );
+  }
+}
+
+function toCaller(details: SessionDetails, bySecret: Game | null): SessionCaller {
+  return { ...details, wallet: details.session.wallet, hasSecret: bySecret !== null };
+}
+
+/** @throws GantryError `game_mismatch` when the URL names another game than the call is for */
+export function refuseOtherGame(named: Game | null, game: Game | null): void {
+  if (!named || !game || named.id === game.id) return;
+  throw new GantryError('game_mismatch', 'The URL names another game than the call is for');
+}
+
+/** Clients in typed languages send null or an empty string for omitted fields. */
+function isOmitted(sent: unknown): boolean {
+  return sent === undefined || sent === null || sent === '';
+}
+
+function secretRequired(why: string): GantryError {
+  return new GantryError('secret_required', `${why}: Authorization: Bearer <secret>`);
+}
+
+function wrongSecret(): GantryError {
+  return new GantryError('secret_invalid', 'The game secret belongs to another game');
+}

@@ -1,0 +1,158 @@
+import { GantryError } from '../core/errors.ts';
+import { failedAt } from '../core/failed-at.ts';
+import type { Owner } from '../core/schemas/owner.ts';
+import type { Command } from '../core/storage/command.ts';
+import type { Store } from '../core/storage/store.ts';
+import type { BatchedCall, RunBatch } from '../features/batched-call.ts';
+import type { AuthKind, Callers } from '../features/caller.ts';
+import { callsOf } from '../features/cost.ts';
+import type { AnyOperation } from '../features/operation.ts';
+import type { Authenticated, Authenticator } from './auth/authenticator.ts';
+import { BatchedWrites } from './batched-writes.ts';
+import { parseInput, refuseNotServed, refuseServerOnly } from './parse-input.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+/** Runs commands by name atomically. */
+export type RunAll = Command<
+  [owners: readonly Owner[], calls: readonly { command: string; args: readonly unknown[] }[]],
+  unknown[]
+>;
+
+export interface BatchParts {
+  authenticator: Authenticator;
+  /** Finds an operation by name. */
+  find(name: string): AnyOperation | undefined;
+  runAll: RunAll;
+}
+
+/** How a batch counts against its caller's limits, and waits for its turn. */
+interface Counting {
+  /** Counts that many more calls. */
+  count(calls: number): Promise<void>;
+  inTurn<Result>(calls: number, work: () => Promise<Result>): Promise<Result>;
+}
+
+/** The most that a batch may count as: all other writes wait for its transaction. */
+export const maxCallsOfBatch = 500;
+
+/** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
+export type BatchCaller = Extract<Callers[AuthKind], { session: unknown }>;
+
+/** An authorized and parsed operation of a batch. */
+interface Prepared {
+  operation: AnyOperation;
+  caller: Callers['player' | 'player-or-server' | 'game-secret'];
+  input: object;
+}
+
+/**
+ * Returns a function that executes the operations of one batch. `services` are passed to the handlers; its `db` commits
+ * the batch's writes.
+ */
+export function executeBatch(
+  { find, authenticator, runAll }: BatchParts,
+  batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
+  { count, inTurn }: Counting,
+): RunBatch {
+  const { authenticated, services } = batch;
+
+  async function callerOf({ auth }: AnyOperation, data: BatchedCall['data']): Promise<Prepared['caller']> {
+    const { caller } = batch;
+    if (auth === 'game-secret') {
+      if (authenticated.hasSecret) return { game: caller.game };
+      throw new GantryError(
+        'secret_required',
+        "This operation requires the game's secret: Authorization: Bearer <secret>",
+      );
+    }
+    if (caller.session) return caller;
+    const named = data.wallet || caller.wallet;
+    if (auth === 'player-or-server' && named !== null) {
+      const wallet = await authenticator.admittedWallet(caller.game, named);
+      return { game: caller.game, wallet, session: null };
+    }
+    throw new GantryError(
+      'token_missing',
+      auth === 'player'
+        ? "This operation requires a player's launcherJwt"
+        : 'wallet is missing: name the player in data, or for the whole batch',
+    );
+  }
+
+  async function prepare({ method, data }: BatchedCall): Promise<Prepared> {
+    const operation = find(method);
+    if (!operation || !isBatchable(operation)) {
+      throw new GantryError('method_unknown', 'method must name an operation that writes');
+    }
+    for (const own of ['launcherJwt', 'idempotencyKey']) {
+      if (data[own] === undefined || data[own] === null || data[own] === '') continue;
+      const field = { path: own, message: 'goes beside operations: there is one for the whole batch' };
+      throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
+    }
+    const caller = await callerOf(operation, data);
+    refuseServerOnly(operation, authenticated);
+    refuseNotServed(operation, data);
+    const schema = operation.dispatchInput ?? operation.input;
+    return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
+  }
+
+  return async (calls) => {
+    await count(calls.length - 1);
+    const prepared: Prepared[] = [];
+    for (const [at, call] of calls.entries()) {
+      prepared.push(await prepare(call).catch((error: unknown) => refuseAt(at, error)));
+    }
+    const cost = prepared.reduce((sum, { operation, input }) => sum + callsOf(operation.cost, input), 0);
+    refuseTooMuch(cost);
+    await count(cost - calls.length);
+    return inTurn(cost, () => handleAll(prepared));
+  };
+
+  async function handleAll(prepared: readonly Prepared[]): Promise<unknown[]> {
+    const { db } = services;
+    const owners = ownersOf(prepared);
+    const batched = new BatchedWrites(db, prepared.length, (writes) => db.write(runAll, owners, writes));
+    return Promise.all(
+      prepared.map(async ({ operation, caller, input }, at) => {
+        const handlerServices = { ...services, db: batched.storeFor(at) };
+        try {
+          const answer = await operation.handler({ input, caller }, handlerServices);
+          batched.refuse(new Error(`${operation.name} ended without a write`));
+          return answer;
+        } catch (error) {
+          const located =
+            batched.hasFailed(error) || !(error instanceof GantryError) ? error : failedAt(at, error);
+          batched.refuse(located);
+          throw located;
+        }
+      }),
+    );
+  }
+}
+
+function refuseTooMuch(calls: number): void {
+  if (calls <= maxCallsOfBatch) return;
+  const message = `count as ${calls} writes, and a batch may have at most ${maxCallsOfBatch}`;
+  throw new GantryError('input_invalid', `operations: ${message}`, {
+    fields: [{ path: 'operations', message }],
+  });
+}
+
+function isBatchable({ kind, auth, isRepeatable }: AnyOperation): boolean {
+  return kind === 'write' && !isRepeatable && ['player', 'player-or-server', 'game-secret'].includes(auth);
+}
+
+function refuseAt(at: number, error: unknown): never {
+  throw error instanceof GantryError ? failedAt(at, error) : error;
+}
+
+/** The distinct players of the operations. */
+function ownersOf(prepared: readonly Prepared[]): Owner[] {
+  const owners = new Map<string, Owner>();
+  for (const { caller } of prepared) {
+    if ('wallet' in caller) {
+      owners.set(caller.wallet, { gameId: caller.game.id, wallet: caller.wallet });
+    }
+  }
+  return [...owners.values()];
+}

@@ -1,0 +1,281 @@
+import { GantryError } from '../core/errors.ts';
+import { networkOf } from '../core/network-of.ts';
+import { isGuestAddress } from '../core/schemas/guest-address.ts';
+import type { Store } from '../core/storage/store.ts';
+import type { AuthKind, Callers } from '../features/caller.ts';
+import { callsOf } from '../features/cost.ts';
+import type { RunAsGuest } from '../features/guests/writes/commands.ts';
+import { guestStore } from '../features/guests/writes/guest-database.ts';
+import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
+import type { RunOnce } from '../features/idempotency/commands.ts';
+import { keyedStore } from '../features/idempotency/keyed-database.ts';
+import type { AnyOperation } from '../features/operation.ts';
+import { Turns } from '../runtime/turns.ts';
+import { bearerToken } from './auth/admin-token.ts';
+import type { Authenticated, Authenticator, Credentials } from './auth/authenticator.ts';
+import { type BatchParts, executeBatch } from './execute-batch.ts';
+import type { LimitedCaller, LimitState, RateLimits } from './limits/rate-limits.ts';
+import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
+import { pausingStore } from './pausing-store.ts';
+import { withoutNulls } from './without-nulls.ts';
+
+/** The two forms of an input; see `Operation.dispatchInput`. */
+export type CallStyle = 'dedicated' | 'dispatch';
+
+export interface Call {
+  operation: AnyOperation;
+  style: CallStyle;
+  /** An object as received, not validated. */
+  input: Readonly<Record<string, unknown>>;
+  credentials: Credentials;
+  /** The `Idempotency-Key` header; if omitted, the input's `idempotencyKey` is used. */
+  idempotencyKey?: string | undefined;
+  /** The client's address. */
+  address: string;
+  /** The live connection of the call, passed to operations that need one. */
+  connection?: object | undefined;
+  /** Called with the caller and the game once they are authenticated; if it throws, the call is refused. */
+  onCaller?(caller: KnownCaller): void;
+  /** Called with the state of the caller's rate limit after this call. */
+  onLimit?(state: LimitState): void;
+}
+
+/** What transports know of an authenticated caller. */
+export interface KnownCaller {
+  gameId: string | undefined;
+  wallet: string | undefined;
+  /** The caller is the game's own server, acting for the player of this wallet if there is one. */
+  isServer: boolean;
+}
+
+/** Records administrators' operations. */
+export interface AuditLog {
+  /** Writes an entry before the operation runs, so that none goes unrecorded. Returns the entry's id. */
+  begin(caller: Callers['admin'], operation: string, input: unknown): Promise<string>;
+  /** `outcome` is `ok` or the error's reason. */
+  finish(entryId: string, outcome: string): Promise<void>;
+}
+
+/** The services passed to handlers, as far as calls change them: `Services` of `server/catalogue/operations.ts`. */
+interface CallServices {
+  readonly db: Store;
+}
+
+/** What is needed to execute operations, including the services passed to handlers. */
+export interface ExecuteParts {
+  audit: AuditLog;
+  services: CallServices;
+  runOnce: RunOnce;
+  runAsGuest: RunAsGuest;
+  runAll: BatchParts['runAll'];
+  /** Finds an operation of the service `launcher` by name. */
+  find: BatchParts['find'];
+}
+
+export type Execute = (call: Call) => Promise<unknown>;
+
+/** Expensive reads in progress at the same time; only a database server can work on several. */
+const readSlots = 4;
+/** One expensive write at a time: no more share the transaction that all other writes wait for. */
+const writeSlots = 1;
+/** Writes that count as fewer calls do not take turns: they are about as quick as others. */
+const expensiveWrite = 10;
+
+/**
+ * The steps of every call on every transport: authenticate, admit, authorize, parse, handle. A call is counted once
+ * before its input is parsed, so that malformed ones are limited too, and as what it costs before it is handled.
+ * Expensive calls take turns.
+ */
+export function createExecute(
+  authenticator: Authenticator,
+  limits: RateLimits,
+  parts: ExecuteParts,
+): Execute {
+  const servicesFor = servicesByConnection(parts.services);
+  const readTurns = new Turns(readSlots);
+  const writeTurns = new Turns(writeSlots);
+
+  return async function executeCall(call) {
+    const { operation, address, onLimit } = call;
+
+    // Authenticate. Any page can make an administrator's browser call without a token: that must not lock the
+    // administrator out.
+    const isForAdmin = operation.auth === 'admin';
+    const hasNoToken = isForAdmin && bearerToken(call.credentials.authorization) === null;
+    if (isForAdmin && !hasNoToken) await limits.refuseGuessing(address, onLimit);
+    let authenticated: Authenticated;
+    try {
+      authenticated = await authenticator.authenticate(operation.auth, call.input, call.credentials);
+    } catch (refused) {
+      await limits.countRefused(operation.kind, address, hasNoToken ? null : refused, onLimit);
+      throw refused;
+    }
+    const { caller } = authenticated;
+
+    // Admit.
+    const limited = limitedCaller(address, authenticated);
+    call.onCaller?.({
+      gameId: limited.game?.id,
+      wallet: limited.wallet,
+      isServer: limited.server !== undefined,
+    });
+    const counting = limits.count(operation, limited, onLimit);
+    if (counting) await counting;
+
+    // Authorize.
+    refuseServerOnly(operation, authenticated);
+    if (isAdministrator(caller)) requireRole(operation, caller);
+
+    // Parse.
+    const received = withNamedGame(call.input, authenticated);
+    refuseNotServed(operation, received);
+    const key = keyOf(call);
+    const form =
+      call.style === 'dispatch' && operation.otherForm?.isUsed(received) ? operation.otherForm : null;
+    const input = form ? parseInput(form.input, received) : parseOwn(call, received);
+
+    // Handle.
+    if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, parts);
+    const handling = form ?? operation;
+    const calls = callsOf(handling.cost, input);
+    if (calls > 1) await limits.countRest(operation, limited, onLimit, calls);
+    const services = servicesFor(call.connection);
+    if (limited.server) await ensurePlayer(operation, limited);
+    const claim = key === undefined ? null : claimBy(key, operation, authenticated, input);
+    const db = storeOf(operation, limited, claim);
+    if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
+      const counting = {
+        async count(more: number) {
+          if (more > 0) await limits.count(operation, limited, onLimit, more);
+        },
+        inTurn: <Result>(cost: number, work: () => Promise<Result>) => inTurn(operation, limited, cost, work),
+      };
+      const batch = { authenticated, caller, services: { ...services, db } };
+      const runBatch = executeBatch({ ...parts, authenticator }, batch, counting);
+      return handling.handler({ input, caller }, { ...batch.services, runBatch });
+    }
+    if (calls > 1) {
+      const store = operation.kind === 'read' ? pausingStore(db, readTurns) : db;
+      const work = () => handling.handler({ input, caller }, { ...services, db: store });
+      return inTurn(operation, limited, calls, work);
+    }
+    return handling.handler({ input, caller }, db === services.db ? services : { ...services, db });
+  };
+
+  /** Does expensive work when it is the caller's turn. */
+  function inTurn<Result>(
+    { kind }: AnyOperation,
+    { server, wallet, address }: LimitedCaller,
+    calls: number,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
+    if (kind !== 'read' && calls < expensiveWrite) return work();
+    const turns = kind === 'read' ? readTurns : writeTurns;
+    return turns.take(server?.id ?? wallet ?? networkOf(address), work);
+  }
+
+  /** A player whom a game's server writes for is created as by a sign-in. */
+  async function ensurePlayer({ auth, kind }: AnyOperation, { wallet }: LimitedCaller): Promise<void> {
+    if (auth === 'player-or-server' && kind === 'write' && wallet !== undefined) {
+      await authenticator.ensurePlayer(wallet);
+    }
+  }
+
+  /** The call's store: the writes of a guest end with the upgrade, and a write with a key runs once. */
+  function storeOf({ kind }: AnyOperation, { wallet }: LimitedCaller, claim: Claim | null): Store {
+    const isByGuest = kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
+    const store = isByGuest ? guestStore(parts.services.db, parts.runAsGuest, wallet) : parts.services.db;
+    return claim ? keyedStore(store, parts.runOnce, claim) : store;
+  }
+}
+
+/** The services with a call's connection, if it has one; built once per connection. */
+function servicesByConnection(services: CallServices): (connection: object | undefined) => CallServices {
+  const byConnection = new WeakMap<object, CallServices>();
+  return (connection) => {
+    if (!connection) return services;
+    const known = byConnection.get(connection);
+    if (known) return known;
+    const extended = Object.freeze({ ...services, connection });
+    byConnection.set(connection, extended);
+    return extended;
+  };
+}
+
+/** What limits depend on; the later steps use it too. */
+function limitedCaller(address: string, { caller, game, server }: Authenticated): LimitedCaller {
+  return {
+    address,
+    wallet: (caller && 'wallet' in caller ? caller.wallet : null) ?? undefined,
+    administratorId: (isAdministrator(caller) ? caller.administratorId : null) ?? undefined,
+    game: game ?? undefined,
+    server: server ?? undefined,
+  };
+}
+
+function isAdministrator(caller: Callers[AuthKind]): caller is Callers['admin'] {
+  return caller !== null && 'actor' in caller;
+}
+
+/** The input, with the game that the URL names. */
+function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['input'] {
+  return gameId === undefined ? input : { ...input, gameId };
+}
+
+/** Parses the operation's own form of input. @throws GantryError 400 */
+function parseOwn({ operation, style }: Call, received: Call['input']): object {
+  const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
+  return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
+}
+
+/** The claim on a key, which belongs to a player, or to a game's server; null without a game. */
+function claimBy(
+  key: string,
+  { name: operation }: AnyOperation,
+  { caller, game }: Authenticated,
+  input: object,
+): Claim | null {
+  if (!game) return null;
+  const wallet = (caller && 'wallet' in caller ? caller.wallet : null) ?? '';
+  const isPlayer = caller !== null && 'session' in caller && caller.session !== null;
+  return claimOf(key, { gameId: game.id, caller: isPlayer ? wallet : 'server', wallet, operation, input });
+}
+
+/**
+ * The idempotency key of a write by a player or a game's server; undefined for all other calls.
+ * @throws GantryError `input_invalid` when the key is malformed, or an administrator's write is called with one
+ */
+function keyOf({ operation, input, idempotencyKey: header }: Call): string | undefined {
+  const sent = header ?? input.idempotencyKey;
+  if (sent === undefined || sent === null || sent === '') return undefined;
+  if (operation.kind !== 'write' || operation.isRepeatable) return undefined;
+  const { data: key, error } = idempotencyKey.safeParse(sent);
+  if (key !== undefined && operation.auth !== 'admin') return key;
+  const message = error?.issues[0]?.message ?? "is not served for administrators' operations: leave it out";
+  const path = header === undefined ? 'idempotencyKey' : 'Idempotency-Key';
+  throw new GantryError('input_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
+}
+
+/**
+ * Executes an administrator's operation with a parsed input. Writes are recorded in the audit log before they run, and
+ * their outcome after.
+ */
+export async function executeAsAdmin(
+  operation: AnyOperation,
+  input: object,
+  caller: Callers['admin'],
+  { audit, services }: Pick<ExecuteParts, 'audit' | 'services'>,
+): Promise<unknown> {
+  const handle = () => operation.handler({ input, caller }, services);
+  if (operation.kind === 'read') return handle();
+  const shown = operation.auditInput ? operation.auditInput(input) : input;
+  const entry = await audit.begin(caller, operation.name, shown);
+  try {
+    const answer = await handle();
+    await audit.finish(entry, 'ok');
+    return answer;
+  } catch (error) {
+    await audit.finish(entry, error instanceof GantryError ? error.reason : 'internal');
+    throw error;
+  }
+}

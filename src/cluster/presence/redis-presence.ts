@@ -1,0 +1,234 @@
+import type { Redis } from 'ioredis';
+import { repeat } from '../../runtime/repeat.ts';
+import { MemoryPresence } from './memory-presence.ts';
+import { heartbeatLifetimeMs, type Presence } from './presence.ts';
+
+/** A node's lease on a session expires this long after its last renewal. */
+const defaultLeaseMs = 15_000;
+/** Leases renewed per batch, so that ten thousand leases do not block Redis or this process at once. */
+const renewalBatchSize = 500;
+
+/**
+ * A session's leases are a sorted set: a member for each node that holds a socket of it, and one for the heartbeat,
+ * each scored with its expiry. `due` is a sorted set of all sessions by their latest expiry, for the sweep. Each script
+ * returns whether this very call has changed the session's presence.
+ */
+const scripts = {
+  gantryHold: {
+    numberOfKeys: 2,
+    lua: `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+      local before = redis.call('ZCARD', KEYS[1])
+      redis.call('ZADD', KEYS[1], 'GT', ARGV[2], ARGV[3])
+      redis.call('ZADD', KEYS[2], 'GT', ARGV[2], ARGV[4])
+      return before == 0 and 1 or 0`,
+  },
+  gantryRelease: {
+    numberOfKeys: 2,
+    lua: `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+      local removed = redis.call('ZREM', KEYS[1], ARGV[2])
+      if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end
+      redis.call('ZREM', KEYS[2], ARGV[3])
+      return removed`,
+  },
+  gantryLapse: {
+    numberOfKeys: 2,
+    lua: `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+      local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+      if last[2] then redis.call('ZADD', KEYS[2], last[2], ARGV[2]) return 0 end
+      return redis.call('ZREM', KEYS[2], ARGV[2])`,
+  },
+} as const;
+
+interface PresenceScripts {
+  gantryHold(
+    lease: string,
+    due: string,
+    now: number,
+    expiresAt: number,
+    member: string,
+    id: string,
+  ): Promise<number>;
+  gantryRelease(lease: string, due: string, now: number, member: string, id: string): Promise<number>;
+  gantryLapse(lease: string, due: string, now: number, id: string): Promise<number>;
+}
+
+export interface RedisPresenceOptions {
+  /** Identifies this node; new at each start. */
+  nodeId: string;
+  /** The prefix of the keys, to separate installations on the same Redis. */
+  prefix: string;
+  /** Receives Redis errors; presence then falls back to what this node knows. */
+  report(thrown: unknown): void;
+  leaseMs?: number;
+}
+
+/**
+ * Presence in a cluster: leases in Redis, renewed by the node that holds the sockets, so that a dead node's players
+ * stop being present when they expire. While Redis is unavailable, each node answers from what it knows itself; when
+ * Redis is back, perhaps empty, each node restores its leases at once.
+ */
+export class RedisPresence implements Presence {
+  readonly #redis: Redis & PresenceScripts;
+  readonly #local = new MemoryPresence();
+  /** The sockets this node holds of each session. */
+  readonly #sockets = new Map<string, Set<string>>();
+  /** When the last heartbeat that this node received of each session expires. */
+  readonly #heartbeats = new Map<string, number>();
+  readonly #options: Required<RedisPresenceOptions>;
+  readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
+  readonly #stop = new AbortController();
+  /** No sweep before this time: after an outage, leases may have expired only because they could not be renewed. */
+  #sweepFrom = 0;
+
+  constructor(redis: Redis, options: RedisPresenceOptions) {
+    for (const [name, script] of Object.entries(scripts)) redis.defineCommand(name, script);
+    this.#redis = redis as Redis & PresenceScripts; // `defineCommand` has just made them
+    this.#options = { leaseMs: defaultLeaseMs, ...options };
+    repeat(
+      async () => {
+        if (redis.status === 'ready') await this.renewLeases();
+      },
+      { everyMs: this.#options.leaseMs / 3, signal: this.#stop.signal, report: options.report },
+    );
+    redis.on('ready', this.#restore);
+  }
+
+  async connected(sessionId: string, socketId: string): Promise<boolean> {
+    const first = await this.#local.connected(sessionId, socketId);
+    this.#sockets.set(sessionId, (this.#sockets.get(sessionId) ?? new Set()).add(socketId));
+    return this.#orLocal(first, () => this.#acquire(sessionId, this.#options.nodeId, this.#options.leaseMs));
+  }
+
+  async disconnected(sessionId: string, socketId: string): Promise<boolean> {
+    const last = await this.#local.disconnected(sessionId, socketId);
+    const sockets = this.#sockets.get(sessionId);
+    if (!sockets?.delete(socketId) || sockets.size > 0) return false;
+    this.#sockets.delete(sessionId);
+    return this.#orLocal(last, () =>
+      this.#redis.gantryRelease(
+        this.#lease(sessionId),
+        this.#due,
+        Date.now(),
+        this.#options.nodeId,
+        sessionId,
+      ),
+    );
+  }
+
+  async heartbeat(sessionId: string): Promise<boolean> {
+    const first = await this.#local.heartbeat(sessionId);
+    this.#heartbeats.set(sessionId, Date.now() + heartbeatLifetimeMs);
+    return this.#orLocal(first, () => this.#acquire(sessionId, 'heartbeat', heartbeatLifetimeMs));
+  }
+
+  async isPresent(sessionId: string): Promise<boolean> {
+    if (await this.#local.isPresent(sessionId)) return true;
+    return this.#orLocal(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
+  }
+
+  async count(): Promise<number> {
+    const known = await this.#local.count();
+    if (this.#redis.status !== 'ready') return known;
+    try {
+      return await this.#redis.zcount(this.#due, Date.now(), '+inf');
+    } catch (error) {
+      this.#options.report(error);
+      return known;
+    }
+  }
+
+  isComplete(): boolean {
+    return this.#redis.status === 'ready' && Date.now() >= this.#sweepFrom;
+  }
+
+  onChange(listener: (sessionId: string, present: boolean) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * Renews this node's leases, and notifies listeners of sessions whose last lease has expired. If this node was paused
+   * and its own leases have expired, another node has announced that; listeners are notified that they are present.
+   */
+  async renewLeases(): Promise<void> {
+    await this.#renew((sessionId) => this.#notify(sessionId, true));
+    const now = Date.now();
+    for (const [id, expiresAt] of this.#heartbeats) if (expiresAt <= now) this.#heartbeats.delete(id);
+    if (now < this.#sweepFrom) return;
+    for (const sessionId of await this.#redis.zrangebyscore(
+      this.#due,
+      '-inf',
+      Date.now(),
+      'LIMIT',
+      0,
+      renewalBatchSize,
+    )) {
+      const expired = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, Date.now(), sessionId);
+      if (expired === 1) this.#notify(sessionId, false);
+    }
+  }
+
+  async #renew(onReturn: (sessionId: string) => void): Promise<void> {
+    const sessions = [...this.#sockets.keys()];
+    for (let at = 0; at < sessions.length; at += renewalBatchSize) {
+      const batch = sessions
+        .slice(at, at + renewalBatchSize)
+        .filter((sessionId) => this.#sockets.has(sessionId));
+      const renewed = batch.map(async (id) => {
+        const wasNew = await this.#acquire(id, this.#options.nodeId, this.#options.leaseMs);
+        if (wasNew === 1) onReturn(id);
+      });
+      await Promise.all(renewed);
+    }
+  }
+
+  #notify(sessionId: string, present: boolean): void {
+    for (const listener of this.#listeners) listener(sessionId, present);
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#redis.off('ready', this.#restore);
+    await this.#local.close();
+  }
+
+  /** Restores this node's leases in a Redis that may have lost them, without notifications. */
+  readonly #restore = (): void => {
+    const now = Date.now();
+    this.#sweepFrom = now + this.#options.leaseMs / 3;
+    this.#renew(() => undefined).catch(this.#options.report);
+    for (const [id, expiresAt] of this.#heartbeats) {
+      if (expiresAt > now) this.#acquire(id, 'heartbeat', expiresAt - now).catch(this.#options.report);
+    }
+  };
+
+  #acquire(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
+    const now = Date.now();
+    return this.#redis.gantryHold(
+      this.#lease(sessionId),
+      this.#due,
+      now,
+      now + lifetimeMs,
+      member,
+      sessionId,
+    );
+  }
+
+  /** Queries Redis; while it is unavailable, returns what this node knows. */
+  async #orLocal(known: boolean, ask: () => Promise<number>): Promise<boolean> {
+    if (this.#redis.status !== 'ready') return known;
+    try {
+      return (await ask()) > 0;
+    } catch (error) {
+      this.#options.report(error);
+      return known;
+    }
+  }
+
+  #lease(sessionId: string): string {
+    return `${this.#options.prefix}:presence:${sessionId}`;
+  }
+
+  get #due(): string {
+    return `${this.#options.prefix}:presence-due`;
+  }
+}

@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pageNumberingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { pageCost } from '../../cost.ts';
+import { defineOperation } from '../../operation.ts';
+import { activityType, feedItem, toFeedItem } from '../activity.ts';
+import { listActivities } from '../queries.ts';
+
+export const getActivities = defineOperation({
+  name: 'getActivities',
+  service: 'activities',
+  kind: 'read',
+  summary: 'Read the public activity feed, newest first',
+  auth: 'public',
+  getPath: '/activities',
+  unsupportedField: {
+    filter: 'this feed is filtered by walletAddress, gameId and type only',
+    chainId: 'the feed does not distinguish chains; omit chainId',
+  },
+  input: z.object({
+    ...pageNumberingOf(10),
+    walletAddress: addressInput.optional(),
+    gameId: idInput.optional(),
+    type: activityType.optional(),
+  }),
+  cost: {
+    text: 'one read for every 50 rows of `pageSize`, and one more for every 2,000 rows before the page',
+    of: ({ pageNumber, pageSize }) => pageCost(50).of({ limit: pageSize, skip: (pageNumber - 1) * pageSize }),
+  },
+  output: z.object({
+    success,
+    result: z.object({ pageNumber: z.int(), pageSize: z.int(), data: z.array(feedItem) }),
+  }),
+  async handler({ input }, { db }: { db: Store }) {
+    const { pageNumber, pageSize, walletAddress, gameId, type } = input;
+    const page = { limit: pageSize, skip: (pageNumber - 1) * pageSize };
+    const activities = await db.read(listActivities, { wallet: walletAddress, gameId, type }, page);
+    return { success: true, result: { pageNumber, pageSize, data: activities.map(toFeedItem) } };
+  },
+});

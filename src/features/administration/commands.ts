@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util';
+import { GantryError } from '../../core/errors.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
+import { type Game, type GameChanges, withPolicyChanges } from '../games/game.ts';
+import { toGame } from '../games/stored-game.ts';
+import { type GameRow, games } from '../games/tables.ts';
+import { bans, players } from '../players/tables.ts';
+import { rankGame } from '../scores/commands.ts';
+import { endSessionsOf } from '../sessions/commands.ts';
+import { auditLog } from './tables.ts';
+
+/**
+ * Changes the given fields; scores are kept, and ranked again when the leaderboard policy changes.
+ * @throws GantryError `game_unknown`
+ */
+export const changeGame = exclusiveCommand(
+  'changeGame',
+  function* (tx, gameId: string, changes: GameChanges): Steps<Game> {
+    const row = yield* tx.lock(games, gameId);
+    if (!row) throw new GantryError('game_unknown', 'There is no game with this id');
+    const before = toGame(row);
+    const policies = withPolicyChanges(before.policies, changes.policies);
+    const changed: GameRow = {
+      ...row,
+      name: changes.name ?? row.name,
+      url: changes.url ?? row.url,
+      allowedOrigins: JSON.stringify(changes.allowedOrigins ?? before.allowedOrigins),
+      policies: JSON.stringify(policies),
+      listing: changes.listing ?? row.listing,
+      image: changes.image ?? row.image,
+      sortOrder: changes.order ?? row.sortOrder,
+    };
+    tx.put(games, changed);
+    if (!isDeepStrictEqual(before.policies.leaderboard, policies.leaderboard))
+      yield* rankGame(tx, gameId, policies.leaderboard);
+    return toGame(changed);
+  },
+);
+
+/**
+ * Bans a player from a game, or from every game with `gameId` null, and ends the player's sessions there.
+ * @throws GantryError `player_unknown`
+ */
+export const ban = command(
+  'ban',
+  function* (tx: Tx, wallet: string, gameId: string | null, reason: string): Steps<void> {
+    const [player, before] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
+    if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
+    tx.put(bans, { wallet, gameId: gameId ?? '', reason, at: before?.at ?? tx.now });
+    yield* endSessionsOf(tx, wallet, gameId, 'banned');
+  },
+);
+
+/** @throws GantryError `player_not_banned` */
+export const unban = command('unban', function* (tx: Tx, wallet: string, gameId: string | null): Steps<void> {
+  const [, row] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
+  if (!row) throw new GantryError('player_not_banned', 'This player is not banned there');
+  tx.remove(bans, row);
+});
+
+/**
+ * Writes an action to the audit log before it runs, so that none goes unrecorded. `actor`: the administrator's name,
+ * `admin-token` or `cli`. Returns the entry's id.
+ */
+export const beginAudit = command(
+  'beginAudit',
+  // biome-ignore lint/correctness/useYield: a row with a new id needs no lock
+  function* (
+    tx: Tx,
+    actor: string,
+    operation: string,
+    input: unknown,
+    administratorId: string | null = null,
+  ): Steps<string> {
+    const id = tx.newId();
+    tx.insert(auditLog, {
+      id,
+      at: tx.now,
+      administratorId,
+      actor,
+      operation,
+      input: JSON.stringify(input),
+      outcome: null,
+    });
+    return id;
+  },
+);
+
+/** Records an action's outcome: `ok`, or the reason it was rejected. */
+export const finishAudit = command(
+  'finishAudit',
+  function* (tx: Tx, id: string, outcome: string): Steps<void> {
+    const entry = yield* tx.lock(auditLog, id);
+    if (entry) tx.put(auditLog, { ...entry, outcome });
+  },
+);

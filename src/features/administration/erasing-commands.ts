@@ -1,0 +1,337 @@
+import { GantryError } from '../../core/errors.ts';
+import { streamOf } from '../../core/events/stream.ts';
+import {
+  command,
+  type ExclusiveTx,
+  exclusiveCommand,
+  type Steps,
+  type Tx,
+} from '../../core/storage/command.ts';
+import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { statement } from '../../core/storage/statement.ts';
+import type { AnyTable } from '../../core/storage/table.ts';
+import { activityCreated } from '../activities/events.ts';
+import { activities } from '../activities/tables.ts';
+import {
+  messageChannelCreated,
+  messageChannelPatched,
+  messageReactionCreated,
+  messageReactionRemoved,
+} from '../messages/events.ts';
+import type { Permission } from '../messages/message-channel.ts';
+import { bans, players } from '../players/tables.ts';
+import { removeRecords } from '../scores/leaderboard-commands.ts';
+import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
+import { ownerIn } from '../scores/score-rules.ts';
+import { board, scores } from '../scores/tables.ts';
+import { endSessionsOf } from '../sessions/commands.ts';
+import { type CountedRow, releaseBytes, releaseRows } from '../storage-quota/game-storage.ts';
+import { countedBytes } from '../storage-quota/row-bytes.ts';
+
+/** The most rows that one of these commands writes, to bound how long other writes wait. */
+const sliceRows = 500;
+
+/** Replaces an erased player's wallet in events that others may still receive. */
+const erasedAddress = `0x${'0'.repeat(40)}`;
+
+/**
+ * Ends the player's sessions and bans the player from every game until erasure is complete, so that neither the player
+ * nor a game's server writes any more.
+ * @throws GantryError `player_unknown`
+ */
+export const beginErasing = command('beginErasing', function* (tx: Tx, wallet: string): Steps<void> {
+  const [player, banned] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, ''));
+  if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
+  if (!banned) tx.insert(bans, { wallet, gameId: '', reason: 'is being erased', at: tx.now });
+  yield* endSessionsOf(tx, wallet, null, 'erased');
+});
+
+/** A column that holds text written by a player; names are SQL names. */
+export interface OwnText {
+  table: string;
+  /** The table's key columns. */
+  key: readonly string[];
+  column: string;
+  owner: string;
+}
+
+/**
+ * Overwrites the player's text in place and at the same length: when SQLite defragments a page, it leaves copies of
+ * rows in the page's free space, which nothing overwrites later. Returns true when there may be more.
+ */
+export const blankTexts = exclusiveCommand(
+  'blankTexts',
+  function* (tx: ExclusiveTx, { table, key, column, owner }: OwnText, wallet: string): Steps<boolean> {
+    const text = (
+      blank: string,
+      rowKey: string,
+    ) => `UPDATE ${table} SET ${column} = ${blank} WHERE (${rowKey}) IN (
+      SELECT ${rowKey} FROM ${table} WHERE ${owner} = @wallet AND ${column} <> ${blank} LIMIT @limit)`;
+    const { sqlite, postgres } = zeros(`octet_length(${column})`);
+    const blank = statement<{ wallet: string; limit: number }>({
+      sqlite: text(sqlite, 'rowid'),
+      postgres: text(postgres, key.join(', ')),
+    });
+    return (yield* tx.run(blank, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** As `blankTexts`, for the events of the player's own streams. */
+export const blankOwnEvents = exclusiveCommand(
+  'blankOwnEvents',
+  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
+    return (yield* tx.run(blankEventsOf, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** The channel and game streams whose events may name the player. */
+export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, wallet: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(sharedStreams, { wallet });
+  return rows.map(({ name }) => name);
+});
+
+/** Removes the player from events of a shared stream, which keep their seq. Returns true when there may be more. */
+export const anonymizeEvents = exclusiveCommand(
+  'anonymizeEvents',
+  function* (tx: ExclusiveTx, stream: string, wallet: string): Steps<boolean> {
+    const changed = yield* tx.run(anonymize, { stream, wallet, erasedAddress, limit: sliceRows });
+    return changed === sliceRows;
+  },
+);
+
+/**
+ * Channels whose names and pictures the player may have chosen, which is not recorded: those that the player can edit,
+ * and all that the player has left.
+ */
+export const namedChannelsOf = query('namedChannelsOf', function* (read: Read, wallet: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(namedChannels, { wallet });
+  return rows.map(({ id }) => id);
+});
+
+/** Empties a channel's name and picture, and those that it had before, in its events. */
+export const eraseChannelInfo = exclusiveCommand(
+  'eraseChannelInfo',
+  function* (tx: ExclusiveTx, id: string): Steps<void> {
+    yield* tx.run(blankChannelInfo, { id }); // overwritten first, as in `blankTexts`
+    yield* tx.run(emptyChannelInfo, { id });
+    yield* tx.run(emptyChannelEvents, { stream: streamOf.channel(id) });
+  },
+);
+
+/** Removes the scores and leaderboard records of one player stream. Returns true when there may be more. */
+export const eraseScores = command('eraseScores', function* (tx: Tx, stream: string): Steps<boolean> {
+  const [counting, rows, records] = yield* tx.all(
+    tx.get(board, stream),
+    tx.list(scores.byUpdate, [stream], { limit: sliceRows }),
+    tx.list(leaderboardRecords.byUpdate, [stream], { limit: sliceRows }),
+  );
+  if (counting) tx.remove(board, counting);
+  let bytes = 0;
+  for (const row of rows) {
+    tx.remove(scores, row);
+    bytes += countedBytes(scores as AnyTable, row);
+  }
+  yield* removeRecords(tx, records);
+  const owner = ownerIn(stream);
+  if (owner) yield* releaseBytes(tx, owner.gameId, bytes);
+  return rows.length === sliceRows || records.length === sliceRows;
+});
+
+/** The player's own streams, one per game. */
+export const ownStreamsOf = query('ownStreamsOf', function* (read: Read, wallet: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.all(ownStreams, { wallet });
+  return rows.map(({ name }) => name);
+});
+
+/** A player's rows in a table; names are SQL names. */
+export interface RowsOfPlayer {
+  table: string;
+  owner: string;
+  key: readonly string[];
+  /** For a table that counts for games' quotas: see `returningCounted`. */
+  returning: string | null;
+}
+
+/** Deletes rows owned by the player. Returns true when there may be more. */
+export const eraseRows = exclusiveCommand(
+  'eraseRows',
+  function* (
+    tx: ExclusiveTx,
+    { table, owner, key, returning }: RowsOfPlayer,
+    wallet: string,
+  ): Steps<boolean> {
+    const columns = key.join(', ');
+    const text = `DELETE FROM ${table} WHERE (${columns}) IN (
+      SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`;
+    if (returning === null) {
+      const erase = statement<{ wallet: string; limit: number }>(text);
+      return (yield* tx.run(erase, { wallet, limit: sliceRows })) === sliceRows;
+    }
+    const erase = statement<{ wallet: string; limit: number }, CountedRow>(
+      `${text} ${returning}`,
+      { changes: [] }, // rows of these tables are not cached beyond a command
+    );
+    const erased = yield* tx.rows(erase, { wallet, limit: sliceRows });
+    yield* releaseRows(tx, erased);
+    return erased.length === sliceRows;
+  },
+);
+
+/**
+ * Overwrites and deletes the player's rows in one transaction, for a table whose concurrent readers cannot handle
+ * partly erased rows.
+ */
+export const eraseAtOnce = exclusiveCommand(
+  'eraseAtOnce',
+  function* (tx: ExclusiveTx, { table, column, owner }: OwnText, wallet: string): Steps<void> {
+    const own = `WHERE ${owner} = @wallet`;
+    const { sqlite, postgres } = zeros(`octet_length(${column})`);
+    const blank = statement<{ wallet: string }>({
+      sqlite: `UPDATE ${table} SET ${column} = ${sqlite} ${own}`,
+      postgres: `UPDATE ${table} SET ${column} = ${postgres} ${own}`,
+    });
+    yield* tx.run(blank, { wallet });
+    yield* tx.run(statement<{ wallet: string }>(`DELETE FROM ${table} ${own}`), { wallet });
+  },
+);
+
+export const eraseOwnEvents = exclusiveCommand(
+  'eraseOwnEvents',
+  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
+    return (yield* tx.run(eventsOf, { wallet, limit: sliceRows })) === sliceRows;
+  },
+);
+
+/** The last step: removes the player's streams and profile, and traces in the audit log. */
+export const finishErasing = exclusiveCommand(
+  'finishErasing',
+  function* (tx: ExclusiveTx, wallet: string): Steps<void> {
+    yield* tx.run(presenceOf, { wallet });
+    yield* tx.run(sessionsOf, { wallet });
+    yield* tx.run(streamsOf, { wallet });
+    yield* tx.run(profileOf, { wallet });
+    // The player's former guest addresses are traces too.
+    const former = yield* tx.rows(formerAddressesOf, { wallet });
+    for (const name of [wallet, ...former.map(({ address }) => address)]) {
+      yield* tx.run(auditOf, { wallet: name });
+      yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
+    }
+    yield* tx.run(guestsOf, { wallet });
+    yield* tx.run(bansOf, { wallet });
+    tx.scrub();
+  },
+);
+
+/** SQL expression: the JSON text with these top-level fields, which it has, emptied. */
+function sqliteEmptied(json: string, fields: readonly string[]): string {
+  return `json_set(${json}, ${fields.map((field) => `'$.${field}', ''`).join(', ')})`;
+}
+
+/**
+ * As `sqliteEmptied`. jsonb would change the record's whitespace and field order. Quotes within JSON strings are escaped,
+ * so only the fields themselves can match.
+ */
+function postgresEmptied(json: string, fields: readonly string[]): string {
+  return fields.reduce(
+    (text, field) => `regexp_replace(${text}, '"${field}":"([^"\\\\]|\\\\.)*"', '"${field}":""')`,
+    json,
+  );
+}
+
+/** SQL expression: a text of `count` zeros. */
+function zeros(count: string): { sqlite: string; postgres: string } {
+  return { sqlite: `substr(hex(zeroblob(${count})), 1, ${count})`, postgres: `repeat('0', ${count})` };
+}
+
+// A JSON string of zeros, which concurrent readers of the event can still parse.
+const blankRecord = zeros('octet_length(record) - 2');
+
+const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
+const blankText = (blank: string, key: string) =>
+  `UPDATE events SET record = '"' || ${blank} || '"' WHERE (${key}) IN (
+    SELECT ${key} FROM events WHERE ${ofPlayer} AND record <> '"' || ${blank} || '"' LIMIT @limit)`;
+const blankEventsOf = statement<{ wallet: string; limit: number }>({
+  sqlite: blankText(blankRecord.sqlite, 'position'),
+  postgres: blankText(blankRecord.postgres, 'stream_id, seq'),
+});
+const eraseText = (key: string) =>
+  `DELETE FROM events WHERE (${key}) IN (SELECT ${key} FROM events WHERE ${ofPlayer} LIMIT @limit)`;
+const eventsOf = statement<{ wallet: string; limit: number }>({
+  sqlite: eraseText('position'),
+  postgres: eraseText('stream_id, seq'),
+});
+const sharedStreams = statement<{ wallet: string }, { name: string }>(
+  `SELECT name FROM streams WHERE name IN (
+    SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM left_channels WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
+    UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
+);
+const channelTexts = ['name', 'chatPicture'];
+const editsInfo: Permission = 'edit-info';
+const ofChannelInfo = `name IN ('${messageChannelCreated.name}', '${messageChannelPatched.name}')
+    AND stream_id = (SELECT id FROM streams WHERE name = @stream)`;
+const namedChannels = statement<{ wallet: string }, { id: string }>(
+  `SELECT channel_id AS id FROM participants WHERE wallet = @wallet AND permissions LIKE '%"${editsInfo}"%'
+    UNION SELECT channel_id AS id FROM left_channels WHERE wallet = @wallet`,
+);
+const [blankName, blankPicture] = ['name', 'chat_picture'].map((column) => zeros(`octet_length(${column})`));
+const blankInfo = (name = '', picture = '') =>
+  `UPDATE message_channels SET name = ${name}, chat_picture = ${picture} WHERE id = @id`;
+const blankChannelInfo = statement<{ id: string }>({
+  sqlite: blankInfo(blankName?.sqlite, blankPicture?.sqlite),
+  postgres: blankInfo(blankName?.postgres, blankPicture?.postgres),
+});
+const emptyChannelInfo = statement<{ id: string }>(blankInfo("''", "''"));
+const emptyChannelEvents = statement<{ stream: string }>({
+  sqlite: `UPDATE events SET record = ${sqliteEmptied('record', channelTexts)} WHERE ${ofChannelInfo}`,
+  postgres: `UPDATE events SET record = ${postgresEmptied('record', channelTexts)} WHERE ${ofChannelInfo}`,
+});
+/** Events of shared streams with texts by the player that they name, and those fields. */
+const eventTexts: readonly (readonly [event: string, fields: readonly string[]])[] = [
+  [activityCreated.name, activities.of.texts ?? []],
+  [messageReactionCreated.name, ['reaction']],
+  [messageReactionRemoved.name, ['reaction']],
+];
+const withoutTexts = (emptied: typeof sqliteEmptied) =>
+  `CASE name ${eventTexts.map(([event, fields]) => `WHEN '${event}' THEN ${emptied('record', fields)}`).join(' ')}
+    ELSE record END`;
+const anonymize = statement<{ stream: string; wallet: string; erasedAddress: string; limit: number }>({
+  sqlite: `UPDATE events SET record = replace(${withoutTexts(sqliteEmptied)}, @wallet, @erasedAddress)
+    WHERE position IN (SELECT position FROM events
+      WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND instr(record, @wallet) > 0 LIMIT @limit)`,
+  postgres: `UPDATE events SET record = replace(${withoutTexts(postgresEmptied)}, @wallet, @erasedAddress)
+    WHERE (stream_id, seq) IN (SELECT stream_id, seq FROM events
+      WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND strpos(record, @wallet) > 0 LIMIT @limit)`,
+});
+const ownStreams = statement<{ wallet: string }, { name: string }>(
+  'SELECT name FROM streams WHERE wallet = @wallet',
+);
+const presenceOf = statement<{ wallet: string }>(
+  'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @wallet)',
+);
+const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
+const streamsOf = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');
+const profileOf = statement<{ wallet: string }>('DELETE FROM players WHERE wallet = @wallet');
+const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
+  'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',
+);
+const guestsOf = statement<{ wallet: string }>('DELETE FROM guests WHERE wallet = @wallet');
+const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');
+const naming = (found: string) =>
+  `UPDATE idempotency_keys SET result = replace(result, @wallet, @erasedAddress) WHERE ${found} > 0`;
+const resultsNaming = statement<{ wallet: string; erasedAddress: string }>({
+  sqlite: naming('instr(result, @wallet)'),
+  postgres: naming('strpos(result, @wallet)'),
+});
+const traces = `UPDATE audit_log SET input = '{"erased":true}' WHERE`;
+const auditOf = statement<{ wallet: string }>({
+  sqlite: `${traces} instr(input, @wallet) > 0`,
+  postgres: `${traces} strpos(input, @wallet) > 0`,
+});

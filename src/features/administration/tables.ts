@@ -1,0 +1,35 @@
+import { type RowOf, table } from '../../core/storage/table.ts';
+
+const columns = {
+  id: 'uuid',
+  at: 'ms',
+  /** The administrator's name, `admin-token` or `cli`. */
+  actor: 'text',
+  /** Null for `admin-token` and `cli`. */
+  administratorId: 'uuid?',
+  operation: 'text',
+  /** Without data that must not be stored. */
+  input: 'json',
+  /** `ok` or the reason of the rejection; null while in progress, or when the process died before finishing. */
+  outcome: 'text?',
+} as const;
+
+/** Administrative actions. */
+export const auditLog = table('audit_log', columns, { key: ['id'], indexes: { byId: { on: ['id'] } } });
+export type AuditRow = RowOf<typeof columns>;
+
+const scheduleColumns = {
+  /** Always `backups`. */
+  name: 'text',
+  everyMs: 'int',
+  /** How many scheduled backups are kept. */
+  keep: 'int',
+  dueAt: 'ms',
+  /** When and why the last one failed; null if it succeeded. */
+  failedAt: 'ms?',
+  failure: 'text?',
+} as const;
+
+/** The backup schedule; empty when no backups are scheduled. */
+export const backupSchedules = table('backup_schedules', scheduleColumns, { key: ['name'] });
+export type BackupScheduleRow = RowOf<typeof scheduleColumns>;

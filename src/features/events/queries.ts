@@ -1,0 +1,250 @@
+import { GantryError } from '../../core/errors.ts';
+import {
+  fromCursor,
+  includes,
+  inOrder,
+  type Positions,
+  positionIn,
+  toCursor,
+} from '../../core/events/positions.ts';
+import type {
+  Audience,
+  EventPlace,
+  Listener,
+  StoredEvent,
+  StreamEvent,
+  StreamPosition,
+} from '../../core/events/stream.ts';
+import { streamOf } from '../../core/events/stream.ts';
+import { streams } from '../../core/events/streams.ts';
+import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { statement } from '../../core/storage/statement.ts';
+import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
+import { skippedEvent } from './skipped-event.ts';
+
+interface EventRow {
+  lane: number;
+  position: number;
+  /** The place of its predecessor in the stream, when that is in another lane. */
+  afterLane: number | null;
+  afterPosition: number | null;
+  at: number;
+  stream: string;
+  seq: number;
+  name: string;
+  record: string;
+}
+
+/** Identifies this history; a cursor with another epoch belongs to another one. */
+// biome-ignore lint/correctness/useYield: every engine has it in memory
+export const readEpoch = query('readEpoch', function* (read: Read): ReadSteps<string> {
+  return read.epoch;
+});
+
+/** Identifies this database, for state that its nodes share elsewhere. */
+// biome-ignore lint/correctness/useYield: every engine has it in memory
+export const readInstallation = query('readInstallation', function* (read: Read): ReadSteps<string> {
+  return read.installation;
+});
+
+/** The last event position of every lane. */
+export const lastPositions = query('lastPositions', positionsOfLast);
+
+/** Events after some positions. */
+export interface EventsPage {
+  /** In order within each stream and each lane. */
+  events: StoredEvent[];
+  /** Whether there may be more. */
+  isCut: boolean;
+}
+
+/**
+ * Events after `positions`, at most `limit` per lane, from every stream and every process. Audiences are current,
+ * except that players who joined a message channel later do not receive its earlier events.
+ */
+export const eventsAfter = query(
+  'eventsAfter',
+  function* (read: Read, positions: Positions, limit: number): ReadSteps<EventsPage> {
+    const { rows, isCut } = yield* rowsAfter(read, positions, limit);
+    return { events: yield* toEvents(read, rows), isCut };
+  },
+);
+
+/** A page of the event log. */
+export interface LogPage {
+  /** Each with its commit time in Unix milliseconds. */
+  events: (StoredEvent & { at: number })[];
+  /** Where to continue; opaque to callers. */
+  cursor: string;
+  /** Whether there are more right now. */
+  more: boolean;
+}
+
+/**
+ * Events in commit order after a page's `cursor`; without one, the latest events.
+ * @throws GantryError `input_invalid` for an invalid cursor
+ */
+export const readEventLog = query(
+  'readEventLog',
+  function* (read: Read, after: string | undefined, limit: number): ReadSteps<LogPage> {
+    const last = yield* positionsOfLast(read);
+    // Trimming leaves no gaps at the end, so the latest events have the last `limit` positions.
+    const from: Positions =
+      after === undefined
+        ? Object.fromEntries(
+            Object.entries(last).map(([lane, position]) => [lane, Math.max(0, position - limit)]),
+          )
+        : positionsAt(after);
+    const { rows: found } = yield* rowsAfter(read, from, limit);
+    const rows = after === undefined ? found.slice(-limit) : found.slice(0, limit);
+    const reached: Record<number, number> = {};
+    for (const [lane, position] of Object.entries(last)) {
+      reached[Number(lane)] =
+        after === undefined ? position : Math.min(positionIn(from, Number(lane)), position);
+    }
+    for (const { lane, position } of rows) reached[lane] = Math.max(positionIn(reached, lane), position);
+    const events = yield* toEvents(read, rows);
+    return {
+      events: events.map((event, index) => ({ ...event, at: rows[index]?.at ?? 0 })),
+      cursor: toCursor(reached),
+      more: !includes(reached, last) && rows.length > 0,
+    };
+  },
+);
+
+/**
+ * A stream's events after `seq`, in order, for a listener known to be in its audience, which is not looked up. Events
+ * hidden from the `listener` are replaced by `skippedEvent`.
+ */
+export const eventsOfStream = query(
+  'eventsOfStream',
+  function* (
+    read: Read,
+    stream: string,
+    seq: number,
+    limit: number,
+    listener?: string,
+  ): ReadSteps<StreamEvent[]> {
+    const rows = yield* read.all(selectOfStream, { stream, seq, limit });
+    const events = rows.map((row) => toEvent(read, row));
+    const channel = streamOf.channel('');
+    if (listener === undefined || events.length === 0 || !stream.startsWith(channel)) return events;
+    const blocked = yield* blockedBy(read, stream.slice(channel.length), listener);
+    if (blocked.size === 0) return events;
+    return events.map((event) =>
+      blocked.has(senderOf(event.name, event.record) ?? '') ? { ...event, ...skippedEvent } : event,
+    );
+  },
+);
+
+/**
+ * The positions of the streams a listener currently receives: its own and those of its message channels, except in
+ * games its player is banned from.
+ */
+export const streamPositions = query(
+  'streamPositions',
+  function* (read: Read, { wallet, gameId }: Listener): ReadSteps<StreamPosition[]> {
+    const own =
+      gameId === null
+        ? yield* read.all(selectOwnStreams, { wallet })
+        : [yield* positionOf(read, streamOf.player(gameId, wallet))];
+    return [...own, ...(yield* read.all(selectChannelStreams, { wallet, gameId }))];
+  },
+);
+
+/** The position of one stream; `seq` is 0 when nothing was ever written to it. */
+export const streamPosition = query('streamPosition', positionOf);
+
+function* positionsOfLast(read: Read): ReadSteps<Positions> {
+  const rows = yield* read.all(selectLastPositions, {});
+  return Object.fromEntries(rows.map(({ lane, position }) => [lane, position]));
+}
+
+function* rowsAfter(
+  read: Read,
+  positions: Positions,
+  limit: number,
+): ReadSteps<{ rows: EventRow[]; isCut: boolean }> {
+  const found = yield* read.all(selectAfter, { positions: JSON.stringify(positions), limit });
+  const placed = found.map((row) => ({ ...row, after: afterOf(row) }));
+  return { rows: inOrder(placed, positions, limit), isCut: found.length >= limit };
+}
+
+function afterOf({ afterLane, afterPosition }: EventRow): EventPlace | null {
+  return afterLane === null || afterPosition === null ? null : { lane: afterLane, position: afterPosition };
+}
+
+function positionsAt(cursor: string): Positions {
+  const positions = fromCursor(cursor);
+  if (positions) return positions;
+  const message = 'must be the `cursor` of an earlier response';
+  throw new GantryError('input_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
+}
+
+function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {
+  const row = yield* read.get(streams, stream);
+  return { stream, seq: row?.seq ?? 0, firstSeq: row?.firstSeq ?? 1, since: 0 };
+}
+
+function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent[]> {
+  const events: StoredEvent[] = [];
+  for (const row of rows) {
+    const event = toEvent(read, row);
+    const sender = senderOf(event.name, event.record);
+    events.push({ ...event, audience: yield* audienceOf(read, row.stream, row.seq, sender) });
+  }
+  return events;
+}
+
+function toEvent({ epoch }: Read, row: EventRow): StreamEvent {
+  const { stream, name, record, seq, lane, position } = row;
+  return { stream, name, record: JSON.parse(record), epoch, seq, lane, position, after: afterOf(row) };
+}
+
+/** An event's audience, from its stream's name and, for a message channel, its participants at the time. */
+function* audienceOf(
+  read: Read,
+  stream: string,
+  seq: number,
+  sender: string | undefined,
+): ReadSteps<Audience> {
+  const [kind, first = '', second = ''] = stream.split(':');
+  if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
+  if (kind === 'game') return { kind: 'game', gameId: first };
+  return yield* audienceAt(read, first, seq, sender);
+}
+
+const selectLastPositions = statement<Record<never, never>, { lane: number; position: number }>({
+  sqlite: 'SELECT 0 AS lane, coalesce(max(position), 0) AS position FROM events',
+  postgres: 'SELECT lane, position FROM write_lanes',
+});
+const eventColumns = {
+  sqlite: `0 AS lane, e.position, NULL AS "afterLane", NULL AS "afterPosition", e.at, s.name AS stream, e.seq, e.name,
+    e.record`,
+  postgres: `e.lane, e.position, e.after_lane AS "afterLane", e.after_position AS "afterPosition", e.at,
+    s.name AS stream, e.seq, e.name, e.record`,
+};
+const selectAfter = statement<{ positions: string; limit: number }, EventRow>({
+  sqlite: `SELECT ${eventColumns.sqlite} FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+    WHERE e.position > coalesce(json_extract(@positions, '$."0"'), 0) ORDER BY e.position LIMIT @limit`,
+  postgres: `SELECT ${eventColumns.postgres} FROM write_lanes AS l CROSS JOIN LATERAL (
+      SELECT * FROM events AS e WHERE e.lane = l.lane
+        AND e.position > coalesce((@positions::jsonb ->> l.lane::text)::bigint, 0)
+      ORDER BY e.position LIMIT @limit) AS e JOIN streams AS s ON s.id = e.stream_id
+    ORDER BY e.lane, e.position`,
+});
+const ofStream = `FROM events AS e JOIN streams AS s ON s.id = e.stream_id
+    WHERE e.stream_id = (SELECT id FROM streams WHERE name = @stream) AND e.seq > @seq ORDER BY e.seq LIMIT @limit`;
+const selectOfStream = statement<{ stream: string; seq: number; limit: number }, EventRow>({
+  sqlite: `SELECT ${eventColumns.sqlite} ${ofStream}`,
+  postgres: `SELECT ${eventColumns.postgres} ${ofStream}`,
+});
+const selectOwnStreams = statement<{ wallet: string }, StreamPosition>(
+  'SELECT name AS stream, seq, first_seq AS "firstSeq", 0 AS since FROM streams WHERE wallet = @wallet',
+);
+const selectChannelStreams = statement<{ wallet: string; gameId: string | null }, StreamPosition>(
+  `SELECT s.name AS stream, s.seq, s.first_seq AS "firstSeq", p.joined_seq AS since
+    FROM participants AS p JOIN streams AS s ON s.name = 'channel:' || p.channel_id
+    WHERE p.wallet = @wallet AND (p.game_id = @gameId OR @gameId IS NULL)
+      AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = CAST(p.game_id AS text))`,
+);

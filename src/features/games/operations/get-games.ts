@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { id } from '../../../core/schemas/ids.ts';
+import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { rowsCost } from '../../cost.ts';
+import { defineOperation } from '../../operation.ts';
+import type { GuestSettings } from '../../players/guest-settings.ts';
+import { gameKind, gamePolicies, gameSlug } from '../game.ts';
+import { allGames } from '../queries.ts';
+
+/** A game as anyone may see it. */
+const listedGame = z
+  .object({
+    gameId: id,
+    slug: z.string(),
+    name: z.string(),
+    kind: gameKind,
+    url: z.string().meta({
+      description: "Where it is played: absolute, or a path of this server's; empty when it has no page",
+    }),
+    tokenIn: gamePolicies.shape.tokenIn.unwrap().meta({
+      description: 'Where the game reads its token in its address: `?token=`, or `#token=`',
+    }),
+    image: z.string().meta({
+      description: "Absolute, or a path of this server's; empty when it has none",
+    }),
+    guests: z.boolean().meta({
+      description: 'Whether players without a wallet may sign in to it by themselves (`createGuest`)',
+    }),
+  })
+  .meta({ id: 'ListedGame' });
+
+export const getGames = defineOperation({
+  name: 'getGames',
+  service: 'launcher',
+  kind: 'read',
+  summary:
+    'List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only',
+  auth: 'public',
+  input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
+  cost: rowsCost(50),
+  output: pagedOutput(listedGame),
+  async handler(
+    { input: { limit, skip, kind, slug } },
+    { db, guests }: { db: Store; guests: GuestSettings },
+  ) {
+    const games = (await db.read(allGames)).filter(
+      (game) =>
+        (kind === undefined || game.kind === kind) &&
+        (slug === undefined ? game.listing === 'listed' : game.slug === slug && game.listing !== 'archived'),
+    );
+    return {
+      total: games.length,
+      limit,
+      skip,
+      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url, image, policies }) => ({
+        gameId,
+        slug,
+        name,
+        kind,
+        url,
+        tokenIn: policies.tokenIn,
+        image,
+        guests: guests.areAllowed && policies.guests === 'allowed',
+      })),
+    };
+  },
+});

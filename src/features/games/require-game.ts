@@ -1,0 +1,11 @@
+import { GantryError } from '../../core/errors.ts';
+import type { Store } from '../../core/storage/store.ts';
+import type { Game } from './game.ts';
+import { findGame } from './queries.ts';
+
+/** @throws GantryError `game_unknown` */
+export async function requireGame(db: Store, gameId: string): Promise<Game> {
+  const game = await db.read(findGame, gameId);
+  if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+  return game;
+}

@@ -1,0 +1,52 @@
+import { type RowOf, table } from '../../core/storage/table.ts';
+
+const gameColumns = {
+  id: 'uuid',
+  slug: 'text',
+  name: 'text',
+  kind: 'text',
+  url: 'text',
+  allowedOrigins: 'json',
+  policies: 'json',
+  rules: 'json',
+  rulesVersion: 'int',
+  createdAt: 'ms',
+  listing: 'text',
+  image: 'text',
+  sortOrder: 'int',
+} as const;
+
+export const games = table('games', gameColumns, {
+  key: ['id'],
+  indexes: { bySlug: { on: ['slug'], unique: true } },
+  of: { game: 'id' },
+  cachedByWriter: true,
+  cacheable: 'rows',
+});
+export type GameRow = RowOf<typeof gameColumns>;
+
+const secretColumns = {
+  /** Hex SHA-256 of the secret. */
+  hash: 'text',
+  gameId: 'uuid',
+  sealedMd5: 'text',
+  sealedSecret: 'text',
+  createdAt: 'ms',
+  /** Null: not until it is rotated or revoked. */
+  expiresAt: 'ms?',
+} as const;
+
+export const gameSecrets = table('game_secrets', secretColumns, {
+  key: ['hash'],
+  indexes: { byGame: { on: ['gameId', 'hash'] } },
+  of: { game: 'gameId' },
+  cacheable: 'lists',
+});
+export type GameSecretRow = RowOf<typeof secretColumns>;
+
+/** Nonces of signed requests that have been used, so that none is accepted twice. */
+export const requestNonces = table(
+  'request_nonces',
+  { gameId: 'uuid', nonce: 'text', seenAt: 'ms' },
+  { key: ['gameId', 'nonce'], of: { game: 'gameId' } },
+);

@@ -1,0 +1,46 @@
+import { GantryError } from '../../../core/errors.ts';
+import type { Owner } from '../../../core/schemas/owner.ts';
+import type { Request, Steps, Tx } from '../../../core/storage/command.ts';
+import { muter } from './mute.ts';
+import { type PlayerMuteRow, playerMutes } from './tables.ts';
+
+/** Requests whether a player has any mute in a game. Batch it with other rows to prefetch for a later `refuseMuted`. */
+export function anyMute(tx: Tx, { gameId, wallet }: Owner): Request<readonly PlayerMuteRow[]> {
+  return tx.list(playerMutes.byWallet, [wallet, gameId], { limit: 1 });
+}
+
+/** Where a player wants to write: in a channel, or, without one, in the game; `path` is the field that others see. */
+interface Writing {
+  channelId?: string;
+  path?: string;
+}
+
+/** @throws GantryError `muted`, with the end of the mute, when others may not see what the player writes there now */
+export function* refuseMuted(tx: Tx, owner: Owner, { channelId, path }: Writing = {}): Steps<void> {
+  const last = yield* muteOf(tx, owner, channelId);
+  if (!last) return;
+  const where = last.channelId === '' ? 'game' : 'channel';
+  const why = last.reason === '' ? '' : `: ${last.reason}`;
+  const until = `You are muted in this ${where} until ${new Date(last.until).toISOString()}${why}`;
+  throw new GantryError('muted', path === undefined ? until : `${path}: ${until}`, {
+    retryAfterSeconds: Math.ceil((last.until - tx.now) / 1000),
+    ...(path !== undefined && { fields: [{ path, message: until }] }),
+  });
+}
+
+/** The mute of a player in a game, or in one of its channels too, that ends last; undefined: there is none now. */
+export function* muteOf(tx: Tx, owner: Owner, channelId?: string): Steps<PlayerMuteRow | undefined> {
+  const [any] = yield* anyMute(tx, owner);
+  if (!any) return undefined;
+  const { gameId, wallet } = owner;
+  const rows = yield* tx.all(
+    ...(channelId === undefined ? [''] : ['', channelId]).flatMap((where) =>
+      muter.options.map((by) => tx.get(playerMutes, wallet, gameId, where, by)),
+    ),
+  );
+  const [last] = rows
+    .filter((row) => row !== undefined)
+    .filter(({ until }) => until > tx.now)
+    .toSorted((one, other) => other.until - one.until);
+  return last;
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { id, idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation } from '../../operation.ts';
+import { ownerOf } from '../../owner.ts';
+import { newReaction, reactionCount } from '../reaction.ts';
+import { addReactionTo } from '../reaction-commands.ts';
+
+export const addReaction = defineOperation({
+  name: 'addReaction',
+  service: 'chat-messages',
+  kind: 'write',
+  summary: 'React to a message with an emoji or an emote of the game, each once',
+  auth: 'player-or-server',
+  input: z.object({ messageId: idInput, reaction: newReaction }),
+  output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
+  async handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
+    const { messageId, reaction } = input;
+    const reacted = await db.write(addReactionTo, ownerOf(caller), messageId, reaction, storageQuota);
+    return { success: true, ...reacted };
+  },
+});

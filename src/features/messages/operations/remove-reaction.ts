@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { id, idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { notSeen } from '../../../core/schemas/seen-text.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation } from '../../operation.ts';
+import { ownerOf } from '../../owner.ts';
+import { reactionCount, reactionInput } from '../reaction.ts';
+import { removeReactionFrom } from '../reaction-commands.ts';
+
+export const removeReaction = defineOperation({
+  name: 'removeReaction',
+  service: 'chat-messages',
+  kind: 'write',
+  summary: "Remove the player's reaction to a message",
+  auth: 'player-or-server',
+  serverOnlyWith: 'addReaction',
+  input: z.object({ messageId: idInput, reaction: notSeen(reactionInput, 'id') }),
+  output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const { messageId, reaction } = input;
+    const reacted = await db.write(removeReactionFrom, ownerOf(caller), messageId, reaction);
+    return { success: true, ...reacted };
+  },
+});

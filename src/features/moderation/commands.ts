@@ -1,0 +1,114 @@
+import { GantryError } from '../../core/errors.ts';
+import { lockChannel, lockGame, lockPlayer } from '../../core/events/stream-locks.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
+import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { lockWholeChannel, memberIn, requireMember } from '../messages/channel-access.ts';
+import type { Muter } from '../messages/mutes/mute.ts';
+import { refuseMuted } from '../messages/mutes/refuse-muted.ts';
+import { playerMutes } from '../messages/mutes/tables.ts';
+import { rowHasPermission } from '../messages/stored-channel.ts';
+import { messageChannels } from '../messages/tables.ts';
+import { players } from '../players/tables.ts';
+import { lockStorageUse } from '../storage-quota/storage-use.ts';
+
+/** The parameters of a mute. */
+export interface NewMute {
+  /** Duration from now; 0 ends the mute. */
+  seconds: number;
+  reason: string;
+}
+
+/**
+ * Mutes a player for a time in one channel of the game or, with `channelId` null, in all of them. Returns when the mute
+ * ends (Unix ms), or null if this call ended it. Only the party that imposed a mute can end it.
+ * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
+ */
+export const mute = command(
+  'mute',
+  function* (
+    tx: Tx,
+    player: Owner,
+    channelId: string | null,
+    by: Exclude<Muter, 'channel'>,
+    wanted: NewMute,
+  ): Steps<number | null> {
+    const channel = channelId === null ? undefined : yield* tx.get(messageChannels, channelId);
+    // The locks of every command that writes a text others see: those in flight commit before the mute, or see it.
+    const [row] = yield* tx.all(
+      tx.lock(players, player.wallet),
+      lockPlayer(tx, player),
+      lockGame(tx, player.gameId),
+      ...(channel ? [lockChannel(tx, channel.id)] : []),
+      lockStorageUse(tx, player),
+    );
+    if (!row) throw playerUnknown();
+    if (channelId !== null && channel?.gameId !== player.gameId) {
+      throw new GantryError('channel_unknown', 'There is no such message channel in the game');
+    }
+    return yield* setMute(tx, player, { channelId, by }, wanted);
+  },
+);
+
+/**
+ * As `mute`, by a super-admin of the channel, for a member who is not a super-admin.
+ * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `player_unknown`,
+ *   `player_not_muted`; `muted` when the super-admin is, and gives a reason, which the player would see
+ */
+export const muteInChannel = command(
+  'muteInChannel',
+  function* (tx: Tx, by: Owner, channelId: string, wallet: string, wanted: NewMute): Steps<number | null> {
+    const player = { gameId: by.gameId, wallet };
+    const row = yield* tx.lock(players, wallet);
+    const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'super-admin');
+    const member = memberIn(channel, player);
+    if (!member) throw new GantryError('participants_invalid', `${wallet} is not in the channel`);
+    if (rowHasPermission(member, 'super-admin')) {
+      throw new GantryError(
+        'participants_invalid',
+        `${wallet} is a super-admin of the channel and cannot be muted in it`,
+      );
+    }
+    if (!row) throw playerUnknown();
+    if (wanted.reason !== '') yield* refuseMuted(tx, by, { channelId, path: 'reason' });
+    return yield* setMute(tx, player, { channelId, by: 'channel' }, wanted);
+  },
+);
+
+/** Mutes that `trimMutes` checks per call. */
+const trimmedPerCall = 200;
+
+/** Removes a bounded batch of expired mutes; true when there may be more. */
+export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean> {
+  const first = yield* tx.list(playerMutes.byEnd, [], { limit: trimmedPerCall });
+  const over = first.filter(({ until }) => until <= tx.now);
+  const rows = yield* tx.all(
+    ...over.map(({ wallet, gameId, channelId, mutedBy }) =>
+      tx.lock(playerMutes, [wallet, gameId, channelId, mutedBy]),
+    ),
+  );
+  for (const row of rows) if (row && row.until <= tx.now) tx.remove(playerMutes, row);
+  return over.length === trimmedPerCall;
+});
+
+function* setMute(
+  tx: Tx,
+  { gameId, wallet }: Owner,
+  { channelId, by }: { channelId: string | null; by: Muter },
+  { seconds, reason }: NewMute,
+): Steps<number | null> {
+  const where = channelId ?? '';
+  const before = yield* tx.get(playerMutes, wallet, gameId, where, by);
+  if (seconds > 0) {
+    const until = tx.now + seconds * 1000;
+    const createdAt = before?.createdAt ?? tx.now;
+    tx.put(playerMutes, { wallet, gameId, channelId: where, mutedBy: by, until, reason, createdAt });
+    return until;
+  }
+  if (!before) throw new GantryError('player_not_muted', 'You have not muted this player there');
+  tx.remove(playerMutes, before);
+  return null;
+}
+
+function playerUnknown(): GantryError {
+  return new GantryError('player_unknown', 'There is no player with this wallet');
+}

@@ -1,0 +1,31 @@
+import { type RowOf, table } from '../../../core/storage/table.ts';
+
+const columns = {
+  id: 'uuid',
+  gameId: 'uuid',
+  reporter: 'text',
+  /** The player it is about; of a message, its sender. */
+  subject: 'text',
+  /** Null when a player is reported rather than a message. */
+  messageId: 'uuid?',
+  channelId: 'uuid?',
+  reason: 'text',
+  comment: 'text',
+  status: 'text',
+  createdAt: 'ms',
+  closedAt: 'ms?',
+  /** Who closed it, as the audit log names them; empty while it is open. */
+  closedBy: 'text',
+  note: 'text',
+} as const;
+
+export const playerReports = table('player_reports', columns, {
+  key: ['id'],
+  indexes: {
+    byReporter: { on: ['reporter', 'gameId', 'createdAt', 'id'] },
+    open: { on: ['reporter', 'gameId', 'id'], whereNull: 'closedAt' },
+    bySubject: { on: ['subject', 'id'] },
+  },
+  of: { player: 'reporter', names: ['subject'], game: 'gameId', texts: ['comment', 'note'] },
+});
+export type PlayerReportRow = RowOf<typeof columns>;

@@ -1,0 +1,161 @@
+import { GantryError } from '../../core/errors.ts';
+import { type Listener, type StoredEvent, streamOf } from '../../core/events/stream.ts';
+import { nilId } from '../../core/schemas/ids.ts';
+import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { statement } from '../../core/storage/statement.ts';
+import { notificationCreated } from './events.ts';
+import {
+  type InboxNotification,
+  maxUnread,
+  type NotificationRecord,
+  notificationType,
+} from './notification.ts';
+import type { NotificationRow } from './tables.ts';
+
+/**
+ * Notifications not yet delivered to any launcher, oldest first within a stream. `after`: the last one of the previous
+ * page.
+ */
+export const listUndelivered = query(
+  'listUndelivered',
+  function* (
+    read: Read,
+    { wallet, gameId }: Listener,
+    limit: number,
+    after?: StoredEvent<NotificationRecord>,
+  ): ReadSteps<StoredEvent<NotificationRecord>[]> {
+    const from = { afterSeq: after?.seq ?? 0, afterId: after?.record._id ?? nilId };
+    const rows = yield* read.all(selectUndelivered, { wallet, gameId, ...from, now: read.now, limit });
+    return rows.map((row) => toEvent(row, read.epoch));
+  },
+);
+
+const selectUndelivered = statement<
+  { wallet: string; gameId: string | null; afterSeq: number; afterId: string; now: number; limit: number },
+  NotificationFields
+>(
+  `SELECT id, game_id AS "gameId", wallet, message, type, event_seq AS "eventSeq", created_at AS "createdAt",
+      expires_at AS "expiresAt"
+    FROM notifications
+    WHERE delivered_at IS NULL AND wallet = @wallet AND (game_id = @gameId OR @gameId IS NULL)
+      AND (expires_at IS NULL OR expires_at > @now)
+      AND event_seq >= @afterSeq AND (event_seq, id) > (@afterSeq, @afterId)
+    ORDER BY event_seq, id LIMIT @limit`,
+);
+
+/** A page of a player's inbox. */
+export interface InboxPage {
+  notifications: InboxNotification[];
+  /** Of the whole inbox; `maxUnread` means that many or more. */
+  unread: number;
+  /** Start of the next page; null at the end. */
+  cursor: string | null;
+}
+
+/**
+ * A player's unexpired notifications, newest first; `gameId` null means every game. `after`: the `cursor` of the
+ * previous page.
+ * @throws GantryError `paging_invalid` for a malformed cursor
+ */
+export const listInbox = query(
+  'listInbox',
+  function* (
+    read: Read,
+    { wallet, gameId }: Listener,
+    { limit, after, unreadOnly }: { limit: number; after?: string | undefined; unreadOnly: boolean },
+  ): ReadSteps<InboxPage> {
+    const inbox = { wallet, gameId, now: read.now };
+    const from = after === undefined ? newest : keysetOf(after);
+    const found = yield* read.all(selectInbox, {
+      ...inbox,
+      ...from,
+      unreadOnly: Number(unreadOnly),
+      limit: limit + 1,
+    });
+    const rows = found.slice(0, limit);
+    const last = rows.at(-1);
+    const counted = yield* read.first(countUnread, { ...inbox, limit: maxUnread });
+    return {
+      notifications: rows.map((row) => ({ ...toRecord(row), readAt: row.readAt })),
+      unread: counted?.count ?? 0,
+      cursor: last && found.length > limit ? `${last.createdAt}.${last.id}` : null,
+    };
+  },
+);
+
+/** Before the first row. */
+const newest = { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: nilId };
+
+function keysetOf(cursor: string): { beforeMs: number; beforeId: string } {
+  const [, ms, id] = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? [];
+  if (ms !== undefined && id !== undefined) return { beforeMs: Number(ms), beforeId: id };
+  const message = 'must be the `cursor` of an earlier response';
+  throw new GantryError('paging_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
+}
+
+const ofInbox = `wallet = @wallet AND (game_id = @gameId OR @gameId IS NULL)
+      AND (expires_at IS NULL OR expires_at > @now)`;
+const selectInbox = statement<
+  {
+    wallet: string;
+    gameId: string | null;
+    now: number;
+    beforeMs: number;
+    beforeId: string;
+    unreadOnly: number;
+    limit: number;
+  },
+  Omit<NotificationRow, 'deliveredAt'>
+>(
+  `SELECT id, game_id AS "gameId", wallet, message, type, event_seq AS "eventSeq", created_at AS "createdAt",
+      expires_at AS "expiresAt", read_at AS "readAt"
+    FROM notifications
+    WHERE ${ofInbox} AND (created_at, id) < (@beforeMs, @beforeId) AND (read_at IS NULL OR @unreadOnly = 0)
+    ORDER BY created_at DESC, id DESC LIMIT @limit`,
+);
+const countUnread = statement<
+  { wallet: string; gameId: string | null; now: number; limit: number },
+  { count: number }
+>(
+  `SELECT count(*) AS count FROM (
+    SELECT 1 FROM notifications WHERE ${ofInbox} AND read_at IS NULL LIMIT @limit) AS unread`,
+);
+
+/** The columns that a launcher's event is built from. */
+type NotificationFields = Omit<NotificationRow, 'deliveredAt' | 'readAt'>;
+
+/** The event that announced a notification, rebuilt because it may have been deleted meanwhile. */
+function toEvent(row: NotificationFields, epoch: string): StoredEvent<NotificationRecord> {
+  const { gameId, wallet } = row;
+  return {
+    stream: streamOf.player(gameId, wallet),
+    name: notificationCreated.name,
+    record: toRecord(row),
+    audience: { kind: 'players', gameId, wallets: [wallet] },
+    epoch,
+    seq: row.eventSeq,
+    lane: 0,
+    position: 0,
+    after: null,
+  };
+}
+
+function toRecord({
+  id,
+  gameId,
+  wallet,
+  message,
+  type,
+  createdAt,
+  expiresAt,
+}: NotificationFields): NotificationRecord {
+  return {
+    _id: id,
+    gameId,
+    normalizedAddress: wallet,
+    message,
+    type: notificationType.parse(type),
+    createdAt,
+    ...(expiresAt !== null && { expiresAt }),
+  };
+}

@@ -1,0 +1,113 @@
+import type { z } from 'zod';
+import type { AllowedRoles } from '../core/schemas/admin-role.ts';
+import type { AuthKind, Callers } from './caller.ts';
+import type { AnyCost, Cost } from './cost.ts';
+import type { AnyHandler, AnyOtherForm } from './other-form.ts';
+
+/**
+ * The services that operations belong to, as Feathers clients name them. Every operation is also on `launcher`, except
+ * those of `admin`, which have only paths under `/admin`.
+ */
+export type ServiceName =
+  | 'launcher'
+  | 'admin'
+  | 'scores'
+  | 'activities'
+  | 'message-channels'
+  | 'chat-messages'
+  | 'realtime-events';
+
+/** `read` has no side effects and may be called with GET; `sign-in` is for callers without credentials. */
+export type OperationKind = 'read' | 'write' | 'sign-in';
+
+type Input = z.ZodObject;
+
+/** An operation's declaration. Routes, documents and SDKs are derived from it. */
+export interface Operation<
+  Name extends string = string,
+  Auth extends AuthKind = AuthKind,
+  In extends Input = Input,
+  Out extends z.ZodType = z.ZodType,
+  Needs extends object = object,
+> {
+  /** camelCase: the `X-Service-Method`, the socket's event and, in kebab-case, the dedicated path. */
+  name: Name;
+  service: ServiceName;
+  /** Other names of the operation; they work wherever the name does, except as dedicated paths. */
+  aliases?: readonly string[];
+  /** Names on a single service, used by basement.fun's clients. */
+  alsoOn?: readonly { service: ServiceName; name: string }[];
+  /** The form of its input and output that those clients use. */
+  otherForm?: AnyOtherForm;
+  /**
+   * Fields of those clients that are not supported, each with the reason: calls with one are refused, not partly
+   * executed.
+   */
+  unsupportedField?: Readonly<Record<string, string>>;
+  kind: OperationKind;
+  summary: string;
+  /**
+   * `player-or-server`: a game's server may call it too. Such a write must be in `serverOnlyOperations` of
+   * `features/games/game.ts` or have `serverOnlyWith`; none may have an input named `wallet`, which is the player the server
+   * calls for.
+   */
+  auth: Auth;
+  /**
+   * The roles that may call an administrator's operation. Required by the types; without them every call is refused.
+   */
+  roles?: AllowedRoles;
+  /** Excludes `launcherJwt`, which authentication consumes. */
+  input: In;
+  /** The input of method dispatch and the socket, where INTERFACE.md allows more than on the dedicated path. */
+  dispatchInput?: z.ZodObject<z.core.$ZodLooseShape, z.core.$strip> & z.ZodType<z.output<In>>;
+  output: Out;
+  /** What a call counts as against the rate limits, if its work grows with its input or is always large; default 1. */
+  cost?: Cost<z.output<In>>;
+  /** Objects in its input may be `LargeValue`s of `features/states/large-input.ts`, where `dispatchInput` accepts anything. */
+  takesLargeValues?: true;
+  /**
+   * Another operation that writes the same data: if a game restricts that one to its server, this one is restricted
+   * too. Its `auth` is `player-or-server`, so that the server can call it.
+   */
+  serverOnlyWith?: string;
+  /** An idempotent write: its idempotency keys are ignored. */
+  isRepeatable?: true;
+  /** A separate path for GET, with the query as input. Feathers clients call it with `find`. */
+  getPath?: `/${string}`;
+  /** The part of an administrator's input that the audit log stores; all of it by default. */
+  auditInput?(input: z.output<In>): unknown;
+  /**
+   * The type of `services` declares what the handler needs; `Services` of `server/catalogue/operations.ts` is the intersection
+   * of all operations' needs. `services.connection` is the call's live connection, if any.
+   */
+  handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
+}
+
+/**
+ * An operation whose own types are forgotten: `defineOperation` has checked them. Its methods are declared as methods,
+ * whose parameters TypeScript compares in both directions, so every operation is one of these. Whoever calls `handler`
+ * passes what the same operation's schema has parsed, the caller that its `auth` has let in, and the services of
+ * `server/catalogue/operations.ts`.
+ */
+export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> &
+  AnyHandler & {
+    dispatchInput?: z.ZodObject;
+    cost?: AnyCost;
+    auditInput?(input: object): unknown;
+  };
+
+/** Roles are required on administrators' operations and forbidden on all others. */
+type RolesOf<Auth extends AuthKind> = [Auth] extends ['admin'] ? { roles: AllowedRoles } : { roles?: never };
+
+/** Declares an operation; `registry.ts` makes it callable. */
+export function defineOperation<
+  const Name extends string,
+  const Auth extends AuthKind,
+  In extends Input,
+  Out extends z.ZodType,
+  Needs extends object,
+>(
+  operation: Operation<Name, Auth, In, Out, Needs> & RolesOf<NoInfer<Auth>>,
+): Operation<Name, Auth, In, Out, Needs> {
+  return operation;
+}

@@ -1,0 +1,49 @@
+import { shortAddress } from '../../core/schemas/address.ts';
+import { seenByOthers } from '../../core/schemas/seen-text.ts';
+import { text } from '../../core/schemas/text.ts';
+
+/** A wallet with a profile, the same in every game. */
+export interface Player {
+  userId: string;
+  /** Lowercase. */
+  wallet: string;
+  /** Empty when the player never chose one; show `displayName` instead. */
+  username: string;
+  /** Empty when the player never chose one; show `PublicUrls.avatar` instead. */
+  avatar: string;
+}
+
+/** Omitted fields are kept. */
+export interface PlayerProfile {
+  username?: string | undefined;
+  avatar?: string | undefined;
+}
+
+export interface PlayerFilter {
+  gameId?: string | undefined;
+  /** A part of the name, a prefix of the wallet, or the shortened wallet: `0x1234…abcd`. */
+  search?: string | undefined;
+  /** Only players with a present session, or only the others. */
+  present?: boolean | undefined;
+  /** Only players with a ban in any game, or only the others. */
+  banned?: boolean | undefined;
+}
+
+export interface PlayerSummary extends Player {
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** The games the player is banned from; `''` means all games. */
+  bannedFrom: string[];
+  /** When the newest session was opened, in any game; null without one. Unix milliseconds. */
+  lastOpenedAt: number | null;
+  /** Whether a session was last announced as present. */
+  present: boolean;
+}
+
+/** A player's name; empty removes it. */
+export const username = seenByOthers(text(0, 40), { as: 'name', mute: 'call' });
+
+/** The name that others see; never empty. */
+export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {
+  return player.username || shortAddress(player.wallet);
+}

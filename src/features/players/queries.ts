@@ -1,0 +1,139 @@
+import { comparableId } from '../../core/schemas/ids.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
+import type { Page, Paged } from '../../core/schemas/paging.ts';
+import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { statement } from '../../core/storage/statement.ts';
+import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
+import { toPlayer } from './stored-player.ts';
+import { bans, type GuestRow, guests, type PlayerRow, players } from './tables.ts';
+
+/** More bans than any player has: at most one per game. */
+const maxBans = 100_000;
+
+/** Maximum cached players. */
+const maxCached = 50_000;
+
+/** Whether a player is banned from a game, or from all games. Runs with every call of a game's server. */
+export const isBanned = query(
+  'isBanned',
+  function* (read: Read, { gameId, wallet }: Owner): ReadSteps<boolean> {
+    const here = yield* read.get(bans, wallet, gameId);
+    return (here ?? (yield* read.get(bans, wallet, ''))) !== undefined;
+  },
+  { max: maxCached, keyOf: ({ gameId, wallet }) => `${gameId} ${wallet}` },
+);
+
+/** The player of a wallet; null for an unknown one. Runs with every write of a game's server. */
+export const findPlayer = query(
+  'findPlayer',
+  function* (read: Read, wallet: string): ReadSteps<Player | null> {
+    const row = yield* read.get(players, wallet);
+    return row ? toPlayer(row) : null;
+  },
+  { max: maxCached, keyOf: (wallet) => wallet },
+);
+
+/**
+ * The guest with an address; null when there never was one, or it was erased. Runs with every server call about a
+ * guest.
+ */
+export const findGuest = query(
+  'findGuest',
+  function* (read: Read, address: string): ReadSteps<GuestRow | null> {
+    return (yield* read.get(guests, address)) ?? null;
+  },
+  { max: maxCached, keyOf: (address) => address },
+);
+
+/**
+ * Players in the given game or any, newest first; with `search`, those whose name contains it, or whose wallet begins
+ * with it or is shortened to it (`shortAddress`).
+ */
+export const findPlayers = query(
+  'findPlayers',
+  function* (
+    read: Read,
+    { gameId, search, present, banned }: PlayerFilter,
+    { limit, skip }: Page,
+  ): ReadSteps<Paged<PlayerSummary>> {
+    const filter: Filter = {
+      gameId: gameId === undefined ? null : comparableId(gameId),
+      name: search === undefined ? null : `%${escapeLike(search)}%`,
+      wallet: search === undefined ? null : walletPattern(search),
+      present: flag(present),
+      banned: flag(banned),
+      now: read.now,
+    };
+    const total = (yield* read.first(countMatching, filter))?.count ?? 0;
+    const found = yield* read.all(listMatching, { ...filter, limit, skip });
+    const rows: PlayerSummary[] = [];
+    for (const row of found) {
+      const bannedFrom = yield* read.list(bans.byWallet, [row.wallet], { limit: maxBans });
+      rows.push({
+        ...toPlayer(row),
+        createdAt: row.createdAt,
+        bannedFrom: bannedFrom.map((one) => one.gameId),
+        lastOpenedAt: row.lastOpenedAt,
+        present: row.present === 1,
+      });
+    }
+    return { total, rows };
+  },
+);
+
+interface Filter extends Record<string, string | number | null> {
+  gameId: string | null;
+  /** LIKE patterns; null: any. */
+  name: string | null;
+  wallet: string | null;
+  /** 1, 0, or null: either. */
+  present: number | null;
+  banned: number | null;
+  now: number;
+}
+
+function flag(value: boolean | undefined): number | null {
+  return value === undefined ? null : Number(value);
+}
+
+/** Escapes a text for LIKE, so that it matches literally. */
+function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/**
+ * Matches wallets with this prefix; for `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it.
+ */
+function walletPattern(search: string): string {
+  const [, begin, end] = /^(0x[0-9a-f]*)(?:…|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
+  return begin === undefined ? `${escapeLike(search)}%` : `${begin}%${end}`;
+}
+
+const isPresent = `CASE WHEN EXISTS (
+    SELECT 1 FROM channel_sessions AS live JOIN told_present AS told ON told.session_id = live.id
+    WHERE live.wallet = p.wallet AND live.ended_at IS NULL AND live.expires_at > @now) THEN 1 ELSE 0 END`;
+const hasBan = 'CASE WHEN EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet) THEN 1 ELSE 0 END';
+
+const matching = (like: string) => `(EXISTS (
+    SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL)
+  AND (p.wallet ${like} @wallet ESCAPE '\\' OR p.username ${like} @name ESCAPE '\\' OR @name IS NULL)
+  AND (${hasBan} = @banned OR @banned IS NULL) AND (${isPresent} = @present OR @present IS NULL)`;
+
+// SQLite's LIKE ignores the case of ASCII letters, PostgreSQL's does not.
+const countMatching = statement<Filter, { count: number }>({
+  sqlite: `SELECT count(*) AS count FROM players AS p WHERE ${matching('LIKE')}`,
+  postgres: `SELECT count(*) AS count FROM players AS p WHERE ${matching('ILIKE')}`,
+});
+
+const listText = (like: string) =>
+  `SELECT wallet, user_id AS "userId", username, avatar, created_at AS "createdAt", ${isPresent} AS present,
+     (SELECT max(opened_at) FROM channel_sessions AS c WHERE c.wallet = p.wallet) AS "lastOpenedAt"
+   FROM players AS p WHERE ${matching(like)} ORDER BY created_at DESC, wallet LIMIT @limit OFFSET @skip`;
+
+const listMatching = statement<
+  Filter & { limit: number; skip: number },
+  PlayerRow & { present: number; lastOpenedAt: number | null }
+>({
+  sqlite: listText('LIKE'),
+  postgres: listText('ILIKE'),
+});

@@ -1,0 +1,154 @@
+import { streamOf } from '../../../core/events/stream.ts';
+import { lockPlayer } from '../../../core/events/stream-locks.ts';
+import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
+import type { Owner } from '../../../core/schemas/owner.ts';
+import {
+  command,
+  type ExclusiveTx,
+  exclusiveCommand,
+  type Steps,
+  type Tx,
+} from '../../../core/storage/command.ts';
+import { heldActionError } from '../../../core/storage/database-file.ts';
+import { statement } from '../../../core/storage/statement.ts';
+import { games } from '../../games/tables.ts';
+import { bans, guests } from '../../players/tables.ts';
+import { changeAction, enqueue } from '../../queue/actions.ts';
+import { leaderboardEntries, leaderboards } from '../../scores/leaderboard-tables.ts';
+import { type PrizeRunRow, prizeHolds, prizeRuns } from '../../scores/prize-tables.ts';
+import { countRow } from '../../storage-quota/game-storage.ts';
+import { runRules } from '../commands.ts';
+import { isChainAction, type Rule } from '../rule.ts';
+import { ruleTriggers } from '../tables.ts';
+import type { ChainFacts, StateFacts } from '../trigger.ts';
+import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
+
+/**
+ * Runs a run's rule for the next player, exactly once: the run advances to the next place in the same transaction, and
+ * the trigger is recorded with the run's id, so that a player who appears again further down (a better score was
+ * removed, or every score is an entry) gets nothing more. Banned players get nothing either. False: the player is not
+ * next; read again.
+ * @throws GantryError `states_changed`; refusals of the rule's actions
+ */
+export const givePrize = command(
+  'givePrize',
+  function* (tx: Tx, winner: Winner, chain: ChainFacts, states: StateFacts): Steps<boolean> {
+    const { gameId, wallet, place } = winner;
+    const next = yield* nextInRun(tx, winner);
+    if (!next) return false;
+    advance(tx, next, winner);
+    const { run, rule, isSkipped } = next;
+    if (isSkipped) return true;
+    const { leaderboard, season, seasonId } = run;
+    const input = {
+      trigger: rule.trigger,
+      value: place,
+      nonce: `${leaderboard}/${season}`,
+      finished: { leaderboard, season, seasonId, place },
+    };
+    const isHeld = (yield* tx.get(prizeHolds, seasonId)) !== undefined;
+    const heldReason = isHeld ? { heldReason: heldActionError } : {};
+    const facts = { chain: { ...chain, ...heldReason }, states, nonce: run.id };
+    yield* runRules(tx, { gameId, wallet }, [rule], input, facts);
+    return true;
+  },
+);
+
+/** Skips the next player of a run, and records each of the rule's actions as failed. False: the player is not next. */
+export const failPrize = command(
+  'failPrize',
+  function* (tx: Tx, winner: Winner, error: string): Steps<boolean> {
+    const { gameId, wallet, place } = winner;
+    const next = yield* nextInRun(tx, winner);
+    if (!next) return false;
+    advance(tx, next, winner);
+    const { run, rule, isSkipped } = next;
+    if (isSkipped) return true;
+    const triggerUuid = tx.newId();
+    const trigger = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
+    const row = { id: triggerUuid, gameId, wallet, nonce: run.id, ...trigger };
+    tx.insert(ruleTriggers, row);
+    yield* countRow(tx, gameId, ruleTriggers, row, { isLimited: false });
+    for (const action of rule.actions) {
+      const kind = isChainAction(action) ? 'chain' : 'rules';
+      const { leaderboard, season } = run;
+      const payload = { leaderboard, season, place, action };
+      const row = yield* enqueue(tx, { kind, type: action.type, gameId, wallet, triggerUuid, payload });
+      yield* changeAction(tx, row, { state: 'failed', error });
+    }
+    return true;
+  },
+);
+
+interface NextInRun {
+  run: PrizeRunRow;
+  rule: Rule;
+  isSkipped: boolean;
+  /** The place is not used up: the player has already received a prize at another place, and has moved down since. */
+  isPlaceKept: boolean;
+}
+
+/**
+ * Locks a run and its next player; undefined if the winner that was read is not next: another process was faster, the
+ * entry has changed, the guest has linked a wallet, or the game is archived.
+ */
+function* nextInRun(tx: Tx, winner: Winner): Steps<NextInRun | undefined> {
+  const { runId, gameId, wallet, place } = winner;
+  const owner: Owner = { gameId, wallet };
+  const guest = isGuestAddress(wallet) ? yield* tx.lock(guests, wallet) : null;
+  if (guest && guest.wallet !== wallet) return undefined;
+  const [, run, game, earlier, here, everywhere] = yield* tx.all(
+    lockPlayer(tx, owner),
+    tx.lock(prizeRuns, runId),
+    tx.get(games, gameId),
+    tx.get(ruleTriggers.byNonce, gameId, wallet, runId),
+    tx.get(bans, wallet, gameId),
+    tx.get(bans, wallet, ''),
+  );
+  if (run?.place !== place || game?.listing === 'archived') return undefined;
+  const rule = ruleOf(run);
+  const stream = streamOf.player(gameId, wallet);
+  const entry = yield* tx.get(leaderboardEntries, rankedUnder(run, rule), stream, winner.entry);
+  const isSame =
+    entry?.scoreId === winner.scoreId &&
+    entry.sortScore === winner.sortScore &&
+    entry.reachedAt === winner.reachedAt;
+  if (!isSame) return undefined;
+  const leaderboard = yield* tx.get(leaderboards, gameId, run.leaderboard);
+  const isBanned = (here ?? everywhere) !== undefined;
+  // An undefined guest is of another server, from which the game was imported.
+  const isSkipped = earlier !== undefined || isBanned || guest === undefined;
+  return { run, rule, isSkipped, isPlaceKept: earlier !== undefined && leaderboard?.entries === 'player' };
+}
+
+/** Advances the run to the next place, or ends it after the last one. */
+function advance(tx: Tx, { run, rule: { seasonEnd }, isPlaceKept }: NextInRun, winner: Winner): void {
+  const place = isPlaceKept ? run.place : run.place + 1;
+  const { sortScore, reachedAt, scoreId } = winner;
+  if (place > (seasonEnd?.places.to ?? 0)) tx.remove(prizeRuns, run);
+  else tx.put(prizeRuns, { ...run, place, sortScore, reachedAt, scoreId });
+}
+
+/** Ends a run without further players, if it is still at that place. */
+export const endPrizeRun = command(
+  'endPrizeRun',
+  function* (tx: Tx, runId: string, place: number): Steps<void> {
+    const run = yield* tx.lock(prizeRuns, runId);
+    if (run?.place === place) tx.remove(prizeRuns, run);
+  },
+);
+
+/**
+ * Call this after a restore: holds the on-chain actions of season prizes for an operator. It concerns seasons whose
+ * prizes were being given when the backup was made, and those that end again because their time has come since.
+ */
+export const holdPrizes = exclusiveCommand('holdPrizes', function* (tx: ExclusiveTx): Steps<number> {
+  return yield* tx.run(holdSeasons, { now: tx.now });
+});
+
+const holdSeasons = statement<{ now: number }>(
+  `INSERT INTO prize_holds (season_id, game_id)
+   SELECT season_id, game_id FROM leaderboards WHERE next_end_at <= @now
+   UNION SELECT season_id, game_id FROM prize_runs WHERE true
+   ON CONFLICT DO NOTHING`,
+);

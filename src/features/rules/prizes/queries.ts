@@ -1,0 +1,71 @@
+import { query, type Read, type ReadSteps } from '../../../core/storage/query.ts';
+import { statement } from '../../../core/storage/statement.ts';
+import type { Value } from '../../../core/storage/table.ts';
+import { leaderboardEntries } from '../../scores/leaderboard-tables.ts';
+import { type PrizeRunRow, prizeRuns } from '../../scores/prize-tables.ts';
+import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
+
+/** The ids of the oldest runs, except those of archived games. */
+export const openPrizeRuns = query('openPrizeRuns', function* (read: Read, limit: number): ReadSteps<
+  string[]
+> {
+  return (yield* read.all(openRuns, { limit })).map(({ id }) => id);
+});
+
+const openRuns = statement<{ limit: number }, { id: string }>(
+  `SELECT r.id FROM prize_runs AS r JOIN games AS g ON g.id = r.game_id
+   WHERE g.listing <> 'archived' ORDER BY r.id LIMIT @limit`,
+);
+
+/** A run and its next players, by place; null if it has ended. */
+export const readPrizeRun = query(
+  'readPrizeRun',
+  function* (
+    read: Read,
+    runId: string,
+    limit: number,
+  ): ReadSteps<{ run: PrizeRunRow; winners: Winner[] } | null> {
+    return yield* read.inOneView(function* () {
+      const run = yield* read.get(prizeRuns, runId);
+      if (!run) return null;
+      const rows = yield* entriesAfter(read, run, limit);
+      const { gameId } = run;
+      const winners = rows.map((row, index) => ({ ...row, runId, gameId, place: run.place + index }));
+      return { run, winners };
+    });
+  },
+);
+
+/** The entries from a run's next place onwards. */
+function* entriesAfter(read: Read, run: PrizeRunRow, limit: number): ReadSteps<readonly EntryAtPlace[]> {
+  const rule = ruleOf(run);
+  const last = rule.seasonEnd?.places.to ?? 0;
+  const group = rankedUnder(run, rule);
+  const boardId = yield* read.groupKey(leaderboardEntries, group);
+  if (boardId === null) return [];
+  const atMost = Math.min(limit, last - run.place + 1);
+  if (run.scoreId !== null) {
+    const { sortScore: score, reachedAt, scoreId: id } = run;
+    return yield* read.all(entriesBehind, { boardId, score, reachedAt, id, limit: atMost, skip: 0 });
+  }
+  const near = yield* read.near(leaderboardEntries, group, run.place - 1);
+  const [score = null, reachedAt = null, id = null] = near.from;
+  return yield* read.all(entriesFrom, { boardId, score, reachedAt, id, limit: atMost, skip: near.skip });
+}
+
+type EntryAtPlace = Omit<Winner, 'runId' | 'gameId' | 'place'>;
+type Where = Record<'boardId' | 'score' | 'reachedAt' | 'id' | 'limit' | 'skip', Value>;
+
+const entriesFrom = entries('>=');
+const entriesBehind = entries('>');
+
+function entries(compared: '>' | '>=') {
+  return statement<Where, EntryAtPlace>(
+    `SELECT s.wallet, e.entry, e.score_id AS "scoreId", e.sort_score AS "sortScore", e.reached_at AS "reachedAt"
+      FROM (SELECT stream_id, entry, score_id, sort_score, reached_at FROM leaderboard_entries
+            WHERE board_id = @boardId AND (sort_score, reached_at, score_id) ${compared} (@score, @reachedAt, @id)
+            ORDER BY sort_score, reached_at, score_id LIMIT @limit OFFSET @skip) AS e
+      JOIN streams AS s ON s.id = e.stream_id
+      ORDER BY e.sort_score, e.reached_at, e.score_id`,
+  );
+}

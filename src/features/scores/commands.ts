@@ -1,0 +1,185 @@
+import { GantryError } from '../../core/errors.ts';
+import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
+import { lockPlayer, lockPlayerStream } from '../../core/events/stream-locks.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
+import { command, type ExclusiveTx, type Steps, type Tx } from '../../core/storage/command.ts';
+import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
+import { statement } from '../../core/storage/statement.ts';
+import type { AnyTable } from '../../core/storage/table.ts';
+import type { LeaderboardPolicy } from '../games/game.ts';
+import { policiesOf } from '../games/stored-game.ts';
+import { type GameRow, games } from '../games/tables.ts';
+import { addLocked, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
+import { countedBytes } from '../storage-quota/row-bytes.ts';
+import type { GameStorageRow } from '../storage-quota/tables.ts';
+import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
+import { deleteRecord } from './leaderboard-score-commands.ts';
+import { directionOf, ranksBefore, toBoardRow } from './ranking.ts';
+import type { ScoreRecord } from './score.ts';
+import { audienceOf, ownerIn, toIntegerScore } from './score-rules.ts';
+import { toScoreRecord } from './stored-score.ts';
+import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
+
+/**
+ * Sets a score: overwrites the record under `nonce`, or, without a nonce, always inserts a record under a generated
+ * one. In a game with integer scores a fraction is rejected or, with `fractions: 'round'`, rounded. A record keeps its
+ * `sessionId` until it is given another.
+ * @throws GantryError `score_not_integer`, `storage_full`
+ */
+export const setScore = command(
+  'setScore',
+  function* (
+    tx: Tx,
+    owner: Owner,
+    requestedScore: number,
+    nonce?: string,
+    {
+      fractions = 'refuse',
+      sessionId,
+    }: { fractions?: 'refuse' | 'round'; sessionId?: string | undefined } = {},
+  ): Steps<ScoreRecord> {
+    const stream = streamOf.player(owner.gameId, owner.wallet);
+    const { before, current, game, inGame } = yield* readForRanking(tx, owner, stream, nonce);
+    const policies = policiesOf(game, owner.gameId);
+    const policy = policies.leaderboard;
+    const score = policies.scores === 'integer' ? toIntegerScore(requestedScore, fractions) : requestedScore;
+    const row = {
+      id: before?.id ?? tx.newId(),
+      stream,
+      nonce: before ? before.nonce : (nonce ?? null),
+      score,
+      reachedAt: before?.score === score ? before.reachedAt : tx.now,
+      updatedAt: tx.now,
+      sessionId: sessionId ?? before?.sessionId ?? null,
+    };
+    const record = toScoreRecord(row, owner);
+    const revision = tx.emit(stream, before ? scorePatched : scoreCreated, record, audienceOf(owner));
+    const written: ScoreRow = { ...row, revision };
+    if (before) tx.put(scores, written);
+    else {
+      tx.insert(scores, written);
+      yield* addLocked(tx, inGame, countedBytes(scores as AnyTable, written), game);
+    }
+    const candidate = toBoardRow(written, owner, policy);
+    if (policy.keep === 'latest' || !current || ranksBefore(candidate, current)) tx.put(board, candidate);
+    else if (before && current.scoreId === row.id) yield* rankPlayer(tx, owner, current, policy);
+    return record;
+  },
+);
+
+/** Deletes any player's score on any leaderboard, and updates the ranking. @throws GantryError `score_unknown` */
+export const deleteScore = command(
+  'deleteScore',
+  function* (tx: Tx, gameId: string, scoreId: string): Steps<void> {
+    const found = yield* tx.get(scores, scoreId);
+    if (!found) return yield* deleteRecord(tx, gameId, scoreId);
+    const owner = ownerIn(found.stream);
+    if (owner?.gameId !== gameId) throw new GantryError('score_unknown', 'The game has no such score');
+    const [, row, current, game] = yield* tx.all(
+      lockPlayer(tx, owner),
+      tx.get(scores, scoreId),
+      tx.get(board, found.stream),
+      tx.get(games, gameId),
+    );
+    if (!row) throw new GantryError('score_unknown', 'The game has no such score');
+    tx.remove(scores, row);
+    yield* releaseBytes(tx, gameId, countedBytes(scores as AnyTable, row));
+    if (current?.scoreId === scoreId || policiesOf(game, gameId).leaderboard.keep === 'latest') {
+      yield* rankPlayer(tx, owner, current, policiesOf(game, gameId).leaderboard);
+    }
+    tx.emit(row.stream, scoreRemoved, toScoreRecord(row, owner), audienceOf(owner));
+  },
+);
+
+/** The score under a nonce, or, without one, the score ranked on the leaderboard; undefined when there is none. */
+export function* currentScore<Yielded>(
+  from: Lookup<Yielded>,
+  owner: Owner,
+  nonce: string | undefined,
+): LookupSteps<Yielded, number | undefined> {
+  if (nonce !== undefined) return (yield* findByNonce(from, owner, nonce))?.score;
+  const current = yield* from.get(board, streamOf.player(owner.gameId, owner.wallet));
+  if (!current) return undefined;
+  const game = yield* from.get(games, owner.gameId);
+  // + 0 turns −0 into 0
+  return current.sortScore * directionOf(policiesOf(game, owner.gameId).leaderboard.order) + 0;
+}
+
+/** Rebuilds a game's ranking from all scores, after its policy has changed. */
+export function* rankGame(tx: ExclusiveTx, gameId: string, { keep, order }: LeaderboardPolicy): Steps<void> {
+  yield* tx.recount(board, gameId); // creates the game's board id where there is none
+  const range = { gameId, ...playerStreamsOf(gameId) };
+  yield* tx.run(clearBoard, { gameId });
+  yield* tx.run(keep === 'best' ? rankBest : rankLatest, { ...range, direction: directionOf(order) });
+  yield* tx.recount(board, gameId);
+}
+
+const clearBoard = statement<{ gameId: string }>(
+  'DELETE FROM board WHERE board_id = (SELECT id FROM boards WHERE game_id = @gameId)',
+);
+const rankBest = rankBy('c.score * @direction, c.reached_at, c.id');
+const rankLatest = rankBy('c.revision DESC');
+
+/** Fills a game's board with each player's first record in the given order. */
+function rankBy(order: string) {
+  return statement<{ gameId: string; from: string; to: string; direction: number }>(
+    `INSERT INTO board (stream_id, board_id, score_id, sort_score, reached_at)
+      SELECT stream_id, (SELECT id FROM boards WHERE game_id = @gameId), id, score * @direction, reached_at FROM (
+        SELECT c.*, row_number() OVER (PARTITION BY c.stream_id ORDER BY ${order}) AS place
+        FROM streams AS s JOIN scores AS c ON c.stream_id = s.id WHERE s.name >= @from AND s.name < @to) AS ranked
+      WHERE place = 1`,
+  );
+}
+
+function* readForRanking(
+  tx: Tx,
+  owner: Owner,
+  stream: string,
+  nonce: string | undefined,
+): Steps<{
+  before: ScoreRow | undefined;
+  current: BoardRow | undefined;
+  game: GameRow | undefined;
+  inGame: GameStorageRow;
+}> {
+  const [, byNonce, byOwnId, current, game, inGame] = yield* tx.all(
+    lockPlayerStream(tx, stream, owner.wallet),
+    tx.get(scores.byNonce, stream, nonce ?? null),
+    tx.get(scores, nonce ?? null),
+    tx.get(board, stream),
+    tx.get(games, owner.gameId),
+    lockGameStorage(tx, owner.gameId),
+  );
+  return { before: byNonce ?? ownRecord(byOwnId, stream), current, game, inGame };
+}
+
+function* findByNonce<Yielded>(
+  from: Lookup<Yielded>,
+  owner: Owner,
+  nonce: string,
+): LookupSteps<Yielded, ScoreRow | undefined> {
+  const stream = streamOf.player(owner.gameId, owner.wallet);
+  const byNonce = yield* from.get(scores.byNonce, stream, nonce);
+  return byNonce ?? ownRecord(yield* from.get(scores, nonce), stream);
+}
+
+/** A record with a generated nonce is found by its id, and only by its own player. */
+export function ownRecord(row: ScoreRow | undefined, stream: string): ScoreRow | undefined {
+  return row?.stream === stream && row.nonce === null ? row : undefined;
+}
+
+/** Ranks the player's best or latest record, by the policy; takes the player off the board when no record is left. */
+function* rankPlayer(
+  tx: Tx,
+  owner: Owner,
+  current: BoardRow | undefined,
+  policy: LeaderboardPolicy,
+): Steps<void> {
+  const stream = streamOf.player(owner.gameId, owner.wallet);
+  const [row] =
+    policy.keep === 'latest'
+      ? yield* tx.list(scores.byUpdate, [stream], { limit: 1, last: true })
+      : yield* tx.list(policy.order === 'desc' ? scores.highest : scores.lowest, [stream], { limit: 1 });
+  if (row) tx.put(board, toBoardRow(row, owner, policy));
+  else if (current) tx.remove(board, current);
+}

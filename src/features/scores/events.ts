@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { defineEvent } from '../../core/events/event.ts';
+import type { StoredEvent } from '../../core/events/stream.ts';
+import { id, timestamp } from '../../core/schemas/ids.ts';
+import { defaultLeaderboard } from './leaderboard.ts';
+import { leaderboardRow, scoreRecord } from './score.ts';
+
+export const scoreCreated = defineEvent('scores created', scoreRecord);
+export const scorePatched = defineEvent('scores patched', scoreRecord);
+export const scoreRemoved = defineEvent('scores removed', scoreRecord);
+
+/** A finished season of a leaderboard. Its ranking is kept, and is read by its number. */
+const endedSeason = z
+  .object({
+    gameId: id,
+    leaderboard: z.string(),
+    season: z.int(),
+    startedAt: timestamp,
+    endedAt: timestamp,
+    nextSeason: z.int(),
+    nextSeasonEndsAt: timestamp.nullable().meta({ description: 'By its schedule; null: no schedule' }),
+  })
+  .meta({ id: 'EndedSeason' });
+export const seasonEnded = defineEvent('leaderboard-seasons ended', endedSeason);
+
+/** The changed rows among the first `leaderboardTop` of a game's leaderboard; `length`: how many rows that top has. */
+const leaderboardChange = z
+  .object({ gameId: id, length: z.int(), rows: z.array(leaderboardRow) })
+  .meta({ id: 'LeaderboardChange' });
+export type LeaderboardChange = z.infer<typeof leaderboardChange>;
+
+/** The same for a named leaderboard, in its current season. */
+const namedLeaderboardChange = leaderboardChange
+  .extend({ leaderboard: z.string() })
+  .meta({ id: 'NamedLeaderboardChange' });
+export type NamedLeaderboardChange = z.infer<typeof namedLeaderboardChange>;
+
+/** A separate signal, so that clients that only know `default` do not mistake another leaderboard for it. */
+export const namedLeaderboardPatched = defineEvent('named-leaderboards patched', namedLeaderboardChange);
+
+/** A signal. */
+export const leaderboardPatched = defineEvent('leaderboards patched', leaderboardChange);
+
+/** The leaderboard whose ranking an event may have changed; null: none. */
+export function leaderboardOf({ name, record }: StoredEvent): string | null {
+  if (!name.startsWith('scores ') && name !== seasonEnded.name) return null;
+  return 'leaderboard' in record ? String(record.leaderboard) : defaultLeaderboard;
+}

@@ -1,0 +1,40 @@
+import { statement } from '../../core/storage/statement.ts';
+import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
+import type { LeaderboardRules } from './leaderboard.ts';
+import { type EntryRow, leaderboardEntries } from './leaderboard-tables.ts';
+import type { RankedScore } from './score.ts';
+import { entryToRecord, type SeasonRef } from './stored-leaderboard.ts';
+
+/** An entry of a named board, with the player's profile. */
+interface RankedEntry
+  extends Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'> {
+  wallet: string;
+  username: string;
+  avatar: string;
+}
+
+const columns = 'stream_id, score_id, sort_score, reached_at, nonce, updated_at, label, metadata';
+
+const withProfiles = (rows: string) => `SELECT b.score_id AS "scoreId", b.nonce, b.sort_score AS "sortScore",
+      b.updated_at AS "updatedAt", b.label, b.metadata, s.wallet,
+      coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
+    FROM (${rows}) AS b
+    JOIN streams AS s ON s.id = b.stream_id
+    LEFT JOIN players AS p ON p.wallet = s.wallet
+    ORDER BY b.sort_score, b.reached_at, b.score_id`;
+
+export const entryPage = statement<BoardKey & { limit: number; skip: number }, RankedEntry>(
+  withProfiles(pageRows(leaderboardEntries.name, columns)),
+);
+
+export const entriesAround = statement<BoardKey & { above: number; below: number }, RankedEntry>(
+  withProfiles(rowsAround(leaderboardEntries.name, columns)),
+);
+
+export function toRankedScore(
+  { wallet, username, avatar, ...row }: RankedEntry,
+  { gameId, leaderboard, season, order }: SeasonRef & { gameId: string; order: LeaderboardRules['order'] },
+): RankedScore {
+  const record = entryToRecord(row, { gameId, wallet }, { leaderboard, season }, order);
+  return { ...record, username, avatar };
+}

@@ -1,0 +1,115 @@
+import { v5 } from 'uuid';
+import { z } from 'zod';
+import type { Owner } from '../../core/schemas/owner.ts';
+import {
+  entryRule,
+  keepRule,
+  type LeaderboardRecord,
+  type LeaderboardRules,
+  type LeaderboardSummary,
+  type SeasonRecord,
+} from './leaderboard.ts';
+import {
+  type EntryRow,
+  type LeaderboardRow,
+  neverEnds,
+  type RecordRow,
+  type SeasonRow,
+} from './leaderboard-tables.ts';
+import { directionOf } from './ranking.ts';
+import type { ScoreRecord } from './score.ts';
+
+const order = z.enum(['desc', 'asc']);
+const labels = z.array(z.string());
+
+export function rulesOf(row: Pick<LeaderboardRow, 'keep' | 'sortOrder' | 'entries'>): LeaderboardRules {
+  return {
+    keep: keepRule.parse(row.keep),
+    order: order.parse(row.sortOrder),
+    entries: entryRule.parse(row.entries),
+  };
+}
+
+export function labelsOf(row: Pick<LeaderboardRow, 'labels'>): string[] {
+  return labels.parse(JSON.parse(row.labels));
+}
+
+/** The id of a label's board in a season: scores with a label are also ranked separately. */
+export function labelBoardOf(seasonId: string, label: string): string {
+  return v5(label, seasonId);
+}
+
+export function toLeaderboardSummary(row: LeaderboardRow): LeaderboardSummary {
+  return {
+    leaderboard: row.name,
+    ...rulesOf(row),
+    labels: labelsOf(row),
+    season: row.season,
+    seasonStartedAt: row.seasonStartedAt,
+    seasonEndsAt: row.nextEndAt === neverEnds ? null : row.nextEndAt,
+  };
+}
+
+export function toLeaderboardRecord(row: LeaderboardRow): LeaderboardRecord {
+  return {
+    ...toLeaderboardSummary(row),
+    gameId: row.gameId,
+    public: row.isPublic === 1,
+    schedule: row.schedule === null ? null : { cron: row.schedule, timeZone: row.timeZone },
+    keepSeasons: row.keepSeasons,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+export function toSeasonRecord({ season, startedAt, endedAt }: SeasonRow): SeasonRecord {
+  return { season, startedAt, endedAt };
+}
+
+/** The season of a leaderboard in which a score was set. */
+export interface SeasonRef {
+  leaderboard: string;
+  season: number;
+}
+
+/** A stored score as clients see it. */
+export function toRecord(row: RecordRow, { gameId, wallet }: Owner, seasonRef: SeasonRef): ScoreRecord {
+  return {
+    _id: row.id,
+    nonce: row.nonce ?? row.id,
+    gameId,
+    normalizedAddress: wallet,
+    score: row.score,
+    updatedAt: row.updatedAt,
+    ...(row.sessionId === null ? {} : { sessionId: row.sessionId }),
+    ...seasonRef,
+    ...labelAndMetadata(row),
+  };
+}
+
+/** A player's entry as clients see it. */
+export function entryToRecord(
+  row: Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'>,
+  { gameId, wallet }: Owner,
+  seasonRef: SeasonRef,
+  direction: LeaderboardRules['order'],
+): ScoreRecord {
+  return {
+    _id: row.scoreId,
+    nonce: row.nonce ?? row.scoreId,
+    gameId,
+    normalizedAddress: wallet,
+    // + 0 turns −0 into 0
+    score: row.sortScore * directionOf(direction) + 0,
+    updatedAt: row.updatedAt,
+    ...seasonRef,
+    ...labelAndMetadata(row),
+  };
+}
+
+function labelAndMetadata({ label, metadata }: Pick<EntryRow, 'label' | 'metadata'>) {
+  return {
+    ...(label === null ? {} : { label }),
+    ...(metadata === null ? {} : { metadata: JSON.parse(metadata) as Record<string, unknown> }),
+  };
+}

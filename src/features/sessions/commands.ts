@@ -1,0 +1,223 @@
+import { GantryError } from '../../core/errors.ts';
+import { streamOf } from '../../core/events/stream.ts';
+import { lockPlayer } from '../../core/events/stream-locks.ts';
+import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import type { OpenedBy } from '../../core/schemas/opened-by.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
+import { command, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
+import type { Game } from '../games/game.ts';
+import { toGame } from '../games/stored-game.ts';
+import { games } from '../games/tables.ts';
+import { lockProfile } from '../players/commands.ts';
+import { requireGuest } from '../players/guests.ts';
+import { toPlayer } from '../players/stored-player.ts';
+import { bans } from '../players/tables.ts';
+import type { EndReason, SessionDetails } from './channel-session.ts';
+import { gameChannelPatched } from './events.ts';
+import { toSession } from './stored-session.ts';
+import { announcedPresent, type SessionRow, sessions } from './tables.ts';
+
+/** How many live sessions of a player are read per page. */
+const pageSize = 100;
+/** Ways in which players open sessions themselves. */
+const byPlayer: readonly OpenedBy[] = ['wallet', 'device', 'launcher'];
+/** Maximum live sessions of a player, over all games. */
+export const maxLiveSessions = 200;
+
+/**
+ * Opens a session. If the game allows only one session per player, the previous one is ended. The lock on the wallet's
+ * player serializes this with bans and with other sessions of the player.
+ * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`,
+ * `guest_upgraded`
+ */
+export const startSession = command(
+  'startSession',
+  function* (
+    tx: Tx,
+    { gameId, wallet }: Owner,
+    lifetimeMs: number,
+    openedBy: OpenedBy = 'administrator',
+  ): Steps<SessionDetails> {
+    yield* requireGuest(tx, wallet);
+    const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
+      lockProfile(tx, wallet),
+      tx.get(games, gameId),
+      tx.get(bans, wallet, gameId),
+      tx.get(bans, wallet, ''),
+    );
+    if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
+    if (bannedHere || bannedEverywhere) {
+      throw new GantryError('player_banned', 'This player has been banned here');
+    }
+    const game = toGame(gameRow);
+    if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
+    if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
+    else yield* enforceLiveLimit(tx, wallet);
+    const row: SessionRow = {
+      id: tx.newId(),
+      gameId,
+      wallet,
+      openedAt: tx.now,
+      expiresAt: tx.now + lifetimeMs,
+      endedAt: null,
+      endReason: null,
+      // A launcher's own session is present only by its own socket.
+      followsLauncher: byPlayer.includes(openedBy) && game.kind === 'game' ? 1 : 0,
+      openedBy,
+    };
+    tx.insert(sessions, row);
+    return { session: toSession(row), player: toPlayer(player), game };
+  },
+);
+
+/**
+ * Ends a session of this player; ending one that has ended changes nothing.
+ * @throws GantryError `session_unknown` when there is none, or it is another player's
+ */
+export const endSession = command(
+  'endSession',
+  function* (tx: Tx, wallet: string, sessionId: string): Steps<void> {
+    const row = yield* tx.get(sessions, sessionId);
+    if (row?.wallet !== wallet) {
+      throw new GantryError('session_unknown', 'There is no such channel session of this player');
+    }
+    yield* end(tx, row, 'ended');
+  },
+);
+
+/** Ends a session that has expired, so that its listeners are notified; any other is left unchanged. */
+export const expireSession = command('expireSession', function* (tx: Tx, sessionId: string): Steps<void> {
+  const row = yield* tx.get(sessions, sessionId);
+  if (row && row.expiresAt <= tx.now) yield* end(tx, row, 'expired');
+});
+
+/** Ends any player's session. @throws GantryError `session_unknown` */
+export const revokeSessionById = command(
+  'revokeSessionById',
+  function* (tx: Tx, sessionId: string): Steps<void> {
+    const row = yield* tx.get(sessions, sessionId);
+    if (!row) throw new GantryError('session_unknown', 'There is no such channel session');
+    yield* end(tx, row, 'revoked');
+  },
+);
+
+/**
+ * Ends a player's live sessions in a game, or only the given one; returns how many were ended. A given session that has
+ * ended already counts as 0.
+ * @throws GantryError `session_unknown` when the given session is not this player's in this game
+ */
+export const revokeSessionsInGame = command(
+  'revokeSessionsInGame',
+  function* (tx: Tx, owner: Owner, sessionId?: string): Steps<number> {
+    yield* lockPlayer(tx, owner);
+    if (sessionId === undefined) return yield* endSessionsOf(tx, owner.wallet, owner.gameId, 'revoked');
+    const row = yield* tx.get(sessions, sessionId);
+    if (row?.gameId !== owner.gameId || row.wallet !== owner.wallet) {
+      throw new GantryError('session_unknown', 'There is no such channel session of this player in the game');
+    }
+    return row.expiresAt > tx.now && (yield* end(tx, row, 'revoked')) ? 1 : 0;
+  },
+);
+
+/** Ends sessions whose tokens are invalid because their signing key was retired; unknown sessions are ignored. */
+export const retireSessions = command(
+  'retireSessions',
+  function* (tx: Tx, sessionIds: readonly string[]): Steps<void> {
+    const rows = yield* tx.all(...sessionIds.map((sessionId) => tx.get(sessions, sessionId)));
+    const found = rows.filter((row) => row !== undefined);
+    yield* forEach(tx, found, (row) => end(tx, row, 'key_retired'));
+  },
+);
+
+/** Ends a player's live sessions in a game, or (null) in every game, except `exceptId`; returns how many were ended. */
+export const endSessionsOf = command(
+  'endSessionsOf',
+  function* (
+    tx: Tx,
+    wallet: string,
+    gameId: string | null,
+    reason: EndReason,
+    exceptId?: string,
+  ): Steps<number> {
+    const live = yield* liveSessionsOf(tx, wallet, gameId);
+    const ended = yield* forEach(
+      tx,
+      live.filter(({ id }) => id !== exceptId),
+      (row) => end(tx, row, reason),
+    );
+    return ended.filter(Boolean).length;
+  },
+);
+
+/** Notifies the player's launchers whether this session is present, if that differs from what was last announced. */
+export const recordPresence = command(
+  'recordPresence',
+  function* (tx: Tx, sessionId: string, present: boolean): Steps<void> {
+    const found = yield* tx.get(sessions, sessionId);
+    if (!found || found.endedAt !== null) return;
+    const [, row, announced] = yield* lockSession(tx, found);
+    // The end of a session has been announced already, and is final.
+    if (!row || row.endedAt !== null || present === (announced !== undefined)) return;
+    if (announced) tx.remove(announcedPresent, announced);
+    else tx.insert(announcedPresent, { sessionId });
+    announce(tx, row, { exists: true, present, endReason: null });
+  },
+);
+
+/** @throws GantryError `guests_forbidden` */
+function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {
+  if (policies.guests === 'allowed' || (policies.guests === 'server' && !byPlayer.includes(openedBy))) return;
+  throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
+}
+
+/** Ends a session; returns false if it had ended already. */
+function* end(tx: Tx, found: SessionRow, reason: EndReason): Steps<boolean> {
+  const [, row, announced] = yield* lockSession(tx, found);
+  if (!row || row.endedAt !== null) return false;
+  tx.put(sessions, { ...row, endedAt: tx.now, endReason: reason });
+  if (announced) tx.remove(announcedPresent, announced);
+  announce(tx, row, { exists: false, present: false, endReason: reason });
+  return true;
+}
+
+/** Ends the session that would expire first if the player has `maxLiveSessions` live sessions already. */
+function* enforceLiveLimit(tx: Tx, wallet: string): Steps<void> {
+  const latest = yield* tx.list(sessions.live, [wallet], { limit: maxLiveSessions, last: true });
+  const first = latest[maxLiveSessions - 1];
+  if (first && first.expiresAt > tx.now) yield* end(tx, first, 'replaced');
+}
+
+/** Locks a session through its player's stream in the game, and reads it again. */
+function lockSession(tx: Tx, found: SessionRow) {
+  return tx.all(lockPlayer(tx, found), tx.get(sessions, found.id), tx.get(announcedPresent, found.id));
+}
+
+/** Sessions that have neither ended nor expired, oldest first. */
+function* liveSessionsOf(tx: Tx, wallet: string, gameId: string | null): Steps<SessionRow[]> {
+  const live: SessionRow[] = [];
+  for (let after: SessionRow | undefined; ; ) {
+    const page: readonly SessionRow[] = yield* tx.list(sessions.live, [wallet], {
+      limit: pageSize,
+      last: true,
+      ...(after && { after }),
+    });
+    const unexpired = page.filter(({ expiresAt }) => expiresAt > tx.now);
+    live.push(...unexpired.filter((row) => gameId === null || row.gameId === gameId));
+    after = page.at(-1);
+    if (unexpired.length < pageSize) break;
+  }
+  return live.sort((one, other) => one.openedAt - other.openedAt || (one.id < other.id ? -1 : 1));
+}
+
+function announce(
+  tx: Tx,
+  { id, gameId, wallet, openedAt }: SessionRow,
+  status: { exists: boolean; present: boolean; endReason: EndReason | null },
+): void {
+  tx.emit(
+    streamOf.player(gameId, wallet),
+    gameChannelPatched,
+    { _id: id, gameId, wallet, ...status, openedAt },
+    { kind: 'players', gameId, wallets: [wallet] },
+  );
+}

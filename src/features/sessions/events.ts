@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { defineEvent } from '../../core/events/event.ts';
+import { normalizedAddress } from '../../core/schemas/address.ts';
+import { id, timestamp } from '../../core/schemas/ids.ts';
+import { endReason } from './channel-session.ts';
+
+/** A channel session as announced to its player's launchers. */
+const gameChannelRecord = z
+  .object({
+    _id: id.meta({ description: 'The channel session' }),
+    gameId: id,
+    wallet: normalizedAddress,
+    exists: z.boolean(),
+    present: z.boolean(),
+    openedAt: timestamp,
+    endReason: endReason.nullable().meta({ description: 'Why it no longer exists' }),
+  })
+  .meta({ id: 'GameChannel' });
+export type GameChannelRecord = z.infer<typeof gameChannelRecord>;
+
+export const gameChannelPatched = defineEvent('game-channels patched', gameChannelRecord);

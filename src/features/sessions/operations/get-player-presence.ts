@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Presence } from '../../../cluster/presence/presence.ts';
+import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation } from '../../operation.ts';
+import { liveSessionsOf } from '../queries.ts';
+import { presentSessions } from '../session-presence.ts';
+
+const maxWallets = 100;
+
+export const getPlayerPresence = defineOperation({
+  name: 'getPlayerPresence',
+  service: 'launcher',
+  kind: 'read',
+  summary: "Read which of up to 100 players are in the game now; requires the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallets: z
+      .array(addressInput)
+      .min(1, 'must name at least one player')
+      .max(maxWallets, `must name at most ${maxWallets} players`),
+  }),
+  cost: { text: 'one read for every 20 wallets', of: ({ wallets }) => wallets.length / 20 },
+  output: z.object({
+    success,
+    players: z
+      .array(
+        z.object({
+          wallet: normalizedAddress,
+          present: z.boolean().meta({ description: 'Whether the player is online in this game' }),
+          sessions: z.int().meta({ description: 'How many live sessions the player has in this game' }),
+        }),
+      )
+      .meta({ description: 'In the order of `wallets`' }),
+  }),
+  async handler({ input, caller: { game } }, services: { db: Store; presence: Presence }) {
+    const { wallets } = input;
+    const live = await services.db.read(liveSessionsOf, wallets);
+    const here = live.flatMap(({ session }) => (session.gameId === game.id ? [session] : []));
+    const present = await presentSessions(services, here, live);
+    const byWallet = Map.groupBy(here, ({ wallet }) => wallet);
+    const players = wallets.map((wallet) => {
+      const sessions = byWallet.get(wallet) ?? [];
+      return { wallet, present: sessions.some(({ id }) => present.has(id)), sessions: sessions.length };
+    });
+    return { success: true, players };
+  },
+});

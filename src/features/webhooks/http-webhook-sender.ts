@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { Webhook } from 'standardwebhooks';
+import { request as httpRequest } from '../../runtime/node-http.ts';
+import type { AddressGuard } from './address-guard.ts';
+import type { WebhookAnswer, WebhookMessage, WebhookSender } from './webhook-sender.ts';
+
+export interface WebhookSenderOptions {
+  guard: AddressGuard;
+  /** From the start of the connection to the last byte read of the response. */
+  timeoutMs?: number;
+}
+
+/** A response body is discarded up to this size, then the connection is closed. Only the status counts. */
+const maxBodyBytes = 64 * 1024;
+const maxHeaderBytes = 16 * 1024;
+
+/** Sends each webhook on a separate connection; follows no redirects. */
+export class HttpWebhookSender implements WebhookSender {
+  readonly #guard: AddressGuard;
+  readonly #timeoutMs: number;
+
+  constructor({ guard, timeoutMs = 15_000 }: WebhookSenderOptions) {
+    this.#guard = guard;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  refusalOf(url: string): string | null {
+    return this.#guard.refusalOf(new URL(url));
+  }
+
+  async send(message: WebhookMessage, stop?: AbortSignal): Promise<WebhookAnswer> {
+    const refused = this.refusalOf(message.url); // sockets look up names only, so numeric hosts are checked here
+    if (refused !== null) return undelivered(refused);
+    const timeout = AbortSignal.timeout(this.#timeoutMs);
+    const signal = stop ? AbortSignal.any([stop, timeout]) : timeout;
+    const answer = await this.#exchange(message, signal);
+    if (answer.delivered || answer.status !== null || !signal.aborted) return answer;
+    return undelivered(
+      timeout.aborted ? `no response within ${this.#timeoutMs / 1000} s` : 'the server was stopped',
+    );
+  }
+
+  #exchange({ url, id, body, secrets }: WebhookMessage, signal: AbortSignal): Promise<WebhookAnswer> {
+    const now = new Date();
+    const request = url.startsWith('https:') ? https.request : httpRequest;
+    return new Promise((resolve) => {
+      const sent = request(url, {
+        method: 'POST',
+        agent: false, // a separate connection, whose address is checked for this message
+        lookup: this.#guard.lookup,
+        maxHeaderSize: maxHeaderBytes,
+        signal,
+        headers: {
+          'Content-Type': 'application/json',
+          'Content-Length': Buffer.byteLength(body),
+          'User-Agent': 'Gantry-Webhooks/1',
+          'webhook-id': id,
+          'webhook-timestamp': Math.floor(now.getTime() / 1000),
+          'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
+        },
+      });
+      sent.on('response', (response) => {
+        const answer = answerOf(response);
+        let bytes = 0;
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > maxBodyBytes) response.destroy();
+        });
+        response.on('error', () => undefined); // closed by either side after the status was received
+        response.on('close', () => resolve(answer));
+      });
+      sent.on('error', (error) => resolve(undelivered(describeError(error))));
+      // Closed without a response or an error: a status such as 101, for which Node emits neither.
+      sent.on('close', () => resolve(undelivered('the connection was closed without a response')));
+      sent.end(body);
+    });
+  }
+}
+
+function answerOf({ statusCode = 0, headers }: IncomingMessage): WebhookAnswer {
+  if (statusCode >= 200 && statusCode < 300) return { delivered: true, status: statusCode };
+  const isRedirect = statusCode >= 300 && statusCode < 400;
+  return {
+    delivered: false,
+    status: statusCode,
+    error: `answered ${statusCode}${isRedirect ? ' (redirects are not followed)' : ''}`,
+    retryAfterMs: retryAfterOf(headers['retry-after']),
+  };
+}
+
+/** Reads `Retry-After` (RFC 9110, 10.2.3): seconds, or a date. */
+function retryAfterOf(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - Date.now();
+  return ms >= 0 ? ms : null;
+}
+
+function undelivered(error: string): WebhookAnswer {
+  return { delivered: false, status: null, error, retryAfterMs: null };
+}
+
+/** Describes a socket's error without details of this machine. */
+function describeError(error: Error): string {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
+  // Each of several addresses was tried; the first error suffices.
+  if (error instanceof AggregateError && error.errors[0] instanceof Error)
+    return describeError(error.errors[0]);
+  return code === null || error.message.includes(code) ? error.message : `${error.message} (${code})`;
+}

@@ -1,0 +1,92 @@
+import type { NewEvent } from '../../core/events/stream.ts';
+import { activityCreated } from '../activities/events.ts';
+import { ruleActionPatched } from '../queue/events.ts';
+import { scoreCreated, scorePatched, scoreRemoved, seasonEnded } from '../scores/events.ts';
+import { gameChannelPatched } from '../sessions/events.ts';
+import type { WebhookFilter } from './webhook.ts';
+
+/**
+ * The events that webhooks receive, with their webhook types. Private messages, and events for a single launcher, are
+ * never sent to webhooks.
+ */
+export const webhookTypes = {
+  [scoreCreated.name]: 'scores.created',
+  [scorePatched.name]: 'scores.patched',
+  [scoreRemoved.name]: 'scores.removed',
+  [seasonEnded.name]: 'leaderboard_seasons.ended',
+  [activityCreated.name]: 'activities.created',
+  [gameChannelPatched.name]: 'game_channels.patched',
+  [ruleActionPatched.name]: 'rule_actions.patched',
+} as const satisfies Record<string, string>;
+
+/** The type sent by a rule's action `Webhook`. */
+const ruleTriggerType = 'rule_triggers.created';
+
+/** The type of a new report to the moderators. */
+const reportType = 'player_reports.created';
+
+/** The type sent by `testWebhook`. */
+export const pingType = 'ping';
+
+/** An event for webhooks. */
+export interface WebhookEvent {
+  type: string;
+  gameId: string;
+  /** The player concerned; empty: none. */
+  wallet: string;
+  data: unknown;
+  /** The filters that match it. */
+  filters: readonly WebhookFilter[];
+}
+
+const callbacks: readonly WebhookFilter[] = ['all', 'event-callbacks'];
+const ruleCallbacks: readonly WebhookFilter[] = ['all', 'rules-engine-all-callbacks'];
+const ruleErrors: readonly WebhookFilter[] = [...ruleCallbacks, 'rules-engine-errors'];
+
+/** The event as sent to webhooks; null: it is not sent. */
+export function webhookEventOf(event: NewEvent): WebhookEvent | null {
+  const { name, record, audience } = event;
+  const type = name in webhookTypes ? webhookTypes[name as keyof typeof webhookTypes] : undefined;
+  if (type === undefined) return null;
+  const wallet = name === seasonEnded.name ? '' : walletOf(record);
+  if (wallet === undefined) return null;
+  const of = { type, gameId: audience.gameId, wallet, data: record };
+  if (name !== ruleActionPatched.name) return { ...of, filters: callbacks };
+  const isFailed = 'state' in record && record.state === 'failed';
+  // Deliveries themselves are reported to webhooks only when they fail: otherwise each would cause another.
+  if (!isFailed && 'type' in record && record.type === 'Webhook') return null;
+  return { ...of, filters: isFailed ? ruleErrors : ruleCallbacks };
+}
+
+/** The event that a rule's action `Webhook` sends for its trigger. */
+export function webhookEventOfTrigger(data: {
+  triggerUuid: string;
+  gameId: string;
+  normalizedAddress: string;
+  name: string;
+  trigger: string;
+  value: number | string | null;
+  nonce: string | null;
+}): WebhookEvent {
+  const { gameId, normalizedAddress: wallet } = data;
+  return { type: ruleTriggerType, gameId, wallet, data, filters: ruleCallbacks };
+}
+
+/** The event for a new report. The reporter and the report's text are for moderators only. */
+export function webhookEventOfReport(data: {
+  reportId: string;
+  gameId: string;
+  normalizedAddress: string;
+  messageId: string | null;
+  channelId: string | null;
+  reason: string;
+  createdAt: number;
+}): WebhookEvent {
+  const { gameId, normalizedAddress: wallet } = data;
+  return { type: reportType, gameId, wallet, data, filters: callbacks };
+}
+
+function walletOf(record: object): string | undefined {
+  if ('normalizedAddress' in record) return String(record.normalizedAddress);
+  return 'wallet' in record ? String(record.wallet) : undefined;
+}

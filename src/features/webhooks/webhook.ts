@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { id, timestamp } from '../../core/schemas/ids.ts';
+import { isWebUrl } from '../../core/schemas/web-url.ts';
+import { actionState } from '../queue/action.ts';
+
+/** Which events a webhook receives; public/docs/webhooks.md describes each. */
+export const webhookFilter = z.enum([
+  'all',
+  'event-callbacks',
+  'rules-engine-all-callbacks',
+  'rules-engine-errors',
+]);
+export type WebhookFilter = z.infer<typeof webhookFilter>;
+
+/** The most webhooks per game: each event is written once for each. */
+export const maxWebhooks = 20;
+
+/**
+ * A webhook's URL: absolute, without credentials, normalized by the URL standard, so that `http://0x7f.1/` is stored as
+ * `http://127.0.0.1/`. `AddressGuard` checks whether its address may be called.
+ */
+export const webhookUrl = z
+  .string()
+  .max(2_000)
+  .transform((text, context) => {
+    const url = URL.parse(text);
+    const problem = problemOf(text, url);
+    if (url && problem === null) return url.href;
+    context.addIssue({ code: 'custom', message: problem ?? 'must be an http(s) address' });
+    return z.NEVER;
+  });
+
+function problemOf(text: string, url: URL | null): string | null {
+  if (!url || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol)) {
+    return 'must be an address such as https://game.example/hooks';
+  }
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
+  if (!isWebUrl(text)) return 'must not contain spaces, quotes or other characters that URLs escape';
+  if (url.hash !== '') return 'must not have a fragment (#…), which is never sent';
+  return null;
+}
+
+/** A webhook as administrators see it. */
+export const webhookRecord = z
+  .object({
+    webhookId: id,
+    gameId: id,
+    url: z.string(),
+    filter: webhookFilter,
+    enabled: z.boolean(),
+    disabledReason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why it is not enabled, when no administrator disabled it' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+  })
+  .meta({ id: 'Webhook' });
+export type WebhookRecord = z.infer<typeof webhookRecord>;
+
+/** The JSON body of a delivery. */
+export const webhookPayload = z
+  .object({
+    type: z.string().meta({ description: 'What happened, such as scores.created' }),
+    timestamp: z.string().meta({ description: 'When, ISO 8601' }),
+    data: z.json(),
+  })
+  .meta({ id: 'WebhookPayload' });
+export type WebhookPayload = z.infer<typeof webhookPayload>;
+
+/** A delivery as administrators see it; `failed` ones are dead letters. */
+export const webhookDelivery = z
+  .object({
+    deliveryId: id.meta({ description: 'The header webhook-id, the same for every attempt' }),
+    webhookId: id,
+    gameId: id,
+    event: z.string(),
+    state: actionState,
+    attempts: z.int(),
+    error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
+    dueAt: timestamp.meta({ description: 'When the next attempt is due, while it is queued' }),
+    giveUpAt: timestamp.meta({ description: 'No attempts after this time' }),
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    payload: webhookPayload,
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.infer<typeof webhookDelivery>;

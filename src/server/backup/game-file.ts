@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { GameRecord } from '../../features/administration/game-transfer.ts';
+import { codeOf } from '../../runtime/error-code.ts';
+import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
+import { BackupError } from './backup-error.ts';
+
+const format = 'gantry-game';
+const version = 1;
+const chunkBytes = 1024 * 1024;
+/** The longest record: a state of 1 MB, with everything in it escaped. */
+const maxLineLength = 16 * 1024 * 1024;
+
+const header = z.strictObject({
+  format: z.literal(format),
+  version: z.literal(version),
+  schemaVersion: z.int(),
+  gameId: z.string(),
+  exportedAt: z.int(),
+  secrets: z.boolean(),
+});
+export type GameFileHeader = z.infer<typeof header>;
+
+const record = z.strictObject({
+  type: z.string(),
+  row: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+});
+const end = z.strictObject({ type: z.literal('end'), records: z.int() });
+
+/**
+ * Writes a game as NDJSON: a header, one record per line, and a final line with the record count, which reveals a
+ * truncated file. The file appears under its name once it is complete, readable by its owner only.
+ * @throws BackupError when the file exists
+ */
+export async function writeGameFile(
+  file: string,
+  { force, ...head }: Omit<GameFileHeader, 'format' | 'version'> & { force: boolean },
+  records: (write: (record: GameRecord) => void) => Promise<void>,
+  onRecord: (written: number) => void,
+): Promise<number> {
+  const draft = `${file}.${randomUUID()}.partial`;
+  const descriptor = openSync(draft, 'wx', 0o600);
+  try {
+    let buffered = `${JSON.stringify({ format, version, ...head })}\n`;
+    let written = 0;
+    await records((one) => {
+      buffered += `${JSON.stringify(one)}\n`;
+      onRecord(++written);
+      if (buffered.length <= chunkBytes) return;
+      writeSync(descriptor, buffered);
+      buffered = '';
+    });
+    writeSync(descriptor, `${buffered}${JSON.stringify({ type: 'end', records: written })}\n`);
+    fsyncSync(descriptor);
+    publish(draft, file, force);
+    fsyncDirectory(dirname(file));
+    return written;
+  } finally {
+    closeSync(descriptor);
+    rmSync(draft, { force: true });
+  }
+}
+
+function publish(draft: string, file: string, force: boolean): void {
+  if (force) {
+    renameSync(draft, file);
+    return;
+  }
+  try {
+    linkSync(draft, file);
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    throw new BackupError(`${file} already exists. Choose another name, or overwrite it with --force.`);
+  }
+}
+
+/**
+ * Streams through a game file to check that it is complete.
+ * @throws BackupError
+ */
+export function checkGameFile(file: string): GameFileHeader & { records: number } {
+  const head = readHeader(file);
+  let records = 0;
+  for (const _ of readRecords(file)) records++;
+  return { ...head, records };
+}
+
+function readHeader(file: string): GameFileHeader {
+  for (const line of linesOf(file)) {
+    const parsed = header.safeParse(jsonOf(line));
+    if (parsed.success) return parsed.data;
+    break;
+  }
+  throw new BackupError(`${file} is not a file written by \`gantry export\` of this version.`);
+}
+
+/**
+ * Streams the records of a game file.
+ * @throws BackupError when a line is not a valid record, or the final line is missing
+ */
+export function* readRecords(file: string): Iterable<GameRecord> {
+  let number = 0;
+  let hasEnded = false;
+  for (const line of linesOf(file)) {
+    number++;
+    if (number === 1) continue;
+    if (hasEnded) throw new BackupError(`${file} has data after its end, in line ${number}.`);
+    const value = jsonOf(line);
+    if (value === undefined) throw new BackupError(`${file} has invalid JSON in line ${number}.`);
+    const footer = end.safeParse(value);
+    if (footer.success) {
+      if (footer.data.records !== number - 2)
+        throw new BackupError(`${file} is incomplete: the record count does not match.`);
+      hasEnded = true;
+      continue;
+    }
+    const parsed = record.safeParse(value);
+    if (!parsed.success) throw new BackupError(`${file} has an invalid record in line ${number}.`);
+    yield parsed.data;
+  }
+  if (!hasEnded) throw new BackupError(`${file} is truncated: its last line is missing.`);
+}
+
+/** Undefined when the line is not JSON. */
+function jsonOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function openFile(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error;
+    throw new BackupError(`There is no file ${file}.`);
+  }
+}
+
+function* linesOf(file: string): Iterable<string> {
+  const descriptor = openFile(file);
+  try {
+    const decoder = new TextDecoder();
+    const bytes = Buffer.alloc(chunkBytes);
+    let rest = '';
+    for (;;) {
+      const read = readSync(descriptor, bytes, 0, chunkBytes, null);
+      rest += decoder.decode(bytes.subarray(0, read), { stream: read > 0 });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+      if (rest.length > maxLineLength)
+        throw new BackupError(`${file} has a line that exceeds the maximum record length.`);
+      if (read === 0) break;
+    }
+    if (rest !== '') yield rest;
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,224 @@
+import type { Server as HttpServer } from 'node:http';
+import { AdminCredentials } from '../calls/auth/admin-credentials.ts';
+import { bearerToken } from '../calls/auth/admin-token.ts';
+import { Authenticator } from '../calls/auth/authenticator.ts';
+import { createExecute } from '../calls/execute.ts';
+import { RateLimits } from '../calls/limits/rate-limits.ts';
+import { Traffic } from '../calls/limits/traffic.ts';
+import { Registry } from '../calls/registry.ts';
+import { withTextRules } from '../calls/text-rules.ts';
+import type { Config } from '../config.ts';
+import type { PublicUrls } from '../core/public-urls.ts';
+import type { Store } from '../core/storage/store.ts';
+import { auditLogOf } from '../features/administration/audit-log.ts';
+import { allGames, findGame } from '../features/games/queries.ts';
+import { findLeaderboard } from '../features/scores/leaderboard-queries.ts';
+import { toPlacedRows } from '../features/scores/operations/board-input.ts';
+import { placedPage } from '../features/scores/operations/placed-page.ts';
+import { toLeaderboardEntry } from '../features/scores/operations/to-leaderboard-entry.ts';
+import { readLeaderboard } from '../features/scores/queries.ts';
+import { requireBoard } from '../features/scores/require-board.ts';
+import { leaderboardTop } from '../features/scores/score.ts';
+import { openAssets } from '../pages/open-assets.ts';
+import { SdkArchives } from '../pages/sdk-archives.ts';
+import { ServedFile } from '../pages/served-file.ts';
+import { ConcurrencyLimiter } from '../runtime/concurrency-limiter.ts';
+import { CallCounts } from '../telemetry/call-counts.ts';
+import { CallLines } from '../telemetry/call-lines.ts';
+import { CallObserver } from '../telemetry/call-observer.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import type { QueueStats } from '../telemetry/queue-stats.ts';
+import { RefusalLog } from '../telemetry/refusal-log.ts';
+import type { Refusal } from '../telemetry/refusals.ts';
+import { createApp } from '../transports/http/app.ts';
+import { maxBodyBytes } from '../transports/http/body.ts';
+import { clientAddress } from '../transports/http/client-address.ts';
+import { createHttpServer } from '../transports/http/http-server.ts';
+import { InFlightRequests } from '../transports/http/in-flight-requests.ts';
+import { MetricsListener } from '../transports/http/metrics-listener.ts';
+import { openApiDocument } from '../transports/openapi/document.ts';
+import { Gateway } from '../transports/socket/gateway.ts';
+import { runAll, runAsGuest, runOnce, runUnlessMuted } from './catalogue/commands.ts';
+import { operations } from './catalogue/operations.ts';
+import type { OpenedServices } from './open-services.ts';
+
+/** Maximum packets per second and socket: three times the call limit of a session. */
+export const packetsPerSecond = 1_000;
+/** In characters and bytes: four of the largest packets. */
+export const lengthPerSecond = 8 * 1024 * 1024;
+
+/** Maximum number of large socket calls that are parsed concurrently, in a thread. */
+const maxConcurrentLargeCalls = 4;
+
+export interface Transports {
+  http: HttpServer;
+  requests: InFlightRequests;
+  gateway: Gateway;
+  /** Null when metrics have no separate port. */
+  metricsListener: MetricsListener | null;
+  refusalLog: RefusalLog;
+}
+
+/** Builds the transports: HTTP, the socket gateway, and a separate port for metrics. */
+export function buildTransports(
+  config: Config,
+  opened: OpenedServices,
+  queue: { stats(): Promise<QueueStats[]> },
+  isClosing: () => boolean,
+): Transports {
+  const {
+    db,
+    keys,
+    tokens,
+    box,
+    adminToken,
+    redis,
+    prefix,
+    presence,
+    services,
+    stats,
+    refusals,
+    requests: recentRequests,
+    logger,
+    report,
+  } = opened;
+  const { publicUrls } = services;
+  const administrators = new AdminCredentials(adminToken, db);
+  const authenticator = new Authenticator({
+    db,
+    tokens,
+    box,
+    administrators,
+    ownOrigin: () => publicUrls.origin,
+  });
+  const registry = new Registry(operations.map((operation) => withTextRules(operation, runUnlessMuted)));
+  const limits = new RateLimits(
+    config.rateLimitFactor,
+    redis && ((name, limit) => redis.counter(`${prefix}:limit:${name}`, limit)),
+  );
+  const traffic = new Traffic({ factor: config.rateLimitFactor, heldBytes: config.heldBytes }, (what) =>
+    metrics.countRefused(what),
+  );
+  const execute = createExecute(authenticator, limits, {
+    services,
+    audit: auditLogOf(db),
+    runOnce,
+    runAsGuest,
+    runAll,
+    find: (name) => registry.method('launcher', name),
+  });
+  const callCounts = new CallCounts();
+  const refusalLog = new RefusalLog(logger);
+  const lines = new CallLines(logger, refusalLog);
+  const observer = new CallObserver(
+    (call) => callCounts.add(call),
+    (call) => stats.countCall(call),
+    (call) => recentRequests.add(call),
+    (call) => {
+      if (call.outcome === 'ok' || call.outcome === 'aborted' || call.outcome === 'internal') return;
+      const { outcome: reason, ...refused } = call;
+      refusals.add({ ...refused, reason, at: 'call' });
+    },
+    (call) => lines.write(call),
+  );
+  const addressOf = clientAddress(config.trustedProxies);
+  const metrics = new Metrics({
+    calls: callCounts,
+    db,
+    queue: queue.stats,
+    sockets: () => gateway.connectionCount,
+    heldBytes: () => traffic.heldBytes,
+    refusals,
+    redisUp: () => redis && redis.trouble() === null,
+  });
+  let openApi: ServedFile | undefined;
+  const app = createApp({
+    registry,
+    execute,
+    observer,
+    publicKeys: () => keys.publicKeys(),
+    addressOf,
+    limits,
+    traffic,
+    readLarge: (bytes) => services.states.readInput(bytes),
+    openApi: () => {
+      // Built once on first use: it takes a while and does not change.
+      openApi ??= new ServedFile(
+        'openapi.json',
+        Buffer.from(JSON.stringify(openApiDocument(registry, publicUrls.base))),
+      );
+      return openApi;
+    },
+    notReady: () => (isClosing() ? 'The server is shutting down' : opened.unusable()),
+    degraded: opened.degraded,
+    dependencies: opened.dependencies,
+    openBackup: (link, options) => services.backups.open(link, options),
+    pages: {
+      assets: new SdkArchives(openAssets()),
+      games: async () => (await db.read(allGames)).filter(({ listing }) => listing !== 'archived'),
+    },
+    metrics,
+    async requireAdmin(request, onLimit) {
+      const address = addressOf(request);
+      const { authorization } = request.headers;
+      const hasNoToken = bearerToken(authorization) === null;
+      if (!hasNoToken) await limits.refuseGuessing(address, onLimit);
+      try {
+        await administrators.check(authorization);
+      } catch (refused) {
+        await limits.countRefused('read', address, hasNoToken ? null : refused, onLimit);
+        throw refused;
+      }
+    },
+    report,
+  });
+  const http = createHttpServer(app);
+  const onRefused = (refusal: Refusal) => {
+    const { reason } = refusal;
+    refusals.add(refusal);
+    if (reason === 'flood' || reason === 'slow-reader') metrics.countDisconnect(reason);
+    refusalLog.add(refusal);
+  };
+  const gateway: Gateway = new Gateway(http, {
+    registry,
+    execute,
+    observer,
+    report,
+    authenticator,
+    tokens,
+    limits,
+    traffic,
+    db,
+    presence,
+    leaderboardTop: (gameId) => leaderboardRows(db, publicUrls, gameId),
+    namedLeaderboardTop: (gameId, leaderboard) => namedLeaderboardRows(db, publicUrls, gameId, leaderboard),
+    addressOf,
+    connectionsPerAddress: config.connectionsPerAddress,
+    packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
+    lengthPerSecond: Math.max(maxBodyBytes, lengthPerSecond * config.rateLimitFactor),
+    readLargeCall: (args) => services.states.readCall(args),
+    largeCalls: new ConcurrencyLimiter(maxConcurrentLargeCalls),
+    onRefused,
+    ...(redis && { adapter: redis.socketAdapter(prefix) }),
+  });
+  const requests = new InFlightRequests(http, (request) =>
+    onRefused({ reason: 'flood', at: 'connection', address: addressOf(request) }),
+  );
+  const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
+  return { http, requests, gateway, metricsListener, refusalLog };
+}
+
+async function namedLeaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string, leaderboard: string) {
+  const [game, row] = await Promise.all([
+    db.read(findGame, gameId),
+    db.read(findLeaderboard, gameId, leaderboard),
+  ]);
+  if (!game || row?.isPublic !== 1) return [];
+  const board = await requireBoard(db, game, { leaderboard }, { isPublic: true });
+  return toPlacedRows(await placedPage(db, board, { limit: leaderboardTop, skip: 0 }), publicUrls);
+}
+
+async function leaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string) {
+  const rows = await db.read(readLeaderboard, gameId, { limit: leaderboardTop, skip: 0 });
+  return rows.map((row, index) => ({ ...toLeaderboardEntry(row, publicUrls), position: index + 1 }));
+}

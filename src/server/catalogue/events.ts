@@ -1,0 +1,68 @@
+import type { z } from 'zod';
+import type { NewEvent } from '../../core/events/stream.ts';
+import { activityCreated } from '../../features/activities/events.ts';
+import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
+import {
+  messageChannelCreated,
+  messageChannelPatched,
+  messageCreated,
+  messagePatched,
+  messageReactionCreated,
+  messageReactionRemoved,
+  messageRemoved,
+  messageTyping,
+  readMarkerPatched,
+} from '../../features/messages/events.ts';
+import { notificationCreated, notificationsRead } from '../../features/notifications/events.ts';
+import { ruleActionPatched } from '../../features/queue/events.ts';
+import { windowMessageCreated } from '../../features/rules/events.ts';
+import {
+  leaderboardPatched,
+  namedLeaderboardPatched,
+  scoreCreated,
+  scorePatched,
+  scoreRemoved,
+  seasonEnded,
+} from '../../features/scores/events.ts';
+import { gameChannelPatched } from '../../features/sessions/events.ts';
+
+/** Every event that launchers can receive, with its record's schema; each is declared with its feature. */
+export const catalogue = {
+  [messageCreated.name]: messageCreated.record,
+  [messagePatched.name]: messagePatched.record,
+  [messageRemoved.name]: messageRemoved.record,
+  [messageReactionCreated.name]: messageReactionCreated.record,
+  [messageReactionRemoved.name]: messageReactionRemoved.record,
+  [messageChannelCreated.name]: messageChannelCreated.record,
+  [messageChannelPatched.name]: messageChannelPatched.record,
+  [readMarkerPatched.name]: readMarkerPatched.record,
+  [notificationCreated.name]: notificationCreated.record,
+  [notificationsRead.name]: notificationsRead.record,
+  [playerBlocksPatched.name]: playerBlocksPatched.record,
+  [scoreCreated.name]: scoreCreated.record,
+  [scorePatched.name]: scorePatched.record,
+  [scoreRemoved.name]: scoreRemoved.record,
+  [seasonEnded.name]: seasonEnded.record,
+  [gameChannelPatched.name]: gameChannelPatched.record,
+  [activityCreated.name]: activityCreated.record,
+  [ruleActionPatched.name]: ruleActionPatched.record,
+  [windowMessageCreated.name]: windowMessageCreated.record,
+} as const satisfies Record<string, z.ZodType>;
+
+/** Every signal: delivered at most once and not stored, with the same naming as events. */
+export const signals = {
+  [messageTyping.name]: messageTyping.record,
+  [leaderboardPatched.name]: leaderboardPatched.record,
+  [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
+} as const satisfies Record<string, z.ZodType>;
+
+export type SignalName = keyof typeof signals;
+export type SignalRecord<Name extends SignalName> = z.infer<(typeof signals)[Name]>;
+
+export type EventName = keyof typeof catalogue;
+export type EventRecord<Name extends EventName> = z.infer<(typeof catalogue)[Name]>;
+
+/** A new event: one of the catalogue's, with a record of its type. */
+export type CataloguedEvent = {
+  [Name in EventName]: NewEvent<EventRecord<Name>> & { name: Name };
+}[EventName];

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import manifest from '../../package.json' with { type: 'json' };
+import { AdminToken } from '../calls/auth/admin-token.ts';
+import { MemoryPresence } from '../cluster/presence/memory-presence.ts';
+import type { Presence } from '../cluster/presence/presence.ts';
+import { RedisPresence } from '../cluster/presence/redis-presence.ts';
+import type { RedisClients } from '../cluster/redis/redis-clients.ts';
+import { type Config, dataFiles } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
+import { Signals } from '../core/events/signals.ts';
+import type { WriteTrouble } from '../core/storage/database.ts';
+import type { Store } from '../core/storage/store.ts';
+import { ChainClients } from '../features/chains/chain-client.ts';
+import { Signers } from '../features/chains/signers.ts';
+import { readInstallation } from '../features/events/queries.ts';
+import type { SecretBox } from '../features/games/game-secret.ts';
+import { allGames, sealedSecrets } from '../features/games/queries.ts';
+import { countOpenActions } from '../features/queue/queries.ts';
+import { type NodeStatus, type Nodes, SingleNode } from '../telemetry/nodes.ts';
+import { RecentRequests } from '../telemetry/recent-requests.ts';
+import { RecentStats } from '../telemetry/recent-stats.ts';
+import { RedisNodes } from '../telemetry/redis-nodes.ts';
+import { RecentRefusals } from '../telemetry/refusals.ts';
+import { StatsHistory } from '../telemetry/stats-history.ts';
+import type { Gateway } from '../transports/socket/gateway.ts';
+import { buildServices } from './build-services.ts';
+import { operations, type Services } from './catalogue/operations.ts';
+import { databaseFiles, type OpenStore, openStore } from './open-store.ts';
+
+/** The open resources of a running server. */
+export interface OpenedServices extends OpenStore {
+  logger: Logger;
+  report(thrown: unknown, callId?: string): void;
+  adminToken: AdminToken;
+  redis: RedisClients | null;
+  /** Prefix of this installation's keys in Redis. */
+  prefix: string;
+  presence: Presence;
+  chainClients: ChainClients;
+  signers: Signers;
+  stats: RecentStats;
+  refusals: RecentRefusals;
+  requests: RecentRequests;
+  nodes: Nodes;
+  services: Services;
+  /** Why no calls can be accepted, because the database is gone; null when they can. */
+  unusable(): string | null;
+  /** Why writes to the database or Redis currently fail; null when they do not. */
+  degraded(): string | null;
+  /** The same per dependency. */
+  dependencies(): Dependencies;
+}
+
+/** The state of a server's dependencies. Redis is `none` when it is not configured. */
+export interface Dependencies {
+  database: 'ready' | 'degraded' | 'unavailable';
+  redis: 'ready' | 'unavailable' | 'none';
+}
+
+/** Excluded from recent requests: the console polls some every few seconds, which would crowd out everything else. */
+const administratorsOperations = new Set<string>(
+  operations.filter(({ auth }) => auth === 'admin').map(({ name }) => name),
+);
+
+/** Opens the store and the services for handlers. `later` may be called once the transports are built and listen. */
+export async function openServices(
+  config: Config,
+  logger: Logger,
+  later: { url(): string; gateway(): Gateway; background: AbortSignal },
+): Promise<OpenedServices> {
+  const store = await openStore(config, 'server');
+  const { db, box, adminTokens } = store;
+  if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
+  const adminToken = await AdminToken.open(adminTokens, config.adminToken);
+  await refuseOtherSecretKey(db, box);
+  const report = (error: unknown, callId?: string) =>
+    logger.error({ err: error, id: callId }, 'unhandled error in operation');
+  let writeTrouble: WriteTrouble | null = null;
+  db.onTrouble((trouble) => {
+    writeTrouble = trouble;
+    if (trouble === null) logger.warn('writes recovered');
+    else logger.error(trouble.message);
+  });
+  const redis = config.redisUrl === undefined ? null : await openRedis(config.redisUrl, logger);
+  const prefix = `gantry:${await db.read(readInstallation)}`;
+  const presence = choosePresence(redis, prefix, report);
+  const chainClients = new ChainClients(config.chains);
+  const signers = await Signers.open(config.transactions);
+  const stats = new RecentStats(
+    {
+      sockets: () => later.gateway().connectionCount,
+      present: () => presence.count(),
+      queueDepth: () => db.read(countOpenActions),
+      storage: async () => {
+        const { databaseBytes, logBytes } = await db.stats();
+        return { databaseBytes, logBytes: config.databaseUrl === undefined ? logBytes : null };
+      },
+    },
+    {
+      signal: later.background,
+      report,
+      history: new StatsHistory(join(config.dataDirectory, 'stats-history')),
+    },
+  );
+  const refusals = new RecentRefusals();
+  const requests = new RecentRequests(administratorsOperations);
+  const nodes = chooseNodes(redis, prefix, report, { stats, sockets: () => later.gateway().connectionCount });
+  const services = buildServices(store, config, {
+    presence,
+    url: () => later.url(),
+    signals: new Signals((signal) => later.gateway().signal(signal)),
+    stats,
+    refusals,
+    requests,
+    nodes,
+    chainClients,
+    signers,
+    reportBackup: (error) => logger.error({ err: error }, 'backup failed'),
+  });
+  const unusable = () => (writeTrouble?.isUnusable ? writeTrouble.message : null);
+  const degraded = () =>
+    [writeTrouble?.message, redis?.trouble()].filter((trouble) => typeof trouble === 'string').join(' ') ||
+    null;
+  const dependencies = (): Dependencies => ({
+    database: writeTrouble === null ? 'ready' : writeTrouble.isUnusable ? 'unavailable' : 'degraded',
+    redis: redis === null ? 'none' : redis.trouble() === null ? 'ready' : 'unavailable',
+  });
+  const chosen = {
+    adminToken,
+    redis,
+    prefix,
+    presence,
+    chainClients,
+    signers,
+    stats,
+    refusals,
+    requests,
+    nodes,
+    services,
+  };
+  return { ...store, ...chosen, logger, report, unusable, degraded, dependencies };
+}
+
+function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
+  for (const { file, frames } of databaseFiles.droppedLogs(dataFiles(dataDirectory).database)) {
+    logger.warn(
+      { file, frames },
+      'the write-ahead log was damaged: acknowledged writes are lost; see gantry doctor',
+    );
+  }
+}
+
+/**
+ * Fails at startup, rather than at the first signed request, when the key is not the one that game secrets were
+ * encrypted with.
+ * @throws ConfigError
+ */
+async function refuseOtherSecretKey(db: Store, box: SecretBox): Promise<void> {
+  const [game] = await db.read(allGames);
+  const [secret] = game ? await db.read(sealedSecrets, game.id) : [];
+  if (!secret) return;
+  try {
+    box.open(secret.sealedMd5);
+  } catch {
+    throw new ConfigError(
+      'GANTRY_SECRET_KEY, or secret.key in the data directory, is not the key that the game secrets in the ' +
+        'database were encrypted with. Set that key, or put the file back.',
+    );
+  }
+}
+
+/** Imported lazily: a single process needs no Redis, and the client takes a while to load. */
+async function openRedis(url: string, logger: Logger): Promise<RedisClients> {
+  const { connectRedis } = await import('../cluster/redis/redis-clients.ts');
+  return connectRedis(url, logger);
+}
+
+function choosePresence(
+  redis: RedisClients | null,
+  prefix: string,
+  report: (thrown: unknown) => void,
+): Presence {
+  return redis
+    ? new RedisPresence(redis.commands, { nodeId: randomUUID(), prefix, report })
+    : new MemoryPresence();
+}
+
+function chooseNodes(
+  redis: RedisClients | null,
+  prefix: string,
+  report: (thrown: unknown) => void,
+  { stats, sockets }: { stats: RecentStats; sockets(): number },
+): Nodes {
+  const processInfo = {
+    id: randomUUID(),
+    host: hostname(),
+    pid: process.pid,
+    version: manifest.version,
+    runtime: process.version,
+    startedAt: stats.startedAt,
+  };
+  const status = (): NodeStatus => ({
+    ...processInfo,
+    sockets: sockets(),
+    requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
+  });
+  return redis ? new RedisNodes(redis.commands, { prefix, status, report }) : new SingleNode(status);
+}

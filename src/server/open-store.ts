@@ -1,0 +1,189 @@
+import { existsSync } from 'node:fs';
+import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from '../calls/auth/admin-token.ts';
+import { type Config, dataFiles } from '../config.ts';
+import { ConfigError } from '../core/config-error.ts';
+import type { Database } from '../core/storage/database.ts';
+import { type DatabaseFiles, heldActionError } from '../core/storage/database-file.ts';
+import type { InspectServer } from '../core/storage/database-server.ts';
+import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import { openDatabase, refuseStrayLog } from '../engines/sqlite/open-database.ts';
+import { SqliteDatabase } from '../engines/sqlite/sqlite-database.ts';
+import { sqliteFiles } from '../engines/sqlite/sqlite-files.ts';
+import { withStoredRows } from '../engines/sqlite/stored-rows.ts';
+import { ThreadedDatabase } from '../engines/sqlite/threaded-database.ts';
+import { SecretBox } from '../features/games/game-secret.ts';
+import { holdChainActions } from '../features/queue/commands.ts';
+import { holdPrizes } from '../features/rules/prizes/commands.ts';
+import { DatabaseTokenKeys } from '../features/sessions/database-token-keys.ts';
+import { FileTokenKeys } from '../features/sessions/file-token-keys.ts';
+import { LauncherTokens } from '../features/sessions/launcher-token.ts';
+import { TokenKeys } from '../features/sessions/token-keys.ts';
+import { KeyFileError } from '../runtime/key-file.ts';
+import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
+import type { DatabaseMove } from './backup/move-to-server.ts';
+import { domain } from './catalogue/domain.ts';
+import { tables } from './catalogue/tables.ts';
+
+/** File operations on databases: backups, and inspection without opening one for commands. */
+export const databaseFiles: DatabaseFiles = sqliteFiles;
+
+/** Inspects a PostgreSQL server, for doctor. */
+export const inspectServer: InspectServer = async (url, sealed) =>
+  (await import('../engines/postgres/inspect-server.ts')).inspectServer(url, sealed);
+
+/** Copies a database file into a PostgreSQL database. */
+export const databaseMove: DatabaseMove = {
+  files: sqliteFiles,
+  read: withStoredRows,
+  async fill(url, from, onProgress) {
+    const { fillDatabase } = await import('../engines/postgres/fill-database.ts');
+    return fillDatabase(url, tables, from, onProgress).catch((error) =>
+      refuseUnreachable(error, 'The PostgreSQL database cannot be filled, and nothing was changed'),
+    );
+  },
+};
+
+/** An opened data directory. A server and commands may have it open at the same time. */
+export interface OpenStore {
+  db: Database;
+  keys: TokenKeys;
+  tokens: LauncherTokens;
+  box: SecretBox;
+  /** Where the admin token's hash is kept. */
+  adminTokens: AdminTokenStore;
+}
+
+/** Who opens a data directory: a command, or a server, which writes in a dedicated thread. */
+export type Opener = 'command' | 'key rotation' | 'server';
+
+/**
+ * Opens the data directory or, where one is configured, the database that nodes on several machines share.
+ * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError, ConfigError
+ */
+export function openStore(config: Config, opener: Opener = 'command'): Promise<OpenStore> {
+  return config.databaseUrl === undefined
+    ? openDirectory(config, opener)
+    : openShared(config, config.databaseUrl, opener);
+}
+
+/**
+ * The first process to open a data directory creates the keys, then the database. So a database without keys means that
+ * they were lost, which only a key rotation accepts; and keys without a database mean that the database was lost.
+ */
+async function openDirectory(config: Config, opener: Opener): Promise<OpenStore> {
+  const { keys, box } = openKeys(config, opener);
+  const Engine = opener === 'server' ? ThreadedDatabase : SqliteDatabase;
+  const { database, adminTokenHash } = dataFiles(config.dataDirectory);
+  const { retention, gameStorageQuota } = config;
+  const db = new Engine(database, domain, { retention, gameStorageQuota });
+  unmarkFirstStart(config.dataDirectory);
+  return {
+    keys,
+    db,
+    tokens: new LauncherTokens(keys),
+    box,
+    adminTokens: new FileAdminToken(adminTokenHash),
+  };
+}
+
+const redisRequired =
+  'Another node is already using this database. Set REDIS_URL, to the same Redis on every node: it carries events, ' +
+  'presence and rate limits between them. If that node has just stopped, wait a minute for its registration to expire.';
+
+/** Everything is stored in the database, including the keys, which are encrypted. */
+async function openShared(config: Config, url: string, opener: Opener): Promise<OpenStore> {
+  const box = new SecretBox(dataFiles(config.dataDirectory).secretKey, config.secretKey);
+  // Imported lazily, so that a start on SQLite does not load the driver.
+  const { PostgresDatabase } = await import('../engines/postgres/postgres-database.ts');
+  const isServer = opener === 'server';
+  const { retention, gameStorageQuota } = config;
+  const options = { retention, gameStorageQuota, isServer, writesInThread: isServer };
+  const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
+  try {
+    if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisRequired);
+    const keys = new TokenKeys(await DatabaseTokenKeys.open(db, box));
+    return { keys, db, tokens: new LauncherTokens(keys), box, adminTokens: new DatabaseAdminToken(db, box) };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}
+
+/**
+ * Call this after PostgreSQL itself was restored: gives the history a new epoch, so that launchers ahead of it reload,
+ * and, unless `keepQueue`, holds on-chain actions that are queued, or will be by prizes, because they may have been
+ * executed since. Returns how many were queued.
+ */
+export async function markRestored(config: Config, url: string, keepQueue: boolean): Promise<number> {
+  const { PostgresDatabase } = await import('../engines/postgres/postgres-database.ts');
+  const db = await PostgresDatabase.open(url, domain, { retention: config.retention }).catch(
+    refuseUnreachable,
+  );
+  try {
+    await db.renewEpoch();
+    return keepQueue ? 0 : await holdActions(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/**
+ * Call this after a backup was restored: migrates the database, and holds on-chain actions as `markRestored` does.
+ * @throws DatabaseUnusableError
+ */
+export async function holdRestored(database: string): Promise<number> {
+  const db = new SqliteDatabase(database, domain);
+  try {
+    return await holdActions(db);
+  } finally {
+    await db.close();
+  }
+}
+
+async function holdActions(db: Database): Promise<number> {
+  await db.write(holdPrizes);
+  return db.write(holdChainActions, heldActionError);
+}
+
+/** @throws DatabaseUnusableError with the driver's message: `ECONNREFUSED`, a wrong password */
+function refuseUnreachable(error: unknown, what = 'The database of DATABASE_URL cannot be opened'): never {
+  if (error instanceof DatabaseUnusableError) throw error;
+  const first = error instanceof AggregateError ? error.errors[0] : error;
+  const why = first instanceof Error ? first.message : String(first);
+  throw new DatabaseUnusableError(`${what}: ${why}`, { cause: error });
+}
+
+/** Creates the keys when there is no database yet; requires them when there is one. */
+function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box'> {
+  const { database, tokenKeys, secretKey } = dataFiles(config.dataDirectory);
+  const lacksTokenKeys = opener !== 'key rotation' && !existsSync(tokenKeys);
+  const lacksSecretKey = config.secretKey === undefined && !existsSync(secretKey);
+  if ((lacksTokenKeys || lacksSecretKey) && existsSync(database)) {
+    openDatabase(database).close(); // a damaged database is reported before missing keys
+    throw new KeyFileError(lacksTokenKeys ? tokenKeysMissing(tokenKeys) : secretKeyMissing(secretKey));
+  }
+  if (!existsSync(database)) {
+    refuseStrayLog(database);
+    const missing = describeMissingDatabase(config.dataDirectory);
+    if (missing !== null) throw new DatabaseUnusableError(missing);
+    markFirstStart(config.dataDirectory);
+  }
+  return {
+    keys: new TokenKeys(new FileTokenKeys(tokenKeys)),
+    box: new SecretBox(secretKey, config.secretKey),
+  };
+}
+
+function tokenKeysMissing(file: string): string {
+  return (
+    `${file} is missing, and the database beside it is not. Restore it from a backup; if there is none, run ` +
+    '`gantry key rotate`: players then have to sign in again.'
+  );
+}
+
+function secretKeyMissing(file: string): string {
+  return (
+    `${file} is missing, and the database beside it is not. Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
+    'its content: game secrets cannot be decrypted without it.'
+  );
+}

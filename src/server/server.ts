@@ -1,0 +1,175 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Database } from '../core/storage/database.ts';
+import { ChainWriter } from '../features/chains/chain-writer.ts';
+import type { ChainHooks } from '../features/chains/lane.ts';
+import type { SecretBox } from '../features/games/game-secret.ts';
+import { queueStats } from '../features/queue/queue-stats.ts';
+import { PrizeWorker } from '../features/rules/prizes/prize-worker.ts';
+import { startSeasonEnds } from '../features/scores/season-ends.ts';
+import { prizeWorkerName } from '../features/scores/season-prizes.ts';
+import { WebhookWorker } from '../features/webhooks/webhook-worker.ts';
+import type { QueueStats } from '../telemetry/queue-stats.ts';
+import { listenOn } from '../transports/http/http-server.ts';
+import { reconcilePresence } from '../transports/live/reconcile-presence.ts';
+import { startBackupSchedule } from './backup/backup-schedule.ts';
+import { buildTransports, type Transports } from './build-transports.ts';
+import { removeIdleGuests } from './catalogue/commands.ts';
+import type { Services } from './catalogue/operations.ts';
+import { type OpenedServices, openServices } from './open-services.ts';
+import { startRetention } from './retention.ts';
+import { removeServerAddress, writeServerAddress } from './server-address.ts';
+
+/** Shutdown timeout for draining the sockets and finishing the requests in flight. */
+const closeTimeoutMs = 6_500;
+/** Further timeout for the last requests on open connections, before they are closed. */
+const lastRequestsMs = 500;
+
+export interface RunningServer {
+  /** The address it listens on, `http://HOST:PORT`. */
+  url: string;
+  /** The URL of the metrics without a token; null when there is none. */
+  metricsUrl: string | null;
+  db: Database;
+  services: Services;
+  /** The workers of the durable queue in this process. */
+  queue: {
+    webhooks: WebhookWorker;
+    chains: ChainWriter;
+    prizes: PrizeWorker;
+    stats(): Promise<QueueStats[]>;
+  };
+  box: SecretBox;
+  /** The admin token, if it was created by this start. */
+  createdAdminToken: string | null;
+  /** Stops accepting calls, finishes those in flight, and releases the data directory. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Starts a server. Resolves when it accepts calls. */
+export async function startServer(
+  config: Config,
+  logger: Logger,
+  hooks: ChainHooks = {},
+): Promise<RunningServer> {
+  const background = new AbortController();
+  let url = '';
+  let closed: Promise<void> | null = null;
+  const opened = await openServices(config, logger, {
+    url: () => url,
+    gateway: () => transports.gateway,
+    background: background.signal,
+  });
+  const queue = openQueue(config, opened, hooks);
+  const transports = buildTransports(config, opened, queue, () => closed !== null);
+  await startBackgroundWork(config, opened, queue, transports, background.signal);
+  const listening = await listen(config, transports);
+  url = listening.url;
+  writeServerAddress(config.dataDirectory, url);
+  const close = () => {
+    background.abort();
+    removeServerAddress(config.dataDirectory);
+    closed ??= closeAll(opened, queue, transports);
+    return closed;
+  };
+  return {
+    ...listening,
+    db: opened.db,
+    services: opened.services,
+    queue,
+    box: opened.box,
+    createdAdminToken: opened.adminToken.made,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Creates the workers of the durable queue. */
+function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): RunningServer['queue'] {
+  const { db, box, logger, services, chainClients, signers } = opened;
+  const report = (error: unknown) => logger.warn({ err: error }, 'queue worker failed, retrying');
+  const webhooks = new WebhookWorker(db, { sender: services.webhookSender, box, report });
+  const chains = new ChainWriter(db, {
+    clients: chainClients,
+    signers,
+    settings: config.transactions,
+    report,
+    hooks,
+  });
+  const stats = queueStats(db, { webhook: webhooks, chain: chains });
+  const { ruleChains, states } = services;
+  const prizes = new PrizeWorker(db, { ruleChains, states, report });
+  return { webhooks, chains, prizes, stats };
+}
+
+/** Starts background work, which runs until the signal is aborted or its worker is stopped. */
+async function startBackgroundWork(
+  { retention, notificationMs, idempotencyKeyMs, guests }: Config,
+  { db, presence, redis, stats, services, report }: OpenedServices,
+  { webhooks, chains, prizes }: RunningServer['queue'],
+  { gateway }: Transports,
+  signal: AbortSignal,
+): Promise<void> {
+  await gateway.start();
+  redis?.onReady(() => gateway.catchUp());
+  reconcilePresence(db, presence, { signal, report });
+  db.onCommit((events) => {
+    stats.countEvents(events.length);
+  });
+  db.onWake((workers) => {
+    if (workers.includes('webhook')) webhooks.wake();
+    if (workers.includes('chain')) chains.wake();
+    if (workers.includes(prizeWorkerName)) prizes.wake();
+  });
+  webhooks.start();
+  chains.start();
+  prizes.start();
+  if (services.backups.unavailable === null) startBackupSchedule(db, services.backups, { signal, report });
+  startSeasonEnds(db, { signal, report });
+  startRetention(
+    db,
+    { ...retention, notificationMs, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },
+    { signal, report },
+  );
+}
+
+async function listen(
+  config: Config,
+  { http, metricsListener }: Transports,
+): Promise<Pick<RunningServer, 'url' | 'metricsUrl'>> {
+  const { metrics } = config;
+  const metricsUrl =
+    metrics && metricsListener ? await metricsListener.listen(metrics.port, metrics.host) : null;
+  try {
+    return { url: await listenOn(http, config.port, config.host), metricsUrl };
+  } catch (error) {
+    await metricsListener?.close(); // it would keep the process alive
+    throw error;
+  }
+}
+
+/** Finishes work in flight, then closes everything. */
+async function closeAll(
+  { db, presence, redis, nodes, services, stats }: OpenedServices,
+  { webhooks, chains, prizes }: RunningServer['queue'],
+  { http, requests, gateway, metricsListener, refusalLog }: Transports,
+): Promise<void> {
+  const deadline = Date.now() + closeTimeoutMs;
+  const drained = gateway.drain();
+  const backedUp = services.backups.close();
+  // Responses to launchers on long polling wait for their next poll, which may need a new connection.
+  if (gateway.isPolled()) await drained;
+  http.close();
+  await Promise.all([drained, requests.finished(deadline - Date.now())]);
+  await requests.finished(lastRequestsMs);
+  http.closeAllConnections(); // the remaining ones hang
+  await Promise.all([backedUp, webhooks.stop(), chains.stop(), prizes.stop(), metricsListener?.close()]);
+  await gateway.close();
+  refusalLog.flush();
+  stats.close();
+  await nodes.close();
+  await presence.close();
+  redis?.close();
+  await Promise.all([services.states.close(), db.close()]);
+}

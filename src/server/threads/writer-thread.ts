@@ -1,0 +1,27 @@
+import { Copier } from '../../engines/sqlite/copier.ts';
+import { SqliteDatabase } from '../../engines/sqlite/sqlite-database.ts';
+import { statsCall, type WriterOptions } from '../../engines/sqlite/writer-options.ts';
+import { clockIn } from '../../engines/thread/clock-in.ts';
+import { serveWriter } from '../../engines/thread/serve-writer.ts';
+import { runThread } from '../../runtime/run-thread.ts';
+import { domain } from '../catalogue/domain.ts';
+
+/**
+ * When a commit splits a page, as nearly every one does, SQLite scans its whole page cache: `balance_nonroot` parks a
+ * page past 1 GiB, and pages past the end of the file are then searched for. So the cache is small: it fits the pages
+ * written most, and the operating system caches the rest.
+ */
+const cacheBytes = 8 * 1024 * 1024;
+
+/** The thread that writes to SQLite; its composition root, as `server.ts` is for the process. */
+runThread((port, { file, clock, time, retention, gameStorageQuota }: WriterOptions) => {
+  const database = new SqliteDatabase(file, domain, {
+    ...(clock && { clock: clockIn(clock) }),
+    time,
+    retention,
+    gameStorageQuota,
+    cacheBytes,
+    copier: new Copier(file),
+  });
+  serveWriter(port, database, domain.commands, { [statsCall]: () => database.stats() });
+});

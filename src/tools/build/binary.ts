@@ -1,0 +1,122 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, Option } from 'commander';
+import { threadFiles } from '../../runtime/start-thread.ts';
+import { bundle, embeddedSqlite } from './bundle.ts';
+import { collectPages } from './collect-pages.ts';
+import { executableName, nativeAddonOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
+
+// `npm run build:binary`: builds Gantry into one executable, with the Node that runs this and all dependencies.
+// How: https://nodejs.org/api/single-executable-applications.html
+
+const source = fileURLToPath(new URL('../..', import.meta.url));
+const dist = fileURLToPath(new URL('../../../dist', import.meta.url));
+const parts = join(dist, 'executable');
+
+/**
+ * A placeholder for `import.meta.url` that is a valid file URL on Windows too. Node's own value is the
+ * path of the executable, which Node does not know where /proc is not mounted.
+ */
+const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
+/** CommonJS packages load Node's modules with `require`, which an ES module does not have. */
+const requireInModules = `import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(${placeholderUrl});`;
+
+const { target: requestedTargets } = new Command('build:binary')
+  .description('build dist/gantry, a standalone executable')
+  .addOption(
+    new Option('--target <platform...>', 'platforms to build for, instead of this one').choices(targets),
+  )
+  .addHelpText('after', '\nExample:\n  npm run build:binary -- --target linux-arm64 darwin-arm64')
+  .parse()
+  .opts<{ target?: Target[] }>();
+
+const own = ownTarget();
+const buildTargets = requestedTargets ?? (own ? [own] : []);
+if (buildTargets.length === 0) {
+  throw new Error(`There is no prebuilt SQLite for ${process.platform}-${process.arch}: specify a --target`);
+}
+
+await rm(parts, { recursive: true, force: true });
+const pages = await collectPages(join(parts, 'pages'));
+await bundle({
+  entryPoints: [join(source, 'main.ts')],
+  outfile: join(parts, 'main.mjs'),
+  format: 'esm',
+  define: { 'import.meta.url': placeholderUrl },
+  plugins: [embeddedSqlite],
+  external: ['esbuild'], // used only when running from a repository
+  banner: { js: requireInModules },
+});
+for (const [thread, file] of Object.entries(threadFiles)) {
+  await bundle({
+    entryPoints: [join(source, 'runtime', file)],
+    outfile: join(parts, `${thread}.cjs`),
+    format: 'cjs',
+    plugins: [embeddedSqlite],
+    define: { 'import.meta.url': placeholderUrl },
+  });
+}
+for (const target of buildTargets) {
+  const file = join(dist, executableName(target));
+  await makeExecutable(target, file);
+  const { size } = await stat(file);
+  process.stdout.write(`${file}: ${(size / 1e6).toFixed(1)} MB${await summary(target, file)}\n`);
+}
+
+async function makeExecutable(target: Target, output: string): Promise<void> {
+  const settings = join(parts, `${target}.json`);
+  const page = (name: string) => [`pages/${name}`, join(parts, 'pages', name)];
+  await writeFile(
+    settings,
+    JSON.stringify({
+      main: join(parts, 'main.mjs'),
+      mainFormat: 'module',
+      executable: runtimeOf(target, join(dist, 'runtimes')),
+      output,
+      disableExperimentalSEAWarning: true,
+      useCodeCache: target === own, // a code cache is specific to the platform
+      assets: {
+        'better-sqlite3.node': nativeAddonOf(target),
+        ...Object.fromEntries(
+          Object.keys(threadFiles).map((thread) => [`${thread}.cjs`, join(parts, `${thread}.cjs`)]),
+        ),
+        ...Object.fromEntries(pages.map(page)),
+      },
+    }),
+  );
+  await rm(output, { force: true }); // a running executable keeps its open file
+  execFileSync(process.execPath, ['--build-sea', settings], { stdio: ['ignore', 'ignore', 'inherit'] });
+  await chmod(output, 0o755);
+}
+
+/** The startup time of an executable, or what remains to be done when it is for another platform. */
+async function summary(target: Target, file: string): Promise<string> {
+  if (target === own) return `, ready to take calls ${await startupMs(file)} ms after its start`;
+  const untested = '; not tested: it does not run on this platform';
+  return target.startsWith('darwin') ? `${untested}; sign it on a Mac: codesign --sign - ${file}` : untested;
+}
+
+/** Milliseconds from starting the process until it reports that it listens, with an empty data directory. */
+async function startupMs(file: string): Promise<number> {
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-build-'));
+  const startedAt = performance.now();
+  const server = spawn(file, ['serve', '--json'], {
+    cwd: directory,
+    env: { PORT: '0', GANTRY_DEMO: 'off', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(server, 'close');
+  try {
+    const ready = await Promise.race([once(server.stdout, 'data'), exited.then(() => null)]);
+    if (ready === null) throw new Error(`${file} does not start`);
+    return Math.round(performance.now() - startedAt);
+  } finally {
+    server.kill();
+    await exited;
+    await rm(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
+
+/** Targets the oldest supported Node version. */
+const common: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node24',
+  // Names are kept for readable stack traces.
+  keepNames: true,
+  logLevel: 'warning',
+};
+
+/** Bundles programs or modules with esbuild; `options` extend or override the common ones. */
+export async function bundle(options: BuildOptions): Promise<void> {
+  await build({ ...common, ...options });
+}
+
+/** Makes better-sqlite3 load the executable's embedded addon instead of the installed one. */
+export const embeddedSqlite: Plugin = {
+  name: 'embedded-sqlite',
+  setup({ onResolve, onEnd }) {
+    const nativeAddon = fileURLToPath(new URL('../../engines/sqlite/native-addon.ts', import.meta.url));
+    let [isUsed, isFound] = [false, false];
+    onResolve({ filter: /^better-sqlite3$/ }, () => {
+      isUsed = true;
+      return null;
+    });
+    onResolve({ filter: /^\.\/binding$/ }, ({ importer }) => {
+      if (!/better-sqlite3[\\/]lib[\\/]index\.js$/.test(importer)) return null;
+      isFound = true;
+      return { path: nativeAddon };
+    });
+    onEnd(() => {
+      if (isUsed && !isFound) throw new Error('better-sqlite3 no longer loads its library in binding.js');
+    });
+  },
+};

@@ -1,0 +1,253 @@
+import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { type Config, dataFiles } from '../../config.ts';
+import type { DatabaseCondition, DatabaseFiles } from '../../core/storage/database-file.ts';
+import { SecretBox } from '../../features/games/game-secret.ts';
+import { gameSecrets } from '../../features/games/tables.ts';
+import { FileTokenKeys } from '../../features/sessions/file-token-keys.ts';
+import { describeMissingDatabase } from '../../server/backup/missing-database.ts';
+import { error, type Finding, ok, warning } from './finding.ts';
+
+const mebibyte = 1024 * 1024;
+const minFreeBytes = 64 * mebibyte;
+const lowFreeBytes = 1024 * mebibyte;
+/** The WAL is truncated to 64 MiB when possible; a much larger one means that a reader blocks checkpoints. */
+const largeWalBytes = 256 * mebibyte;
+
+/** `f_type` of network file systems (statfs(2)), on which SQLite's write-ahead log does not work. */
+const networkFileSystems = new Map([
+  [0x6969, 'NFS'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB'],
+  [0x517b, 'SMB'],
+  [0x01021997, '9P'],
+  [0x00c36400, 'Ceph'],
+]);
+
+/** The data directory: ownership, permissions and free space. */
+export function checkDirectory({ dataDirectory }: Config): Finding[] {
+  const check = 'data-directory';
+  const stats = statSync(dataDirectory, { throwIfNoEntry: false });
+  if (!stats) {
+    return [
+      warning(
+        check,
+        `${dataDirectory} does not exist; it is created on first start`,
+        'If you expect existing data, set DATA_DIR to its directory.',
+      ),
+      ...checkDisk(nearestExisting(dataDirectory)),
+    ];
+  }
+  if (!stats.isDirectory()) {
+    return [error(check, `${dataDirectory} is not a directory`, 'Set DATA_DIR to a directory.')];
+  }
+  return [checkAccess(check, dataDirectory, stats), ...checkDisk(dataDirectory)];
+}
+
+function checkAccess(check: string, directory: string, stats: Stats): Finding {
+  const uid = process.getuid?.();
+  if (!mayWrite(directory)) {
+    return error(
+      check,
+      `${directory} is not writable`,
+      `Run Gantry as its owner, or: chown -R $(id -u) ${directory}`,
+    );
+  }
+  if (uid !== undefined && stats.uid !== uid) {
+    return warning(
+      check,
+      `${directory} is owned by another user (uid ${stats.uid}; running as ${uid})`,
+      'Run all commands as the user of the server: it may not be able to read files of other users.',
+    );
+  }
+  if ((stats.mode & 0o077) !== 0) {
+    return warning(
+      check,
+      `${directory} is accessible to other users (mode ${octal(stats)})`,
+      `chmod 700 ${directory}`,
+    );
+  }
+  return ok(check, `${directory}, readable by its owner only`);
+}
+
+function mayWrite(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkDisk(directory: string): Finding[] {
+  const { bavail, bsize, type } = statfsSync(directory);
+  const free = bavail * bsize;
+  const message = `${Math.floor(free / mebibyte)} MiB free`;
+  const system = networkFileSystems.get(type);
+  return [
+    free < minFreeBytes
+      ? error(
+          'disk',
+          message,
+          'Free up space now, or move DATA_DIR to a larger disk: writes fail when it is full.',
+        )
+      : free < lowFreeBytes
+        ? warning('disk', message, 'Free up space: the write-ahead log, backups and upgrades need it.')
+        : ok('disk', message),
+    ...(system === undefined
+      ? []
+      : [
+          error(
+            'file-system',
+            `${directory} is on a network file system (${system}), where SQLite does not guarantee durability`,
+            'Move DATA_DIR to a local disk.',
+          ),
+        ]),
+  ];
+}
+
+function nearestExisting(path: string): string {
+  return existsSync(path) ? path : nearestExisting(dirname(path));
+}
+
+/** The key files: present, valid, and readable by their owner only. */
+export function checkKeys(config: Config): Finding[] {
+  const { database, tokenKeys, secretKey, adminTokenHash } = dataFiles(config.dataDirectory);
+  const isNew = !existsSync(database);
+  const expectedFiles = [
+    {
+      file: tokenKeys,
+      ifMissing: {
+        message: 'the server does not start without it',
+        remedy:
+          'Restore it from a backup; without one, run gantry key rotate: players then have to sign in again.',
+      },
+      read: () => void new FileTokenKeys(tokenKeys),
+    },
+    ...(config.secretKey === undefined
+      ? [
+          {
+            file: secretKey,
+            ifMissing: {
+              message: 'the server does not start without it',
+              remedy: 'Restore it from a backup, or set GANTRY_SECRET_KEY to its value.',
+            },
+            read: () => checkHexKey(secretKey),
+          },
+        ]
+      : []),
+    ...(config.adminToken === undefined
+      ? [{ file: adminTokenHash, read: () => checkHexKey(adminTokenHash) }]
+      : []),
+  ];
+  return expectedFiles.map(({ file, ifMissing, read }): Finding => {
+    const name = basename(file);
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats) {
+      if (isNew) return ok('keys', `${name} is created on first start`);
+      return ifMissing === undefined
+        ? warning(
+            'keys',
+            `${name} is missing`,
+            'The next start creates a new admin token and prints it once.',
+          )
+        : error('keys', `${name} is missing: ${ifMissing.message}`, ifMissing.remedy);
+    }
+    if ((stats.mode & 0o077) !== 0) {
+      return error('keys', `${name} is readable by other users (mode ${octal(stats)})`, `chmod 600 ${file}`);
+    }
+    try {
+      read();
+      return ok('keys', `${name} is present, readable by its owner only`);
+    } catch {
+      return error('keys', `${name} is not a valid key file`, 'Restore the file from a backup.');
+    }
+  });
+}
+
+function checkHexKey(file: string): void {
+  if (!/^[0-9a-f]{64}$/i.test(readFileSync(file, 'utf8').trim())) throw new Error('not a key');
+}
+
+/** The database: integrity, schema version, and the size of its write-ahead log. */
+export function checkDatabase(config: Config, databases: DatabaseFiles): Finding[] {
+  const { database, secretKey } = dataFiles(config.dataDirectory);
+  if (!existsSync(database)) {
+    const missing = describeMissingDatabase(config.dataDirectory);
+    return [
+      missing === null
+        ? ok('database', 'is created on first start')
+        : error('database', missing, 'Restore a backup: gantry restore <file> --force'),
+    ];
+  }
+  let condition: DatabaseCondition;
+  try {
+    condition = databases.inspect(database, { table: gameSecrets, column: 'sealedMd5' });
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return [error('database', why, 'Restore a backup: gantry restore <file> --force')];
+  }
+  const { damage, bytes, walBytes, sealedSample } = condition;
+  return [
+    damage.length === 0
+      ? ok('database', `intact, ${Math.ceil(bytes / mebibyte)} MiB`)
+      : error(
+          'database',
+          `damaged: ${damage.slice(0, 3).join('; ')}`,
+          'Stop the server, keep a copy of the data directory, and restore a backup: gantry restore <file> --force. ' +
+            'Then look for the cause, such as a failing disk or memory.',
+        ),
+    checkSchema(condition.schemaVersion, databases.schemaVersion),
+    ...condition.droppedLogs.map(({ file, frames }) =>
+      error(
+        'write-ahead-log',
+        `was damaged: at least ${frames} frames of acknowledged writes are lost; the log was kept as ${basename(file)}`,
+        'Restore a backup if it has the missing data. Look for the cause, such as a failing disk, and then delete the ' +
+          'file, which contains player data.',
+      ),
+    ),
+    walBytes <= largeWalBytes
+      ? ok('write-ahead-log', `${Math.ceil(walBytes / mebibyte)} MiB`)
+      : warning(
+          'write-ahead-log',
+          `${Math.ceil(walBytes / mebibyte)} MiB, which slows down reads`,
+          'Find the program with an open read transaction (a backup, a shell), and end it.',
+        ),
+    ...(sealedSample === null ? [] : checkSecretKey(sealedSample, secretKey, config.secretKey)),
+  ];
+}
+
+function checkSchema(found: number, known: number): Finding {
+  if (found === known) return ok('schema', `version ${found}`);
+  return found < known
+    ? warning(
+        'schema',
+        `version ${found}; this Gantry uses version ${known}`,
+        'Make a backup, then run gantry migrate, or start the server, which also migrates.',
+      )
+    : error(
+        'schema',
+        `version ${found} is from a newer Gantry; this one supports up to ${known}`,
+        'Run the newer Gantry, or restore a backup made before the upgrade.',
+      );
+}
+
+function checkSecretKey(sealed: string, file: string, configured: string | undefined): Finding[] {
+  if (configured === undefined && !existsSync(file)) return []; // reported with the keys
+  try {
+    new SecretBox(file, configured).open(sealed);
+    return [ok('secret-key', 'decrypts the game secrets')];
+  } catch {
+    return [
+      error(
+        'secret-key',
+        'is not the key that encrypted the game secrets in the database; the server does not start with it',
+        'Set GANTRY_SECRET_KEY to the right key, or restore secret.key from a backup.',
+      ),
+    ];
+  }
+}
+
+function octal({ mode }: Stats): string {
+  return (mode & 0o777).toString(8);
+}

@@ -1,0 +1,111 @@
+import { existsSync, statSync } from 'node:fs';
+import { Redis } from 'ioredis';
+import type { Config } from '../../config.ts';
+import { ChainClients } from '../../features/chains/chain-client.ts';
+import { checkClock } from './clock-check.ts';
+import { error, type Finding, ok, warning } from './finding.ts';
+
+const timeoutMs = 3_000;
+
+/** Redis: reachable, with its clock in sync. */
+export async function checkRedis(url: string | undefined): Promise<Finding[]> {
+  if (url === undefined) return [ok('redis', 'not configured: single node')];
+  const { host } = new URL(url);
+  const redis = new Redis(url, {
+    lazyConnect: true,
+    connectTimeout: timeoutMs,
+    commandTimeout: timeoutMs,
+    maxRetriesPerRequest: 0,
+    retryStrategy: () => null,
+  });
+  let why: string | undefined;
+  redis.on('error', (thrown: Error) => {
+    why ??= thrown.message;
+  });
+  try {
+    await redis.connect();
+    const [seconds, microseconds] = await redis.time();
+    const theirs = Number(seconds) * 1000 + Number(microseconds) / 1000;
+    return [ok('redis', `${host} is reachable`), checkClock(`Redis at ${host}`, theirs, Date.now(), false)];
+  } catch (thrown) {
+    why ??= thrown instanceof Error ? thrown.message : String(thrown);
+    const isUnauthorized = /WRONGPASS|NOAUTH|NOPERM/.test(why);
+    return [
+      error(
+        'redis',
+        `${host} ${isUnauthorized ? 'rejects the user or password of REDIS_URL' : `cannot be reached (${why})`}`,
+        isUnauthorized
+          ? 'Correct REDIS_URL: redis://user:password@host:port.'
+          : 'Start Redis, correct REDIS_URL, or unset it for a single node. Without Redis, nodes keep running with delayed events and per-node presence and rate limits.',
+      ),
+    ];
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/**
+ * Checks each RPC server separately, so that a working one does not hide a broken one. Reported without its path, which
+ * may contain a key.
+ */
+export async function checkChains({ chains }: Pick<Config, 'chains'>): Promise<Finding[]> {
+  const servers = [...chains].flatMap(([chainId, urls]) => urls.map((url) => ({ chainId, url })));
+  const findings = await Promise.all(servers.map(({ chainId, url }) => checkRpcServer(chainId, url)));
+  return findings.flat();
+}
+
+async function checkRpcServer(chainId: number, url: string): Promise<Finding[]> {
+  const { host } = new URL(url);
+  try {
+    const client = await new ChainClients(new Map([[chainId, [url]]])).get(chainId);
+    const { timestamp, number } = await client.getBlock({ blockTag: 'latest' });
+    return [
+      ok('chains', `chain ${chainId} at ${host} is reachable, block ${number}`),
+      checkClock(`chain ${chainId} at ${host}`, Number(timestamp) * 1000, Date.now(), true),
+    ];
+  } catch (thrown) {
+    const isWrongChain = thrown instanceof Error && thrown.message.startsWith('the RPC server configured');
+    return [
+      error(
+        'chains',
+        isWrongChain ? `${thrown.message} (${host})` : `chain ${chainId} at ${host} cannot be reached`,
+        isWrongChain
+          ? 'Move the URL to the right chain in CHAINS.'
+          : 'Correct the URL in CHAINS, or add a second server for this chain.',
+      ),
+    ];
+  }
+}
+
+/** The file of an encrypted signing key. */
+export function checkKeystore(file: string | undefined): Finding[] {
+  if (file === undefined) return [];
+  if (!existsSync(file))
+    return [error('signers', `${file} does not exist`, 'Set SIGNER_KEYSTORE to the keystore file.')];
+  const mode = statSync(file).mode & 0o777;
+  return (mode & 0o077) === 0
+    ? [ok('signers', `${file} is readable by its owner only`)]
+    : [
+        warning(
+          'signers',
+          `${file} is readable by other users (mode ${mode.toString(8)})`,
+          `chmod 600 ${file}`,
+        ),
+      ];
+}
+
+/** Whether traffic between players and this server is encrypted. */
+export function checkPublicUrl(url: string | undefined): Finding[] {
+  if (url === undefined) return [];
+  const { protocol, hostname } = new URL(url);
+  const isLocal = /^(localhost|127\..*|\[::1\])$/.test(hostname);
+  return protocol === 'https:' || isLocal
+    ? [ok('public-url', url)]
+    : [
+        warning(
+          'public-url',
+          `${url} is not encrypted, so tokens can be intercepted`,
+          'Put a TLS-terminating proxy in front, and set PUBLIC_URL to its https:// address.',
+        ),
+      ];
+}

@@ -1,0 +1,15 @@
+import type { Signal, StoredEvent } from '../../core/events/stream.ts';
+
+/** The messages that nodes send each other. */
+export type BusMessage =
+  | { kind: 'events'; events: readonly StoredEvent[] }
+  | { kind: 'signal'; signal: Signal };
+
+/**
+ * Broadcasts from one node to the others. Messages may be lost, duplicated and reordered: events are refilled from the
+ * database by their position, and signals may be lost. Sending never throws or blocks.
+ */
+export interface EventBus {
+  send(message: BusMessage): void;
+  onMessage(listener: (message: BusMessage) => void): void;
+}

@@ -1,0 +1,87 @@
+import type { InputGovernor } from '../../runtime/internals/engine-input.ts';
+
+const windowMs = 1_000;
+/** How many packets are parsed per turn of the event loop: of one connection, and of all that have sent several. */
+const packetsPerTurn = { ofOne: 32, ofAll: 128 };
+
+/** The limits of one connection; beyond them it is disconnected. */
+export interface InboundRates {
+  packetsPerSecond: number;
+  /** Characters of text and bytes. */
+  lengthPerSecond: number;
+}
+
+/**
+ * Limits what a connection may send per second, and how much of it is parsed per turn of the event loop. Calls are
+ * limited elsewhere; this guards against what is not a call, thousands of which fit into a single read from the network
+ * or a single long-polling POST: packets before admission or for other namespaces, pings, probes.
+ */
+export class InboundLimit implements InputGovernor {
+  readonly packetsPerSecond: number;
+  readonly #lengthPerSecond: number;
+  readonly #turns: InboundTurns;
+  readonly #onFlood: () => void;
+  #length = 0;
+  #packets = 0;
+  #windowEndsAt = 0;
+  #turn = 0;
+  #packetsInTurn = 0;
+
+  /** `onFlood` is called when the connection is about to be cut. */
+  constructor({ packetsPerSecond, lengthPerSecond }: InboundRates, turns: InboundTurns, onFlood: () => void) {
+    this.packetsPerSecond = packetsPerSecond;
+    this.#lengthPerSecond = lengthPerSecond;
+    this.#turns = turns;
+    this.#onFlood = onFlood;
+  }
+
+  accepts(packets: number, length: number): boolean {
+    const now = performance.now();
+    if (now >= this.#windowEndsAt) {
+      this.#packets = 0;
+      this.#length = 0;
+      this.#windowEndsAt = now + windowMs;
+    }
+    this.#packets += packets;
+    this.#length += length;
+    if (this.#packets <= this.packetsPerSecond && this.#length <= this.#lengthPerSecond) return true;
+    this.#onFlood();
+    return false;
+  }
+
+  mayContinue(): boolean {
+    const turn = this.#turns.current;
+    if (turn !== this.#turn) this.#packetsInTurn = 0;
+    this.#turn = turn;
+    this.#packetsInTurn++;
+    return this.#turns.take() && this.#packetsInTurn < packetsPerTurn.ofOne;
+  }
+}
+
+/** Shares each turn of the event loop among the connections that have sent several packets at once. */
+export class InboundTurns {
+  #current = 1;
+  #left = packetsPerTurn.ofAll;
+  #isScheduled = false;
+
+  /** Changes with each turn. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Counts a packet; false when this turn's are used up. */
+  take(): boolean {
+    if (!this.#isScheduled) {
+      this.#isScheduled = true;
+      setImmediate(() => this.#next());
+    }
+    this.#left--;
+    return this.#left > 0;
+  }
+
+  #next(): void {
+    this.#isScheduled = false;
+    this.#current++;
+    this.#left = packetsPerTurn.ofAll;
+  }
+}

@@ -1,0 +1,331 @@
+import type { Socket } from 'socket.io';
+import { type Authenticator, refuseOtherGame } from '../../calls/auth/authenticator.ts';
+import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { Presence } from '../../cluster/presence/presence.ts';
+import { GantryError } from '../../core/errors.ts';
+import type { StreamEvent } from '../../core/events/stream.ts';
+import type { Store } from '../../core/storage/store.ts';
+import type { Connection } from '../../features/events/connection.ts';
+import type { Game } from '../../features/games/game.ts';
+import type { SessionDetails } from '../../features/sessions/channel-session.ts';
+import { expireSession } from '../../features/sessions/commands.ts';
+import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
+import { announcePresence } from '../../features/sessions/session-presence.ts';
+import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
+import { type EngineConnection, refusePacket, terminate } from '../../runtime/internals/engine-io.ts';
+import { setTimeoutAt } from '../../runtime/timeouts.ts';
+import type { Refusal } from '../../telemetry/refusals.ts';
+import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
+import type { LeaderboardFeed } from './leaderboard-feed.ts';
+import { OutgoingQueue } from './outgoing-queue.ts';
+import { metaOf, type Push } from './push.ts';
+import { listenerOf, roomOfListener, roomOfSession } from './rooms.ts';
+import type { SigningKeys } from './signing-keys.ts';
+import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+/** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
+export const maxHandshakeLength = 512 * 1024;
+
+/** What is kept of the request that opened a connection. */
+export interface HandshakeInfo {
+  /** The client's address, as seen through trusted proxies. */
+  address: string;
+  origin: string | undefined;
+  /** The `Authorization` header, or the handshake's `auth.gameSecret` in the same form. */
+  authorization: string | undefined;
+  /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
+  games: string[];
+}
+
+/** What all live sockets of a node share. */
+export interface LiveServices extends TrafficServices {
+  authenticator: Pick<Authenticator, 'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'namedGame'>;
+  tokens: Pick<LauncherTokens, 'keyOf'>;
+  limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
+  db: Store;
+  presence: Presence;
+  push: Push;
+  leaderboards: LeaderboardFeed;
+  signingKeys: SigningKeys;
+  /** Limits the database reads of sockets that catch up, per turn of the event loop. */
+  turns: ConcurrencyLimiter;
+  /** The sockets that may have something queued; others are not checked for slow consumers. */
+  sending: Set<LiveSocket>;
+  /** Resolves when everything committed before the call has been offered to every socket. */
+  flushed(): Promise<void>;
+  /** The maximum size of the attachments to one message, in bytes. */
+  maxAttachmentBytes: number;
+  /** Registers work that may outlive the socket, for `close` to wait for. */
+  track(work: Promise<unknown>): void;
+  report(thrown: unknown): void;
+}
+
+/** A channel session on a socket, from its admission until the socket leaves. */
+interface SocketSession {
+  readonly details: SessionDetails;
+  readonly token: string;
+  readonly socketId: string;
+  readonly subscriptions: Subscriptions;
+  /** Null before the catch-up begins and once the socket is live. */
+  catchUp: CatchUp | null;
+  /** Sent when the socket starts, and then cleared. */
+  resumptions: Record<string, Resumption>;
+  cancelExpiry(): void;
+  forgetSigningKey(): void;
+}
+
+/**
+ * A launcher's connection, from opening to close. It is
+ *
+ * - *idle* until the client sends its handshake, and again when it leaves and keeps the connection open;
+ * - *admitting* while its token, limits and cursors are checked and its presence is recorded;
+ * - *admitted*: its session catches up on missed events and then goes live by joining its rooms.
+ *
+ * Only one admission at a time: a second handshake closes the connection, as Socket.IO does after a completed one.
+ */
+export class LiveSocket {
+  readonly handshake: HandshakeInfo;
+  readonly traffic: SocketTraffic;
+  readonly #outgoing: OutgoingQueue;
+  readonly #conn: EngineConnection;
+  /** The `Authorization` header of the request that opened the connection. */
+  readonly #authorization: string | undefined;
+  readonly #services: LiveServices;
+  #isFlooding = false;
+  /** The size of the attachments that Socket.IO has buffered, until the last one of a message arrives. */
+  #attachedBytes = 0;
+  #state: 'idle' | 'admitting' | 'admitted' = 'idle';
+  /** Null when the client has no token. */
+  #session: SocketSession | null = null;
+  /** The subscriptions of a client without a session. */
+  #anonymous: Subscriptions | null = null;
+
+  constructor(conn: EngineConnection, handshake: HandshakeInfo, services: LiveServices) {
+    this.#conn = conn;
+    this.handshake = handshake;
+    this.#authorization = handshake.authorization;
+    this.#services = services;
+    this.#outgoing = new OutgoingQueue(conn, () => services.sending.add(this));
+    this.traffic = new SocketTraffic(conn, handshake.address, this.#outgoing, services);
+    conn.on('packet', (packet: { type?: string; data?: unknown }) => this.#receive(packet));
+    conn.once('close', () => {
+      services.sending.delete(this);
+      this.leave();
+    });
+  }
+
+  /** The handshake's token, once admitted. */
+  get token(): string | undefined {
+    return this.#session?.token;
+  }
+
+  /** For operations about the connection itself; undefined until it is admitted. */
+  get connection(): Connection | undefined {
+    return this.#session?.subscriptions ?? this.#anonymous ?? undefined;
+  }
+
+  /**
+   * Admits a client: does everything that must succeed before it is told that it is connected.
+   * @throws GantryError as `Authenticator.liveSession`, and `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
+   *   `rate_limited`, `not_ready`
+   */
+  async admit(
+    socket: Socket,
+    { token, gameSecret }: { token: unknown; gameSecret: unknown },
+    cursors: HandshakeCursors,
+  ): Promise<void> {
+    if (this.#state !== 'idle') {
+      this.#conn.close();
+      throw closedMeanwhile();
+    }
+    this.#state = 'admitting';
+    try {
+      this.traffic.admit();
+      const server = await this.#checkSecret(gameSecret);
+      if (token !== undefined && token !== null) await this.#admitSession(socket, token, cursors);
+      else await this.#admitAnonymous(socket, server);
+      this.#state = 'admitted';
+    } catch (refused) {
+      if (refused instanceof GantryError) this.#reportRefused(refused.reason, 'handshake');
+      this.leave();
+      throw refused;
+    }
+  }
+
+  /**
+   * The game of the handshake's `auth.gameSecret`; null when it has none. Calls on the socket then carry the secret, as
+   * if it had been sent in the `Authorization` header.
+   */
+  async #checkSecret(gameSecret: unknown): Promise<Game | null> {
+    this.handshake.authorization = this.#authorization; // an earlier client on this connection may have sent another
+    if (gameSecret === undefined || gameSecret === null || gameSecret === '') return null;
+    const { authenticator, limits } = this.#services;
+    try {
+      const authorization = `Bearer ${gameSecret}`;
+      const game = await authenticator.gameOfSecret(authorization);
+      this.handshake.authorization = authorization;
+      return game;
+    } catch (refused) {
+      await limits.countRefused('read', this.handshake.address, refused);
+      throw refused;
+    }
+  }
+
+  async #admitSession(socket: Socket, token: unknown, given: HandshakeCursors): Promise<void> {
+    const { authenticator, limits, db, push, leaderboards, turns, flushed } = this.#services;
+    const { address, origin, games } = this.handshake;
+    const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
+      await limits.countRefused('read', address, refused);
+      throw refused;
+    });
+    await limits.countHandshake({ address, wallet: details.session.wallet });
+    authenticator.checkOrigin(details.game, origin);
+    refuseOtherGame(await authenticator.namedGame(games), details.game);
+    const cursors = readCursors(given);
+    // If it was closed while its token was checked, its departure would never be recorded.
+    if (this.#conn.readyState !== 'open') throw closedMeanwhile();
+    const session: SocketSession = {
+      details,
+      token: String(token),
+      socketId: socket.id,
+      subscriptions: new Subscriptions(socket, {
+        db,
+        leaderboards,
+        onFollowed: (stream, seq) => session.catchUp?.startAfter(stream, seq),
+      }),
+      catchUp: null,
+      resumptions: {},
+      cancelExpiry: () => undefined,
+      forgetSigningKey: () => undefined,
+    };
+    this.#session = session;
+    await this.#recordArrival(session);
+    if (this.#session !== session) throw closedMeanwhile();
+    session.catchUp = new CatchUp({
+      db,
+      details,
+      push,
+      turns,
+      followed: session.subscriptions.games,
+      send: (event, late) => send(socket, event, late),
+      drained: () => this.#outgoing.drained(),
+      flushed,
+    });
+    session.resumptions = await session.catchUp.prepare(cursors);
+    // The session may have ended before the catch-up was registered; an end after that reaches the socket as an event.
+    await authenticator.liveSession(token);
+  }
+
+  /** Admits a client without a token; its calls may carry one and follow public streams with it. */
+  async #admitAnonymous(socket: Socket, server: Game | null): Promise<void> {
+    const { authenticator, limits, db, leaderboards } = this.#services;
+    const { address, games } = this.handshake;
+    await limits.countHandshake({ address, server: server ?? undefined });
+    refuseOtherGame(await authenticator.namedGame(games), server);
+    this.#anonymous = new Subscriptions(socket, { db, leaderboards, onFollowed: () => undefined });
+    this.#anonymous.goLive();
+  }
+
+  /** Notifies the client that it is connected and brings it up to date. Call this after `admit`. */
+  start(socket: Socket): void {
+    const session = this.#session;
+    const catchUp = session?.catchUp;
+    if (!session || !catchUp) return;
+    const { db, tokens, signingKeys, track, report } = this.#services;
+    const { id: sessionId, expiresAt } = session.details.session;
+    session.cancelExpiry = setTimeoutAt(expiresAt, () => track(db.write(expireSession, sessionId)));
+    session.forgetSigningKey = signingKeys.add(tokens.keyOf(session.token), socket.id, sessionId);
+    socket.join(roomOfSession(sessionId));
+    socket.emit('realtime-events connected', { sessionId, streams: session.resumptions }, {});
+    session.resumptions = {}; // release the memory
+    catchUp
+      .run(() => {
+        socket.join(roomOfListener(listenerOf(session.details)));
+        session.subscriptions.goLive();
+        session.catchUp = null;
+      })
+      .catch((thrown: unknown) => {
+        report(thrown);
+        this.#conn.close(); // the client reconnects with its cursors
+      });
+  }
+
+  /** Call this when the client is gone, or has left and keeps the connection open. Idempotent. */
+  leave(): void {
+    const session = this.#session;
+    this.#session = null;
+    this.#anonymous = null;
+    this.#state = 'idle';
+    this.traffic.onCalls(null); // the next client on this connection may have another token
+    if (!session) return;
+    session.cancelExpiry();
+    session.forgetSigningKey();
+    session.catchUp?.cancel();
+    this.#services.track(this.#recordDeparture(session));
+  }
+
+  /** Call this ten times a second while the socket is in `LiveServices.sending`. */
+  disconnectIfSlow(): void {
+    const isSlow = this.#outgoing.slowConsumerBytes() !== null;
+    if (this.#outgoing.isIdle) this.#services.sending.delete(this);
+    if (!isSlow) return;
+    this.#reportRefused('slow-reader', 'connection');
+    terminate(this.#conn);
+  }
+
+  /** Inspects a packet before Socket.IO parses it. */
+  #receive(packet: { type?: string; data?: unknown }): void {
+    const { data } = packet;
+    if (this.#state !== 'admitted' && typeof data === 'string' && data.length > maxHandshakeLength) {
+      const error = new GantryError(
+        'cursors_invalid',
+        `A handshake has at most ${maxHandshakeLength} characters. Connect without cursors, and refresh`,
+      );
+      this.#reportRefused(error.reason, 'handshake');
+      refusePacket(this.#conn, packet, { message: error.message, data: error.toJSON() });
+    }
+    if (this.#isFlooding) return;
+    this.#attachedBytes = ArrayBuffer.isView(data) ? this.#attachedBytes + data.byteLength : 0;
+    if (this.#attachedBytes <= this.#services.maxAttachmentBytes) {
+      this.traffic.receive(packet, this.#session?.details.session ?? {}, this.#state === 'admitted');
+      return;
+    }
+    this.flooded();
+    terminate(this.#conn);
+  }
+
+  /** Call this when the connection is cut because of what it sends. */
+  flooded(): void {
+    if (this.#isFlooding) return;
+    this.#isFlooding = true;
+    this.#reportRefused('flood', 'connection');
+  }
+
+  #reportRefused(reason: string, at: Refusal['at']): void {
+    const { gameId, wallet } = this.#session?.details.session ?? {};
+    this.#services.onRefused({ reason, at, gameId, wallet, address: this.handshake.address });
+  }
+
+  async #recordArrival({ details, socketId }: SocketSession): Promise<void> {
+    const { presence, db } = this.#services;
+    const { id } = details.session;
+    // Awaited, so that the socket's own arrival precedes its first event.
+    if (await presence.connected(id, socketId)) await announcePresence({ db, presence }, id);
+  }
+
+  async #recordDeparture({ details, socketId }: SocketSession): Promise<void> {
+    const { presence, db } = this.#services;
+    const { id } = details.session;
+    if (await presence.disconnected(id, socketId)) await announcePresence({ db, presence }, id);
+  }
+}
+
+function send(socket: Socket, event: StreamEvent, late = false): void {
+  socket.emit(event.name, event.record, late ? { ...metaOf(event), late: true } : metaOf(event));
+}
+
+/** The error for a socket whose connection closed before it was admitted. */
+export function closedMeanwhile(): GantryError {
+  return new GantryError('not_ready', 'The connection was closed while it was being opened');
+}

@@ -1,0 +1,75 @@
+import type { Socket } from 'socket.io';
+import { GantryError } from '../../core/errors.ts';
+import { type Cursor, streamOf } from '../../core/events/stream.ts';
+import type { Store } from '../../core/storage/store.ts';
+import { type Connection, maxFollowed } from '../../features/events/connection.ts';
+import { readEpoch, streamPosition } from '../../features/events/queries.ts';
+import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/events.ts';
+import type { LeaderboardRow } from '../../features/scores/score.ts';
+import type { LeaderboardFeed } from './leaderboard-feed.ts';
+import { roomOfFollowers } from './rooms.ts';
+
+export interface SubscriptionsParts {
+  db: Store;
+  leaderboards: LeaderboardFeed;
+  /** Called with a stream's position when the socket begins to follow it. */
+  onFollowed(stream: string, seq: number): void;
+}
+
+/** The public streams that one socket follows. */
+export class Subscriptions implements Connection {
+  /** Ids of the games followed. */
+  readonly games = new Set<string>();
+  readonly #socket: Socket;
+  readonly #parts: SubscriptionsParts;
+  #isLive = false;
+
+  constructor(socket: Socket, parts: SubscriptionsParts) {
+    this.#socket = socket;
+    this.#parts = parts;
+  }
+
+  /** Joins the rooms, which deliver events from now on. */
+  goLive(): void {
+    this.#isLive = true;
+    if (this.games.size === 0) return;
+    this.#socket.join(this.followed().map(roomOfFollowers));
+    // Games followed by a cursor or during the catch-up: the socket may have missed changes, so it gets all rows.
+    for (const gameId of this.games) this.#parts.leaderboards.show(gameId, (change) => this.#send(change));
+  }
+
+  async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
+    if (!this.games.has(gameId) && this.games.size >= maxFollowed) {
+      throw new GantryError(
+        'input_invalid',
+        `A connection follows the public streams of at most ${maxFollowed} games; unsubscribe from one first`,
+      );
+    }
+    // Joined first: events during the read of the position are delivered twice rather than lost.
+    this.games.add(gameId);
+    if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
+    const stream = streamOf.game(gameId);
+    const { db, leaderboards, onFollowed } = this.#parts;
+    const [epoch, { seq }, leaderboard] = await Promise.all([
+      db.read(readEpoch),
+      db.read(streamPosition, stream),
+      leaderboards.follow(gameId),
+    ]);
+    onFollowed(stream, seq);
+    return { stream, cursor: { epoch, seq }, leaderboard };
+  }
+
+  unfollow(gameId: string): void {
+    this.games.delete(gameId);
+    this.#socket.leave(roomOfFollowers(gameId));
+  }
+
+  followed(): string[] {
+    return [...this.games];
+  }
+
+  #send(change: LeaderboardChange): void {
+    if (!this.games.has(change.gameId)) return;
+    this.#socket.emit(leaderboardPatched.name, change, { stream: streamOf.game(change.gameId) });
+  }
+}

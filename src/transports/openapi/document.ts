@@ -1,0 +1,341 @@
+import { z } from 'zod';
+import { kebabCase, type Registry } from '../../calls/registry.ts';
+import { reasons } from '../../core/errors.ts';
+import { addressInput } from '../../core/schemas/address.ts';
+import { describeRoles } from '../../core/schemas/admin-role.ts';
+import type { AnyOperation } from '../../features/operation.ts';
+import { isOpenToServers, takesToken } from '../../features/operation-auth.ts';
+import recorded from './examples.json' with { type: 'json' };
+
+type Json = Record<string, unknown>;
+
+const errorBody = z
+  .object({
+    success: z.literal(false),
+    error: z.string(),
+    name: z.string(),
+    message: z.string(),
+    code: z.int(),
+    className: z.string(),
+    data: z.object({
+      reason: z.enum(Object.keys(reasons) as [keyof typeof reasons]),
+      success: z.literal(false),
+      error: z.string(),
+      label: z
+        .string()
+        .optional()
+        .meta({ description: 'For `version_conflict`: the label of the state with a different version' }),
+      retryAfterSeconds: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: 'The delay before a retry, in seconds, as in the header `Retry-After`' }),
+      version: z
+        .int()
+        .min(0)
+        .optional()
+        .meta({ description: 'The version of that state; 0: it does not exist' }),
+    }),
+    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  })
+  .meta({ description: 'The body of every error response' });
+
+interface Example {
+  input: Json;
+  output: unknown;
+}
+
+/** An example call and answer of each operation, recorded by `test/openapi/record-examples.ts`. */
+const examples: Readonly<Record<string, Example>> = recorded;
+
+/** The placeholder for a token in examples. */
+const exampleToken = 'YOUR_LAUNCHER_JWT';
+
+const optionalToken = z
+  .string()
+  .optional()
+  .meta({ description: "The player's launcher token; a game's server omits it" });
+
+const wallet = addressInput.optional().meta({
+  description: "The player for whom the game's server calls, with the game's secret and without launcherJwt",
+});
+
+const token = z.string().meta({ description: "The player's launcher token" });
+
+/** The OpenAPI 3.1 document of every operation, by dedicated path and by method dispatch. */
+export function openApiDocument(registry: Registry, serverUrl: string): Json {
+  const paths: Record<string, Json> = {};
+  for (const operation of registry.operations) {
+    const prefix = operation.service === 'admin' ? '/admin' : '/launcher';
+    paths[`${prefix}/${kebabCase(operation.name)}`] = { post: dedicated(operation) };
+    if (operation.getPath) paths[operation.getPath] = { get: byQuery(operation) };
+  }
+  for (const service of registry.services) {
+    const get = dispatchedGet(registry, service);
+    paths[`/${service}`] = { ...get, ...paths[`/${service}`], post: dispatch(registry, service) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Gantry',
+      version: '1',
+      description:
+        'Backend for games that run inside a launcher. Every operation has a dedicated path and can also be ' +
+        'called on `/launcher` with the header `X-Service-Method`, or over Socket.IO.',
+    },
+    servers: [{ url: serverUrl }],
+    paths,
+    components: { schemas: components(registry), securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  launcherJwt: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Launcher-Jwt',
+    description:
+      'The token of one player in one game, from signing in or `gantry token`. GET takes it as this header; POST takes ' +
+      "it as the body's field `launcherJwt`, which this server's reference fills in automatically.",
+  },
+  adminToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'The admin token, printed by the first start, or the token of a named administrator, within the limits of their ' +
+      'role.',
+  },
+  gameSecret: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      "The secret of the game; optional unless the game requires it. With it and `wallet`, the game's server calls for " +
+      'any player, without launcherJwt.',
+  },
+};
+
+function dedicated(operation: AnyOperation): Json {
+  return {
+    operationId: operation.name,
+    tags: [operation.service],
+    summary: operation.summary,
+    ...(operation.roles && { description: `For the role ${describeRoles(operation.roles)}.` }),
+    ...(operation.cost && { description: `Counts as ${operation.cost.text} against the rate limits.` }),
+    ...(operation.service === 'admin'
+      ? { security: [{ adminToken: [] }] }
+      : {
+          parameters: [...signingHeaders, ...keyHeader(operation)],
+          security: [...secretIsOptional(operation), { gameSecret: [] }],
+        }),
+    requestBody: jsonBody(reference(`${operation.name}Input`), inputExample(operation)),
+    responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
+  };
+}
+
+function secretIsOptional({ auth }: AnyOperation): Json[] {
+  return auth === 'game-secret' ? [] : [{}];
+}
+
+function byQuery(operation: AnyOperation): Json {
+  return {
+    operationId: `${operation.name}ByQuery`,
+    tags: [operation.service],
+    summary: operation.summary,
+    parameters: queryParameters(operation),
+    responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
+  };
+}
+
+function dispatch(registry: Registry, service: string): Json {
+  const offered = registry.offered(service);
+  const [shown] = offered;
+  return {
+    operationId: `${service}Dispatch`,
+    tags: [service],
+    summary: 'Execute the operation named by X-Service-Method',
+    parameters: [methodHeader(offered), ...signingHeaders, idempotencyKeyHeader],
+    security: [{}, { gameSecret: [] }],
+    requestBody: jsonBody(
+      { anyOf: offered.flatMap(({ operation }) => dispatchInputs(operation)) },
+      shown && inputExample(shown.operation),
+    ),
+    responses: responses(
+      { anyOf: offered.flatMap(({ operation }) => dispatchOutputs(operation)) },
+      shown && examples[shown.operation.name]?.output,
+    ),
+  };
+}
+
+/** Empty for a service without read operations. */
+function dispatchedGet(registry: Registry, service: string): Json {
+  const offered = registry.offered(service).filter(({ operation }) => operation.kind === 'read');
+  if (offered.length === 0) return {};
+  const get = {
+    operationId: `${service}DispatchByQuery`,
+    tags: [service],
+    summary: 'Execute a read operation; its input is the query',
+    parameters: [
+      methodHeader(offered),
+      {
+        name: 'launcherJwt',
+        in: 'query',
+        schema: { type: 'string' },
+        description: 'Alternatively the header X-Launcher-Jwt',
+      },
+    ],
+    security: [{}, { launcherJwt: [] }],
+    responses: responses({ anyOf: offered.flatMap(({ operation }) => dispatchOutputs(operation)) }),
+  };
+  return { get };
+}
+
+/** Every schema by name; records shared by several operations appear once, under their own name. */
+function components(registry: Registry): Json {
+  const schemas: Json = {};
+  const add = (name: string, schema: z.ZodType, io: 'input' | 'output') => {
+    const { $schema, $defs, ...converted } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+    Object.assign(schemas, JSON.parse(ownNames(JSON.stringify({ ...$defs, [name]: converted }), name)));
+  };
+  add('Error', errorBody, 'output');
+  for (const operation of registry.operations) {
+    add(`${operation.name}Input`, withToken(operation, operation.input), 'input');
+    if (operation.dispatchInput) {
+      add(dispatchSchemaName(operation), withToken(operation, operation.dispatchInput), 'input');
+    }
+    add(`${operation.name}Output`, operation.output, 'output');
+    if (operation.otherForm) {
+      add(`${operation.name}OtherInput`, operation.otherForm.input, 'input');
+      add(`${operation.name}OtherOutput`, operation.otherForm.output, 'output');
+    }
+  }
+  return withoutNumberBounds(
+    JSON.parse(JSON.stringify(schemas).replaceAll('"#/$defs/', '"#/components/schemas/')),
+  );
+}
+
+/** Removes the bounds of safe integers, which zod adds to every integer and which distract from real bounds. */
+function withoutNumberBounds(schema: unknown): Json {
+  return JSON.parse(
+    JSON.stringify(schema, (key, value) =>
+      (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
+      (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
+        ? undefined
+        : value,
+    ),
+  );
+}
+
+/** The input as sent, with the token. */
+function inputExample(operation: AnyOperation): Json | undefined {
+  const example = examples[operation.name]?.input;
+  if (!example) return undefined;
+  return takesToken(operation) || isOpenToServers(operation)
+    ? { launcherJwt: exampleToken, ...example }
+    : example;
+}
+
+/** zod numbers unnamed schemas from 0 in each document; they are renamed after their owner. */
+function ownNames(json: string, owner: string): string {
+  return json
+    .replaceAll('"__schema', `"${owner}Part`)
+    .replaceAll('"#/$defs/__schema', `"#/$defs/${owner}Part`);
+}
+
+/** The input as sent by a caller, with the token that authentication removes. */
+function withToken(operation: AnyOperation, schema: z.ZodObject): z.ZodObject {
+  if (isOpenToServers(operation)) return z.object({ launcherJwt: optionalToken, wallet, ...schema.shape });
+  return takesToken(operation) ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
+}
+
+function keyHeader({ kind, isRepeatable }: AnyOperation): Json[] {
+  return kind === 'write' && !isRepeatable ? [idempotencyKeyHeader] : [];
+}
+
+function dispatchSchemaName(operation: AnyOperation): string {
+  return operation.dispatchInput ? `${operation.name}DispatchInput` : `${operation.name}Input`;
+}
+
+function queryParameters(operation: AnyOperation): Json[] {
+  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
+  const example = examples[operation.name]?.input ?? {};
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: 'query',
+    required: schema.required?.includes(name) ?? false,
+    schema: withoutNumberBounds(property),
+    ...(Object.hasOwn(example, name) && { example: example[name] }),
+  }));
+}
+
+function dispatchInputs(operation: AnyOperation): Json[] {
+  const own = reference(dispatchSchemaName(operation));
+  return operation.otherForm ? [own, reference(`${operation.name}OtherInput`)] : [own];
+}
+
+function dispatchOutputs(operation: AnyOperation): Json[] {
+  const own = reference(`${operation.name}Output`);
+  return operation.otherForm ? [own, reference(`${operation.name}OtherOutput`)] : [own];
+}
+
+function methodHeader(offered: readonly { names: readonly string[] }[]): Json {
+  const names = offered.flatMap((one) => one.names);
+  return {
+    name: 'X-Service-Method',
+    in: 'header',
+    required: true,
+    schema: { type: 'string', enum: names },
+    example: names[0],
+  };
+}
+
+const idempotencyKeyHeader: Json = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'For writes: unique for each. A write that is retried with the same key is executed once and answered the same',
+};
+
+const signingHeaders: Json[] = [
+  {
+    name: 'X-Request-Nonce',
+    in: 'header',
+    schema: { type: 'string' },
+    description: 'Random and unique per request',
+  },
+  {
+    name: 'X-Request-Signature',
+    in: 'header',
+    schema: { type: 'string' },
+    description:
+      'Best: `v2=` and hex HMAC-SHA256(game secret, text), where the lines of text are `v2`, timestamp, nonce, method, ' +
+      'path, query, X-Service-Method, X-Launcher-Jwt and hex SHA-256(body). For the body only: `sha256=` and ' +
+      'hex HMAC-SHA256(game secret, timestamp + "." + nonce + "." + body). Weak: hex MD5(nonce + hex MD5(game secret))',
+  },
+  {
+    name: 'X-Request-Timestamp',
+    in: 'header',
+    schema: { type: 'string' },
+    description: 'Unix time in milliseconds or seconds, at most 5 minutes from now; signed by HMAC only',
+  },
+];
+
+function jsonBody(schema: Json, example: unknown): Json {
+  return { required: true, content: { 'application/json': { schema, example } } };
+}
+
+function responses(schema: Json, example?: unknown): Json {
+  const failure = { content: { 'application/json': { schema: reference('Error') } } };
+  return {
+    200: { description: 'Success', content: { 'application/json': { schema, example } } },
+    400: { description: 'Invalid request; `errors` lists the invalid fields', ...failure },
+    401: { description: 'Not authenticated or not permitted', ...failure },
+    403: { description: "Only the game's server may do this", ...failure },
+    429: { description: 'Rate limited; `Retry-After` says when to retry', ...failure },
+    default: { description: 'Any other error', ...failure },
+  };
+}
+
+function reference(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` };
+}
