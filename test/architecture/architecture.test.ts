@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -16,87 +16,31 @@ interface SourceFile {
   imports: readonly string[];
 }
 
-/** One folder per feature: its records and rules, its `events.ts`, its workers, and its operations below. */
-const features = [
-  'activities',
-  'administration',
-  'administrators',
-  'batches',
-  'blocks',
-  'chains',
-  'games',
-  'guest-writes',
-  'guests',
-  'idempotency',
-  'messages',
-  'moderation',
-  'mutes',
-  'notifications',
-  'play-sessions',
-  'players',
-  'prizes',
-  'queue',
-  'reports',
-  'rules',
-  'scores',
-  'sessions',
-  'states',
-  'storage-quota',
-  'webhooks',
+/** The rooms of src/, from the bottom up: a file imports files of its own room and of those on floors below. */
+const floors: readonly (readonly string[])[] = [
+  // Independent of games: schemas of ids, texts and pages, event streams, storage; threads, files, embedded assets.
+  ['core', 'runtime'],
+  // Engines receive tables and commands as parameters, and know none. What is counted; other nodes; what is served.
+  ['engines', 'telemetry', 'cluster', 'pages'],
+  // What a game's players, servers and administrators can do, one folder per feature.
+  ['features'],
+  // The single path that every call takes; the settings.
+  ['calls', 'config.ts'],
+  // How calls arrive, how events leave, and how both are described.
+  ['transports'],
+  // Composes all of that: the services, the transports, the threads, and the lists of operations, events and tables.
+  ['server'],
+  // Written from those lists.
+  ['sdk'],
+  ['tools'],
+  ['cli'],
+  ['main.ts'],
+  ['gantry.js'],
 ];
 
-/** The layers of src/, from the bottom up: a file imports files of its own layer and of those below it. */
-const layers: readonly { name: string; files: readonly string[] }[] = [
-  // Independent of games: schemas of ids, texts and pages, event streams, threads, embedded files.
-  { name: 'foundations', files: ['core/', 'runtime/', 'errors.ts'] },
-  // Gantry's features, and how they are stored. `server/catalogue/events.ts` is the list of the features' events.
-  {
-    name: 'features',
-    files: [
-      ...features.map((feature) => `${feature}/`),
-      'server/catalogue/events.ts',
-      'config.ts',
-      'public-urls.ts',
-    ],
-  },
-  // Concerns around a call or an event: authentication, rate limits, presence, metrics, delivery.
-  {
-    name: 'services',
-    files: ['auth/', 'limits/', 'live/', 'pages/', 'presence/', 'redis/', 'telemetry/', 'retention.ts'],
-  },
-  // What an operation is, and the single path that every call takes.
-  { name: 'the path of a call', files: ['operations/'] },
-  // What callers can call, each in the folder of its feature.
-  { name: 'operations', files: [...features, 'live'].map((feature) => `${feature}/operations/`) },
-  // The lists of operations, commands and tables.
-  { name: 'catalogue', files: ['catalogue/'] },
-  // Executes commands and queries; receives tables and commands as parameters, and knows none.
-  { name: 'engines', files: ['engines/'] },
-  // How calls arrive and how they are described to callers.
-  { name: 'borders', files: ['client/', 'openapi/', 'sdk/', 'transports/'] },
-  // Composes the parts: a server, the commands, the builds.
-  {
-    name: 'programs',
-    files: [
-      'backup/',
-      'build/',
-      'cli/',
-      'demo/',
-      'doctor/',
-      'backup-thread.ts',
-      'build-services.ts',
-      'build-transports.ts',
-      'data-directory.ts',
-      'gantry.js',
-      'main.ts',
-      'open-services.ts',
-      'postgres-writer-thread.ts',
-      'server-address.ts',
-      'server.ts',
-      'writer-thread.ts',
-    ],
-  },
-];
+const features = readdirSync(join(root, 'features'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
 
 const files: readonly SourceFile[] = globSync('**/*.{ts,js}', { cwd: root })
   .toSorted()
@@ -145,8 +89,8 @@ function isIn(...folders: string[]): (path: string) => boolean {
 
 test('the imports of every source file are read, and each refers to an existing file', () => {
   expect(files.length).toBeGreaterThan(90);
-  expect(byPath.get('server.ts')?.imports).toEqual(
-    expect.arrayContaining(['pino', 'config.ts', 'open-services.ts', 'build-transports.ts']),
+  expect(byPath.get('server/server.ts')?.imports).toEqual(
+    expect.arrayContaining(['pino', 'config.ts', 'server/open-services.ts', 'server/build-transports.ts']),
   );
   const written = files.flatMap(
     ({ code }) => code.match(/ from '[^']+'(?: with \{ type: 'json' \})?;$|^import '|\bimport\('/gm) ?? [],
@@ -161,7 +105,7 @@ test('the imports of every source file are read, and each refers to an existing 
 });
 
 describe('domain code does not know how it is called', () => {
-  const inner = ['core', ...features, 'auth', 'limits', 'presence', 'operations', 'catalogue'];
+  const inner = ['core', 'cluster', 'features', 'calls', 'server/catalogue'];
   /** Uses `node:http` as a client; its interface, `webhook-sender.ts`, does not know it. */
   const outgoing = 'features/webhooks/http-webhook-sender.ts';
   const isTransport = (imported: string) =>
@@ -191,13 +135,19 @@ describe('domain code does not know how it is called', () => {
 });
 
 describe('transports handle all operations alike', () => {
-  const transports = files.filter(({ path }) => isIn('transports')(path));
+  const transports = files.filter(({ path }) =>
+    isIn('transports/http', 'transports/socket', 'transports/openapi')(path),
+  );
 
   test('they import the operation abstraction, and no operation', () => {
-    const isOperation = (imported: string) => imported.split('/').slice(0, 2).includes('operations');
-    const theirs = edges(isIn('transports'), isOperation).map((edge) => edge.split(' → ')[1]);
-    const shared = ['define.ts', 'execute.ts', 'registry.ts'].map((name) => `operations/${name}`);
-    expect(new Set(theirs)).toEqual(new Set(shared));
+    expect(edges(isIn('transports'), isOperation)).toEqual([]);
+    const shared = edges(
+      isIn('transports'),
+      (imported) => byPath.has(imported) && /^calls\/[\w-]+\.ts$/.test(imported),
+    );
+    expect(new Set(shared.map((edge) => edge.split(' → ')[1]))).toEqual(
+      new Set(['calls/execute.ts', 'calls/registry.ts']),
+    );
   });
 
   test('they name no operation', () => {
@@ -226,15 +176,16 @@ describe('each choice is made in one place', () => {
   });
 
   test('only the programs choose engines and adapters', () => {
-    const isAdapter = (path: string) => isIn('engines')(path) || /^presence\/.+-presence\.ts$/.test(path);
+    const isAdapter = (path: string) =>
+      isIn('engines')(path) || /^cluster\/presence\/.+-presence\.ts$/.test(path);
     const isProgram = (path: string) =>
       [
-        'open-services.ts',
-        'build-services.ts',
-        'data-directory.ts',
-        'writer-thread.ts',
-        'postgres-writer-thread.ts',
-        'backup-thread.ts',
+        'server/build-services.ts',
+        'server/open-services.ts',
+        'server/open-store.ts',
+        'server/threads/writer-thread.ts',
+        'server/threads/postgres-writer-thread.ts',
+        'server/threads/backup-thread.ts',
       ].includes(path);
     expect(edges((path) => !isAdapter(path) && !isProgram(path), isAdapter)).toEqual([]);
     expect(edges(isProgram, isAdapter).length).toBeGreaterThan(1);
@@ -266,43 +217,63 @@ describe('engines contain no domain rules', () => {
   });
 
   test('they import no feature, and no feature imports them', () => {
-    expect(edges(isIn('engines'), (imported) => isIn(...features, 'catalogue')(imported))).toEqual([]);
-    expect(edges(isIn(...features), isIn('engines'))).toEqual([]);
+    expect(edges(isIn('engines'), (imported) => isIn('features', 'server')(imported))).toEqual([]);
+    expect(edges(isIn('features'), isIn('engines'))).toEqual([]);
   });
 });
 
 describe('imports point in one direction', () => {
-  test('every file belongs to a layer', () => {
-    expect(files.filter(({ path }) => layerOf(path) === -1).map(({ path }) => path)).toEqual([]);
+  test('files are named outside of imports only where threads are entered', () => {
+    // A thread's entry file belongs to a room above those that start threads: strings, which the tests below do not see.
+    const entries = [
+      'server/threads/writer-thread.ts',
+      'server/threads/postgres-writer-thread.ts',
+      'server/threads/backup-thread.ts',
+      'engines/sqlite/copier-thread.ts',
+      'features/states/state-thread.ts',
+    ];
+    const named = files.flatMap(({ path, code }) =>
+      [...code.matchAll(/(?<!\bfrom |\bimport |\bimport\()'(\.{1,2}\/[^']+\.ts)'/g)].map(([, file = '']) => ({
+        by: path,
+        file: join(dirname(path), file),
+      })),
+    );
+    expect(named.filter(({ by }) => by === 'runtime/start-thread.ts').map(({ file }) => file)).toEqual([
+      ...entries,
+      'runtime/source-thread.ts', // loads an entry file when running from source
+    ]);
+    expect(named.filter(({ by }) => roomOf(by) !== 'runtime' && roomOf(by) !== 'tools')).toEqual([]);
   });
 
-  test.each(layers)('$name imports nothing from a layer above it', ({ name }) => {
-    const own = layers.findIndex((layer) => layer.name === name);
-    expect(
-      edges(
-        (path) => layerOf(path) === own,
-        (imported) => byPath.has(imported) && layerOf(imported) > own,
-      ),
-    ).toEqual([]);
+  test('every entry of src/ is on a floor, and every entry of a floor is in src/', () => {
+    expect(new Set(files.map(({ path }) => roomOf(path)))).toEqual(new Set(floors.flat()));
   });
 
-  test('no two folders import each other', () => {
-    const between = new Map<string, string[]>();
-    for (const edge of edges(
-      () => true,
-      (imported) => byPath.has(imported),
-    )) {
-      const [from, to] = edge.split(' → ').map(folderOf);
-      if (!from || !to || from === to) continue;
-      const key = `${from} → ${to}`;
-      between.set(key, [...(between.get(key) ?? []), edge]);
-    }
-    const pairs = [...between].flatMap(([key, ways]) => {
-      const [from = '', to = ''] = key.split(' → ');
-      const back = between.get(`${to} → ${from}`);
-      return back && from < to ? [{ pair: `${from} ↔ ${to}`, ways, back }] : [];
-    });
-    expect(pairs).toEqual([]);
+  test.each(floors.map((floor, height) => ({ rooms: floor.join(', '), height })))(
+    '$rooms: imports only from floors below',
+    ({ height }) => {
+      const isHere = (path: string) => floorOf(path) === height;
+      const upwards = edges(isHere, (imported) => byPath.has(imported) && floorOf(imported) >= height);
+      expect(upwards.filter((edge) => new Set(edge.split(' → ').map(roomOf)).size > 1)).toEqual([]);
+    },
+  );
+
+  /** A feature's records, rules and workers; what operations are declared with; a feature's operations. */
+  const storeyOf = (path: string) => {
+    const [, feature = ''] = path.split('/');
+    if (!features.includes(feature)) return 'declarations';
+    return isOperation(path) ? `${feature}/operations` : feature;
+  };
+
+  test('no feature depends on itself through others, apart from their operations', () => {
+    expect(circles(isIn('features'), storeyOf)).toEqual([]);
+  });
+
+  test('no two folders of a room depend on each other, even through others', () => {
+    // A command emits events, and events are stored by commands.
+    const folder = (path: string) =>
+      dirname(path).replace(/^core\/(events|storage)$/, 'core/events and storage');
+    expect(circles((path) => path.includes('/'), folder)).toEqual([]);
   });
 });
 
@@ -347,18 +318,41 @@ test('every refusal for exceeding a limit says what to do instead', () => {
   expect(refusals.filter(({ message }) => !advice.test(message))).toEqual([]);
 });
 
-/** The index of a file's layer in `layers`, by the longest matching entry; -1 when no layer contains it. */
-function layerOf(path: string): number {
-  const lengths = layers.map((layer) =>
-    Math.max(-1, ...layer.files.map((entry) => (path.startsWith(entry) ? entry.length : -1))),
-  );
-  const longest = Math.max(...lengths);
-  return longest === -1 ? -1 : lengths.indexOf(longest);
+function isOperation(path: string): boolean {
+  return path.startsWith('features/') && dirname(path).endsWith('/operations');
 }
 
-/** The top-level folder of src/ that a file is in; undefined for a file in src/ itself. */
-function folderOf(path: string): string | undefined {
-  return path.includes('/') ? path.split('/')[0] : undefined;
+/** The entry of src/ that a file is in. */
+function roomOf(path: string): string {
+  return path.split('/')[0] ?? '';
+}
+
+function floorOf(path: string): number {
+  return floors.findIndex((floor) => floor.includes(roomOf(path)));
+}
+
+/** Groups of files that import one another in a circle: the members of each circle, sorted. */
+function circles(among: (path: string) => boolean, groupOf: (path: string) => string): string[][] {
+  const outgoing = new Map<string, Set<string>>();
+  for (const edge of edges(among, (imported) => byPath.has(imported) && among(imported))) {
+    const [from = '', to = ''] = edge.split(' → ').map(groupOf);
+    if (from !== to) outgoing.set(from, (outgoing.get(from) ?? new Set()).add(to));
+  }
+  const reached = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of outgoing.get(from) ?? []) if (!seen.has(next)) reached(next, seen.add(next));
+    return seen;
+  };
+  const inCircles = [...outgoing.keys()].filter((group) => reached(group).has(group));
+  return [
+    ...new Set(
+      inCircles.map((group) =>
+        [...reached(group)]
+          .filter((one) => reached(one).has(group))
+          .toSorted()
+          .join(),
+      ),
+    ),
+  ].map((circle) => circle.split(','));
 }
 
 /** The shortest import cycle through a file. */
