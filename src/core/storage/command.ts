@@ -176,7 +176,11 @@ export interface Loader {
 export interface Context {
   /** Unix milliseconds; the same for the whole command. */
   readonly now: number;
-  newId(): string;
+  /**
+   * Makes an id. A command that is restarted makes the same ids again, in the same order. An id that becomes part of a
+   * row when that is locked belongs to the row: name the row with `of`, because the order changes with what is loaded.
+   */
+  newId(of?: string): string;
   /**
    * Identifies who writes: counters that every write changes are kept once per writer, so that writers do not wait for
    * each other. Only one transaction at a time has the same value: a write lane, or 0 where all writes are serialized.
@@ -198,7 +202,7 @@ export interface EmittedEvent extends NewEvent {
 export class Tx {
   readonly loader: Loader;
   readonly now: number;
-  readonly newId: () => string;
+  readonly newId: Context['newId'];
   /** See `Context`. */
   readonly writer: number;
   readonly gameStorageQuota: number;

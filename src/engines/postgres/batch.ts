@@ -84,12 +84,15 @@ class RunningCommand {
   suspended: Steps<unknown> | null = null;
   outcome: Outcome | undefined;
   readonly #ids: string[];
+  /** Ids that belong to rows. */
+  readonly #idsOf: Map<string, string>;
 
   /** `before`: the same command in the previous attempt. */
   constructor(queued: QueuedCommand, now: number, before?: RunningCommand) {
     this.queued = queued;
     this.now = now;
     this.#ids = before ? before.#ids : [];
+    this.#idsOf = before ? before.#idsOf : new Map();
   }
 
   /** For the next run, which makes the same ids as the previous one, so that it requests rows under the same keys. */
@@ -99,9 +102,10 @@ class RunningCommand {
       now: this.now,
       writer: lane,
       gameStorageQuota,
-      newId: () => {
-        const id = this.#ids[made] ?? newId();
-        this.#ids[made++] = id;
+      newId: (of) => {
+        const id = (of === undefined ? this.#ids[made] : this.#idsOf.get(of)) ?? newId();
+        if (of === undefined) this.#ids[made++] = id;
+        else this.#idsOf.set(of, id);
         return id;
       },
     };

@@ -45,7 +45,7 @@ export const nameVouchedPlayer = command(
 export function lockProfile(tx: Tx, wallet: string): Request<PlayerRow> {
   return tx.lock<PlayerRow>(players, wallet, {
     wallet,
-    userId: tx.newId(),
+    userId: tx.newId(wallet),
     username: '',
     avatar: '',
     createdAt: tx.now,
