@@ -7,15 +7,25 @@ import type { AnyOperation } from '../../src/features/operation.ts';
 import { findPlayer } from '../../src/features/players/queries.ts';
 import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
 import { type Answer, type CallStyle, plainStyles } from '../support/call-styles.ts';
+import { post } from '../support/http.ts';
 import { launcherOperations, operationNamed } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { createWorld, credentialFieldsOf, headersOf, type Role, type World } from '../support/world.ts';
+import {
+  bearer,
+  createWorld,
+  credentialFieldsOf,
+  headersOf,
+  type Role,
+  type World,
+} from '../support/world.ts';
 
 /** How a field is filled in. */
 interface Filling {
   /** The input with this text in the field. */
   input(world: World, text: string): Record<string, unknown> | Promise<Record<string, unknown>>;
   by?: Role;
+  /** The wallet of the player whose text it is; the owner's by default. */
+  player?(world: World): Promise<string>;
   /** A mute does not refuse the call: see the test of it. */
   isNotRefused?: true;
 }
@@ -53,8 +63,9 @@ const fillings: Readonly<Record<string, Filling>> = {
   },
   'setUsername username': { input: (_, text) => ({ username: text }), by: 'launcher' },
   'updatePlayerProfile username': {
-    input: ({ owner }, text) => ({ wallet: owner.wallet, username: text }),
+    input: async (world, text) => ({ wallet: await vouchedGuest(world), username: text }),
     by: 'gameServer',
+    player: vouchedGuest,
   },
   'muteParticipant reason': {
     input: ({ channelId, participant }, text) => ({
@@ -65,6 +76,13 @@ const fillings: Readonly<Record<string, Filling>> = {
     }),
   },
 };
+
+/** The guest whom the game's server vouches for. */
+async function vouchedGuest({ gameSecret }: World): Promise<string> {
+  const named = { playerId: 'steam:1' };
+  const answer = await post(`${server.url}/launcher/vouch-for-player`, named, bearer(gameSecret));
+  return (answer.body as { wallet: string }).wallet;
+}
 
 /** A score on a leaderboard with a name, which is created. */
 function withBoard(score: (text: string) => Record<string, unknown>): Filling['input'] {
@@ -168,7 +186,8 @@ describe.each(styles)('over %s', (style, connect) => {
     'a mute in the game refuses $name until it ends',
     async (one) => {
       const world = await createWorld(server);
-      await muteOwner(world, 60);
+      const wallet = (await fillings[one.name]?.player?.(world)) ?? world.owner.wallet;
+      await muteIn(world, wallet, 60);
       const answer = await call(world, one, 'fine_it');
       expect(answer.body).toMatchObject({
         code: 403,
@@ -182,7 +201,7 @@ describe.each(styles)('over %s', (style, connect) => {
           message: expect.stringMatching(`^${path}: `),
         });
       }
-      await muteOwner(world, 0);
+      await muteIn(world, wallet, 0);
       expect(await call(world, one, 'fine_it')).toMatchObject({ status: 200 });
     },
   );
@@ -192,7 +211,7 @@ describe('a muted player', () => {
   test('still plays: scores without metadata, private states and emptied names go on', async () => {
     const world = await createWorld(server);
     const { owner, channelId } = world;
-    await muteOwner(world, 60);
+    await muteIn(world, world.owner.wallet, 60);
     using caller = await plainStyles['method dispatch'](server.url);
     const { launcherJwt } = owner;
     for (const [name, input] of [
@@ -221,7 +240,7 @@ describe('a muted player', () => {
         ...more,
       });
     await set('loadout', { public: true });
-    await muteOwner(world, 60);
+    await muteIn(world, world.owner.wallet, 60);
     expect((await set('loadout')).status).toBe(200);
     expect((await set('loadout', { public: true })).status).toBe(200);
     const refused = await set('save', { public: true });
@@ -252,7 +271,7 @@ describe('a muted player', () => {
 
   test('is refused in a batch as a whole, and when the game server acts for them', async () => {
     const world = await createWorld(server);
-    await muteOwner(world, 60);
+    await muteIn(world, world.owner.wallet, 60);
     using caller = await plainStyles['method dispatch'](server.url);
     const data = { label: 'fine', eventId: 'e' };
     const operations = [
@@ -282,7 +301,7 @@ describe('a muted player', () => {
       idempotencyKey: 'once',
     };
     const first = await caller.call(operationNamed('sendCustomActivity'), input);
-    await muteOwner(world, 60);
+    await muteIn(world, world.owner.wallet, 60);
     const again = await caller.call(operationNamed('sendCustomActivity'), input);
     expect([first.status, again.body]).toEqual([200, first.body]);
   });
@@ -295,7 +314,7 @@ async function setFilter({ gameId, launcherGameId }: World, wordFilter: GamePoli
 }
 
 /** In the game, and in the launcher. */
-async function muteOwner({ gameId, launcherGameId, owner: { wallet } }: World, seconds: number) {
+async function muteIn({ gameId, launcherGameId }: World, wallet: string, seconds: number) {
   for (const id of [gameId, launcherGameId]) {
     await server.services.db.write(mute, { gameId: id, wallet }, null, 'server', { seconds, reason: '' });
   }
