@@ -32,10 +32,12 @@ import { listGames } from '../../src/features/games/operations/list-games.ts';
 import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
 import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
 import { openGuestSession } from '../../src/features/guests/operations/open-guest-session.ts';
-import { listGameChannels } from '../../src/features/messages/operations/list-game-channels.ts';
-import { listMessages } from '../../src/features/messages/operations/list-messages.ts';
-import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';
-import { removeMessage } from '../../src/features/messages/operations/remove-message.ts';
+import { listGameChannels } from '../../src/features/messages/operations/message-channels.ts';
+import {
+  listMessages,
+  listPlayerMessages,
+  removeMessage,
+} from '../../src/features/messages/operations/messages.ts';
 import { listMutes } from '../../src/features/moderation/operations/list-mutes.ts';
 import { mutePlayer } from '../../src/features/moderation/operations/mute-player.ts';
 import { getReport } from '../../src/features/moderation/reports/operations/get-report.ts';

@@ -45,28 +45,34 @@ import { requestGuestUpgrade } from '../../features/guests/operations/request-gu
 import { signInGuest } from '../../features/guests/operations/sign-in-guest.ts';
 import { upgradeGuest } from '../../features/guests/operations/upgrade-guest.ts';
 import { vouchForPlayer } from '../../features/guests/operations/vouch-for-player.ts';
-import { blockPlayer } from '../../features/messages/blocks/operations/block-player.ts';
-import { listBlockedPlayers } from '../../features/messages/blocks/operations/list-blocked-players.ts';
-import { unblockPlayer } from '../../features/messages/blocks/operations/unblock-player.ts';
-import { addParticipant } from '../../features/messages/operations/add-participant.ts';
-import { addReaction } from '../../features/messages/operations/add-reaction.ts';
-import { createMessageChannel } from '../../features/messages/operations/create-message-channel.ts';
-import { editChannelMessage } from '../../features/messages/operations/edit-channel-message.ts';
-import { editGroupInfo } from '../../features/messages/operations/edit-group-info.ts';
-import { getChannelMessages } from '../../features/messages/operations/get-channel-messages.ts';
-import { getChannelParticipants } from '../../features/messages/operations/get-channel-participants.ts';
-import { getMessageChannels } from '../../features/messages/operations/get-message-channels.ts';
-import { getUnreadCount } from '../../features/messages/operations/get-unread-count.ts';
-import { listGameChannels } from '../../features/messages/operations/list-game-channels.ts';
-import { listMessages } from '../../features/messages/operations/list-messages.ts';
-import { listPlayerMessages } from '../../features/messages/operations/list-player-messages.ts';
-import { markMessagesRead } from '../../features/messages/operations/mark-messages-read.ts';
-import { removeMessage } from '../../features/messages/operations/remove-message.ts';
-import { removeParticipant } from '../../features/messages/operations/remove-participant.ts';
-import { removeReaction } from '../../features/messages/operations/remove-reaction.ts';
-import { sendChannelMessage } from '../../features/messages/operations/send-channel-message.ts';
-import { sendTypingSignal } from '../../features/messages/operations/send-typing-signal.ts';
-import { unsendChannelMessage } from '../../features/messages/operations/unsend-channel-message.ts';
+import {
+  blockPlayer,
+  listBlockedPlayers,
+  unblockPlayer,
+} from '../../features/messages/blocks/operations/blocks.ts';
+import {
+  createMessageChannel,
+  editGroupInfo,
+  getMessageChannels,
+  listGameChannels,
+} from '../../features/messages/operations/message-channels.ts';
+import {
+  editChannelMessage,
+  getChannelMessages,
+  listMessages,
+  listPlayerMessages,
+  removeMessage,
+  sendChannelMessage,
+  sendTypingSignal,
+  unsendChannelMessage,
+} from '../../features/messages/operations/messages.ts';
+import {
+  addParticipant,
+  getChannelParticipants,
+  removeParticipant,
+} from '../../features/messages/operations/participants.ts';
+import { addReaction, removeReaction } from '../../features/messages/operations/reactions.ts';
+import { getUnreadCount, markMessagesRead } from '../../features/messages/operations/read-markers.ts';
 import { listMutes } from '../../features/moderation/operations/list-mutes.ts';
 import { muteInGame } from '../../features/moderation/operations/mute-in-game.ts';
 import { muteParticipant } from '../../features/moderation/operations/mute-participant.ts';

@@ -1,11 +1,28 @@
 import { z } from 'zod';
-import { idInput } from '../../../core/schemas/ids.ts';
+import { id, idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { fixedCost } from '../../cost.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
-import { readMarker } from '../read-marker.ts';
+import { readMarker, toUnreadFields, unreadFields } from '../read-marker.ts';
 import { moveReadMarker } from '../read-marker-commands.ts';
+import { findUnread } from '../unread.ts';
+
+export const getUnreadCount = defineOperation({
+  name: 'getUnreadCount',
+  service: 'chat-messages',
+  kind: 'read',
+  summary: "Get the number of a channel's unread messages and the player's read marker",
+  auth: 'player-or-server',
+  input: z.object({ channelId: idInput }),
+  cost: fixedCost('read', 3),
+  output: z.object({ success, channelId: id, ...unreadFields }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const unread = await db.read(findUnread, ownerOf(caller), input.channelId);
+    return { success: true, channelId: unread.channelId, ...toUnreadFields(unread) };
+  },
+});
 
 export const markMessagesRead = defineOperation({
   name: 'markMessagesRead',
