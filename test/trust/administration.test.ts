@@ -38,11 +38,12 @@ import {
   listPlayerMessages,
   removeMessage,
 } from '../../src/features/messages/operations/messages.ts';
-import { listMutes } from '../../src/features/moderation/operations/list-mutes.ts';
-import { mutePlayer } from '../../src/features/moderation/operations/mute-player.ts';
-import { getReport } from '../../src/features/moderation/reports/operations/get-report.ts';
-import { listReports } from '../../src/features/moderation/reports/operations/list-reports.ts';
-import { resolveReport } from '../../src/features/moderation/reports/operations/resolve-report.ts';
+import { listMutes, mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
+import {
+  getReport,
+  listReports,
+  resolveReport,
+} from '../../src/features/moderation/reports/operations/reports.ts';
 import { getPlaySession } from '../../src/features/play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../../src/features/play-sessions/operations/list-play-sessions.ts';
 import { listPlayers } from '../../src/features/players/operations/list-players.ts';

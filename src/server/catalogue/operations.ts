@@ -73,15 +73,19 @@ import {
 } from '../../features/messages/operations/participants.ts';
 import { addReaction, removeReaction } from '../../features/messages/operations/reactions.ts';
 import { getUnreadCount, markMessagesRead } from '../../features/messages/operations/read-markers.ts';
-import { listMutes } from '../../features/moderation/operations/list-mutes.ts';
-import { muteInGame } from '../../features/moderation/operations/mute-in-game.ts';
-import { muteParticipant } from '../../features/moderation/operations/mute-participant.ts';
-import { mutePlayer } from '../../features/moderation/operations/mute-player.ts';
-import { getReport } from '../../features/moderation/reports/operations/get-report.ts';
-import { listReports } from '../../features/moderation/reports/operations/list-reports.ts';
-import { reportMessage } from '../../features/moderation/reports/operations/report-message.ts';
-import { reportPlayer } from '../../features/moderation/reports/operations/report-player.ts';
-import { resolveReport } from '../../features/moderation/reports/operations/resolve-report.ts';
+import {
+  listMutes,
+  muteInGame,
+  muteParticipant,
+  mutePlayer,
+} from '../../features/moderation/operations/mutes.ts';
+import {
+  getReport,
+  listReports,
+  reportMessage,
+  reportPlayer,
+  resolveReport,
+} from '../../features/moderation/reports/operations/reports.ts';
 import { listNotifications } from '../../features/notifications/operations/list-notifications.ts';
 import { markNotificationsRead } from '../../features/notifications/operations/mark-notifications-read.ts';
 import { notifyPlayers } from '../../features/notifications/operations/notify-players.ts';
