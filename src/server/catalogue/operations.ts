@@ -86,10 +86,12 @@ import {
   reportPlayer,
   resolveReport,
 } from '../../features/moderation/reports/operations/reports.ts';
-import { listNotifications } from '../../features/notifications/operations/list-notifications.ts';
-import { markNotificationsRead } from '../../features/notifications/operations/mark-notifications-read.ts';
-import { notifyPlayers } from '../../features/notifications/operations/notify-players.ts';
-import { sendNotification } from '../../features/notifications/operations/send-notification.ts';
+import {
+  listNotifications,
+  markNotificationsRead,
+  notifyPlayers,
+  sendNotification,
+} from '../../features/notifications/operations/notifications.ts';
 import { getPlaySession } from '../../features/play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../../features/play-sessions/operations/list-play-sessions.ts';
 import { trackGameSessions } from '../../features/play-sessions/operations/track-game-sessions.ts';

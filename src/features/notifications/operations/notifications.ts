@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import type { Listener } from '../../../core/events/stream.ts';
+import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
+import { id, idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagingOf } from '../../../core/schemas/paging.ts';
+import { notSeen } from '../../../core/schemas/seen-text.ts';
+import { text } from '../../../core/schemas/text.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import type { Callers } from '../../caller.ts';
+import { rowsCost } from '../../cost.ts';
+import { defineOperation } from '../../operation.ts';
+import { ownerOf } from '../../owner.ts';
+import { markRead, notifyPlayer, notifySeveral } from '../commands.ts';
+import {
+  expiresInSeconds,
+  inboxNotification,
+  maxMarkedPerCall,
+  maxUnread,
+  notificationMessage,
+  notificationType,
+} from '../notification.ts';
+import { listInbox } from '../queries.ts';
+
+/**
+ * The inbox a caller reads. As with events, a launcher's own session covers every game; a launcher's server, which acts
+ * for the launcher and not for its players in other games, does not.
+ */
+function inboxOf({ game, wallet, session }: Callers['player-or-server']): Listener {
+  return { wallet, gameId: session !== null && game.kind === 'launcher' ? null : game.id };
+}
+
+export const sendNotification = defineOperation({
+  name: 'sendNotification',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Notify the player: stored, and pushed to the player's launchers",
+  auth: 'player-or-server',
+  input: z.object({ message: notSeen(notificationMessage, 'own'), type: notificationType, expiresInSeconds }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    await db.write(notifyPlayer, ownerOf(caller), input);
+    return { success: true };
+  },
+});
+
+const maxWallets = 100;
+
+export const notifyPlayers = defineOperation({
+  name: 'notifyPlayers',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Notify up to 100 players at once; requires the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallets: z
+      .array(addressInput)
+      .min(1, 'must name at least one player')
+      .max(maxWallets, `must name at most ${maxWallets} players`)
+      .refine((wallets) => new Set(wallets).size === wallets.length, 'names a wallet twice'),
+    message: notSeen(notificationMessage, 'game'),
+    type: notificationType,
+    expiresInSeconds,
+  }),
+  cost: { text: 'one write for every wallet', of: ({ wallets }) => wallets.length },
+  output: z.object({
+    success,
+    banned: z
+      .array(normalizedAddress)
+      .meta({ description: 'Players not notified because they are banned from the game; all others were' }),
+  }),
+  async handler({ input: { wallets, ...notification }, caller: { game } }, { db }: { db: Store }) {
+    return { success: true, ...(await db.write(notifySeveral, game.id, wallets, notification)) };
+  },
+});
+
+export const listNotifications = defineOperation({
+  name: 'listNotifications',
+  service: 'launcher',
+  kind: 'read',
+  summary: "List the player's notifications, newest first, with how many are unread",
+  auth: 'player-or-server',
+  input: z.object({
+    limit: pagingOf().limit,
+    after: text(1, 100).optional().meta({ description: 'The `cursor` of the previous response' }),
+    unreadOnly: z.boolean().default(false),
+  }),
+  cost: rowsCost(50),
+  output: z.object({
+    success,
+    notifications: z.array(inboxNotification),
+    unread: z.int().meta({
+      description: `In the whole inbox; ${maxUnread} means that many or more`,
+    }),
+    cursor: z.string().nullable().meta({ description: 'Start of the next page; null at the end' }),
+  }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    return { success: true, ...(await db.read(listInbox, inboxOf(caller), input)) };
+  },
+});
+
+export const markNotificationsRead = defineOperation({
+  name: 'markNotificationsRead',
+  service: 'launcher',
+  kind: 'write',
+  isRepeatable: true,
+  summary:
+    "Mark some of the player's notifications as read, or all of them; the player's other launchers are notified",
+  auth: 'player',
+  input: z.object({
+    notificationIds: z
+      .array(idInput)
+      .min(1, 'must name at least one notification')
+      .max(maxMarkedPerCall, `must name at most ${maxMarkedPerCall} notifications`)
+      .optional(),
+    all: z.literal(true).optional().meta({ description: 'Instead of `notificationIds`' }),
+  }),
+  cost: {
+    text: 'one write for every 10 notifications; with `all`, 10 writes',
+    of: ({ notificationIds }) => (notificationIds ? notificationIds.length / 10 : 10),
+  },
+  output: z.object({
+    success,
+    notificationIds: z
+      .array(id)
+      .meta({ description: 'The notifications marked by this call: those that exist and were unread' }),
+    more: z
+      .boolean()
+      .meta({ description: `With \`all\`: there are more than the ${maxMarkedPerCall} marked; call again` }),
+  }),
+  async handler({ input: { notificationIds, all }, caller }, { db }: { db: Store }) {
+    if ((notificationIds === undefined) === (all === undefined)) {
+      const message = 'name the notifications, or send `all` instead';
+      const fields = [{ path: 'notificationIds', message }];
+      throw new GantryError('input_invalid', `notificationIds: ${message}`, { fields });
+    }
+    return { success: true, ...(await db.write(markRead, inboxOf(caller), notificationIds ?? 'all')) };
+  },
+});
