@@ -1,5 +1,4 @@
-import { getActivities } from '../../features/activities/operations/get-activities.ts';
-import { sendCustomActivity } from '../../features/activities/operations/send-custom-activity.ts';
+import { getActivities, sendCustomActivity } from '../../features/activities/operations/activities.ts';
 import { createAdministrator } from '../../features/administration/administrators/operations/create-administrator.ts';
 import { listAdministrators } from '../../features/administration/administrators/operations/list-administrators.ts';
 import { revokeAdministrator } from '../../features/administration/administrators/operations/revoke-administrator.ts';
