@@ -44,8 +44,10 @@ import {
   listReports,
   resolveReport,
 } from '../../src/features/moderation/reports/operations/reports.ts';
-import { getPlaySession } from '../../src/features/play-sessions/operations/get-play-session.ts';
-import { listPlaySessions } from '../../src/features/play-sessions/operations/list-play-sessions.ts';
+import {
+  getPlaySession,
+  listPlaySessions,
+} from '../../src/features/play-sessions/operations/play-sessions.ts';
 import { listPlayers } from '../../src/features/players/operations/list-players.ts';
 import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';

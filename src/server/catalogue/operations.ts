@@ -91,9 +91,11 @@ import {
   notifyPlayers,
   sendNotification,
 } from '../../features/notifications/operations/notifications.ts';
-import { getPlaySession } from '../../features/play-sessions/operations/get-play-session.ts';
-import { listPlaySessions } from '../../features/play-sessions/operations/list-play-sessions.ts';
-import { trackGameSessions } from '../../features/play-sessions/operations/track-game-sessions.ts';
+import {
+  getPlaySession,
+  listPlaySessions,
+  trackGameSessions,
+} from '../../features/play-sessions/operations/play-sessions.ts';
 import { listPlayers } from '../../features/players/operations/list-players.ts';
 import { setUsername } from '../../features/players/operations/set-username.ts';
 import { updatePlayer } from '../../features/players/operations/update-player.ts';

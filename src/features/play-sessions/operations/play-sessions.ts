@@ -1,11 +1,18 @@
 import { z } from 'zod';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole } from '../../../core/schemas/admin-role.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
 import { canonicalState, parseState } from '../../states/state.ts';
 import { trackPlaySession } from '../commands.ts';
+import { playSessionSummary } from '../play-session.ts';
+import { findPlaySession, listGamePlaySessions } from '../queries.ts';
 
 const stateText = z.string('must be a string that contains JSON').refine((json) => {
   parseState(json); // throws a descriptive error
@@ -50,5 +57,40 @@ export const trackGameSessions = defineOperation({
   async handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
     await db.write(trackPlaySession, ownerOf(caller), input, storageQuota);
     return { success: true };
+  },
+});
+
+export const listPlaySessions = defineOperation({
+  name: 'listPlaySessions',
+  service: 'admin',
+  kind: 'read',
+  summary: "List a game's play sessions, most recently started first; without their states",
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
+  output: pagedOutput(playSessionSummary),
+  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
+    await requireGame(db, gameId);
+    const { total, rows } = await db.read(listGamePlaySessions, { gameId, wallet }, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});
+
+export const getPlaySession = defineOperation({
+  name: 'getPlaySession',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Read one play session with its state; null when there is none',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ sessionId: idInput }),
+  output: z.object({
+    success,
+    playSession: playSessionSummary
+      .extend({ state: z.string().meta({ description: 'JSON, as it was sent' }) })
+      .nullable(),
+  }),
+  async handler({ input }, { db }: { db: Store }) {
+    return { success: true, playSession: await db.read(findPlaySession, input.sessionId) };
   },
 });
