@@ -26,9 +26,11 @@ import { setBackupSchedule } from '../../features/administration/operations/set-
 import { unbanPlayer } from '../../features/administration/operations/unban-player.ts';
 import { updateGame } from '../../features/administration/operations/update-game.ts';
 import { batch } from '../../features/batches/operations/batch.ts';
-import { getSubscribedChannels } from '../../features/events/operations/get-subscribed-channels.ts';
-import { subscribe } from '../../features/events/operations/subscribe.ts';
-import { unsubscribe } from '../../features/events/operations/unsubscribe.ts';
+import {
+  getSubscribedChannels,
+  subscribe,
+  unsubscribe,
+} from '../../features/events/operations/subscriptions.ts';
 import { createGame } from '../../features/games/operations/create-game.ts';
 import { getGames } from '../../features/games/operations/get-games.ts';
 import { listGameSecrets } from '../../features/games/operations/list-game-secrets.ts';
