@@ -32,7 +32,7 @@ import { listUnread } from '../unread.ts';
 const maxOthers = maxParticipants - 1;
 
 const otherParticipants = withReason(
-  someOf(addressInput).refine(areDistinct, 'names a wallet twice'),
+  someOf(addressInput).refine(areDistinct, 'must not contain a wallet twice'),
   'participants_invalid',
 );
 
@@ -40,7 +40,7 @@ const otherParticipants = withReason(
 const participants = withReason(
   someOf(newParticipant).refine(
     (others) => areDistinct(others.map(({ wallet }) => wallet)),
-    'names a wallet twice',
+    'must not contain a wallet twice',
   ),
   'participants_invalid',
 );
@@ -48,8 +48,8 @@ const participants = withReason(
 function someOf<One extends z.ZodType>(one: One) {
   return z
     .array(one)
-    .min(1, 'must name at least one other participant')
-    .max(maxOthers, `must name at most ${maxOthers} other participants`);
+    .min(1, 'must have at least one other participant')
+    .max(maxOthers, `must have at most ${maxOthers} other participants`);
 }
 
 const channelCost: Cost<{ otherParticipants: readonly unknown[] }> = {
@@ -65,14 +65,15 @@ export const createMessageChannel = defineOperation({
   name: 'createMessageChannel',
   service: 'launcher',
   kind: 'write',
-  summary: 'Start a message channel with other players; the same participants get the same channel',
+  summary:
+    'Create a message channel with other players, or return the one that already has these participants',
   auth: 'player',
   alsoOn: [{ service: 'message-channels', name: 'createNewGroupChat' }],
   input: z.object({
     otherParticipants,
     channelName: newChannelName
       .optional()
-      .meta({ description: 'The name of a new channel; an existing one keeps its own' }),
+      .meta({ description: 'Name of the new channel; ignored if the channel already exists' }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',
@@ -100,7 +101,7 @@ async function create(
   info: NewChannelInfo,
 ): Promise<MessageChannel> {
   if (others.includes(owner.wallet)) {
-    const field = { path: 'otherParticipants', message: 'must not name yourself' };
+    const field = { path: 'otherParticipants', message: 'must not contain your own wallet' };
     throw new GantryError('participants_invalid', `${field.path}: ${field.message}`, { fields: [field] });
   }
   return db.write(createChannel, owner, others, info);
@@ -123,7 +124,7 @@ export const getMessageChannels = defineOperation({
   service: 'launcher',
   alsoOn: [{ service: 'message-channels', name: 'getUserChannels' }],
   kind: 'read',
-  summary: "List the player's message channels in this game, latest activity first",
+  summary: "List the player's message channels in this game, most recently active first",
   auth: 'player-or-server',
   input: z.object({
     ...pagingOf(20),
@@ -131,7 +132,7 @@ export const getMessageChannels = defineOperation({
     withUnread: z
       .boolean()
       .optional()
-      .meta({ description: 'Include the number of unread messages of each channel' }),
+      .meta({ description: 'Whether to include the number of unread messages of each channel' }),
   }),
   cost: {
     text: `${pageCost(10).text}; with \`withUnread\`, 3 times that`,
@@ -172,7 +173,7 @@ export const listGameChannels = defineOperation({
   name: 'listGameChannels',
   service: 'admin',
   kind: 'read',
-  summary: "List a game's message channels, latest activity first",
+  summary: "List a game's message channels, most recently active first",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, ...paging }),
@@ -194,12 +195,12 @@ export const editGroupInfo = defineOperation({
   name: 'editGroupInfo',
   service: 'message-channels',
   kind: 'write',
-  summary: "Change a channel's name or picture; requires the permission edit-info",
+  summary: "Update a channel's name or picture (requires the permission edit-info)",
   auth: 'player',
   input: z.object({
     channelId: idInput,
     name: channelName.optional(),
-    chatPicture: chatPicture.optional().meta({ description: "The picture's URL; empty for none" }),
+    chatPicture: chatPicture.optional().meta({ description: 'URL of the picture; empty for no picture' }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',

@@ -28,7 +28,7 @@ export const getChannelMessages = defineOperation({
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'getMessages' }],
   kind: 'read',
-  summary: 'List the messages of a channel the player is in, newest first',
+  summary: "List the messages of one of the player's channels, newest first",
   auth: 'player-or-server',
   input: z.object({ channelId: idInput, ...pagingOf(30), ...cursorFieldsOf(messageCursor) }),
   cost: pageCost(30),
@@ -36,7 +36,7 @@ export const getChannelMessages = defineOperation({
     ...cursorOutput,
     originals: z.exactOptional(z.array(channelMessage)).meta({
       description:
-        'Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away',
+        'The messages that replies in `data` refer to, unless they are in `data` too; those that were unsent or are hidden from the player are omitted',
     }),
   }),
   async handler({ input, caller }, { db }: { db: Store }) {
@@ -61,14 +61,14 @@ export const sendChannelMessage = defineOperation({
   name: 'sendChannelMessage',
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'sendMessage' }],
-  unsupportedField: { parentId: 'a reply names the message as replyTo; send it without parentId' },
+  unsupportedField: { parentId: 'use replyTo to reply to a message' },
   kind: 'write',
-  summary: 'Send a message to a channel the player is in',
+  summary: "Send a message to one of the player's channels",
   auth: 'player',
   input: z.object({
     channelId: idInput,
     content: messageContent,
-    replyTo: idInput.optional().meta({ description: 'The message of this channel that it replies to' }),
+    replyTo: idInput.optional().meta({ description: 'The message in this channel to reply to' }),
   }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
@@ -96,7 +96,7 @@ export const unsendChannelMessage = defineOperation({
   service: 'launcher',
   alsoOn: [{ service: 'chat-messages', name: 'unsendMessage' }],
   kind: 'write',
-  summary: "Unsend one of the player's messages; its content is erased permanently",
+  summary: "Unsend one of the player's messages and permanently erase its content",
   auth: 'player',
   input: z.object({ messageId: idInput }),
   output: z.object({
@@ -118,7 +118,7 @@ export const sendTypingSignal = defineOperation({
   kind: 'write',
   isRepeatable: true,
   summary:
-    'Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds',
+    'Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds)',
   auth: 'player',
   input: z.object({ channelId: idInput }),
   output: z.object({ success }),
@@ -156,7 +156,7 @@ export const listPlayerMessages = defineOperation({
   name: 'listPlayerMessages',
   service: 'admin',
   kind: 'read',
-  summary: 'List the messages a player has sent, in one game or in all, newest first',
+  summary: 'List the messages that a player has sent, in one game or in all games, newest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ wallet: addressInput, gameId: idInput.optional(), ...paging }),
@@ -171,7 +171,7 @@ export const removeMessage = defineOperation({
   name: 'removeMessage',
   service: 'admin',
   kind: 'write',
-  summary: "Remove any player's message; its content is erased permanently",
+  summary: "Remove a player's message and permanently erase its content",
   auth: 'admin',
   roles: moderators,
   input: z.object({ messageId: idInput }),

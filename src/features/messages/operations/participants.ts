@@ -29,7 +29,7 @@ export const getChannelParticipants = defineOperation({
   name: 'getChannelParticipants',
   service: 'message-channels',
   kind: 'read',
-  summary: 'List the participants of a channel the player is in: their names, pictures, and who is online',
+  summary: "List a channel's participants with their usernames, avatars and online status",
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   cost: fixedCost('read', 5),
@@ -56,7 +56,7 @@ export const addParticipant = defineOperation({
   name: 'addParticipant',
   service: 'message-channels',
   kind: 'write',
-  summary: 'Add a player to a channel; requires the permission add-members',
+  summary: 'Add a player to a channel (requires the permission add-members)',
   auth: 'player',
   input: z.object({ channelId: idInput, wallet: addressInput }),
   otherForm: defineOtherForm({
@@ -81,11 +81,11 @@ export const removeParticipant = defineOperation({
   name: 'removeParticipant',
   service: 'message-channels',
   kind: 'write',
-  summary: 'Leave a channel, or remove another player from it (requires the permission super-admin)',
+  summary: 'Leave a channel, or remove another participant (requires the permission super-admin)',
   auth: 'player',
   input: z.object({
     channelId: idInput,
-    wallet: addressInput.optional().meta({ description: 'The player to remove; default: oneself' }),
+    wallet: addressInput.optional().meta({ description: 'The participant to remove; default: the player' }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',

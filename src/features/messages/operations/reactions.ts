@@ -12,7 +12,7 @@ export const addReaction = defineOperation({
   name: 'addReaction',
   service: 'chat-messages',
   kind: 'write',
-  summary: 'React to a message with an emoji or an emote of the game, each once',
+  summary: "Add a reaction to a message: an emoji, or one of the game's emotes",
   auth: 'player-or-server',
   input: z.object({ messageId: idInput, reaction: newReaction }),
   output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),

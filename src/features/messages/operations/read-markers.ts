@@ -13,7 +13,7 @@ export const getUnreadCount = defineOperation({
   name: 'getUnreadCount',
   service: 'chat-messages',
   kind: 'read',
-  summary: "Get the number of a channel's unread messages and the player's read marker",
+  summary: "Get the number of unread messages in a channel and the player's read marker",
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   cost: fixedCost('read', 3),
@@ -28,11 +28,11 @@ export const markMessagesRead = defineOperation({
   name: 'markMessagesRead',
   service: 'chat-messages',
   kind: 'write',
-  summary: 'Mark a channel as read up to a message; the marker only moves forward',
+  summary: 'Mark a channel as read up to a message (the read marker only moves forward)',
   auth: 'player-or-server',
   input: z.object({
     channelId: idInput,
-    messageId: idInput.meta({ description: 'The newest message that the player has seen' }),
+    messageId: idInput.meta({ description: 'The newest message that the player has read' }),
   }),
   output: z.object({ success, readMarker }),
   async handler({ input, caller }, { db }: { db: Store }) {
