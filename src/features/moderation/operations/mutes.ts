@@ -13,9 +13,9 @@ import { ownerOf } from '../../owner.ts';
 import { mute, muteInChannel } from '../commands.ts';
 import { playerMute, readMutes } from '../queries.ts';
 
-const muted = z.object({
+const muteOutput = z.object({
   success,
-  until: timestamp.nullable().meta({ description: 'Null when the mute was ended' }),
+  until: timestamp.nullable().meta({ description: 'When the mute ends; null if this call ended it' }),
 });
 
 /** The muted player sees it. */
@@ -25,10 +25,11 @@ export const muteParticipant = defineOperation({
   name: 'muteParticipant',
   service: 'message-channels',
   kind: 'write',
-  summary: 'Mute a participant of a channel for a time; requires the permission super-admin',
+  summary:
+    'Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin)',
   auth: 'player',
   input: z.object({ channelId: idInput, wallet: addressInput, seconds: muteSeconds, reason: reasonByPlayer }),
-  output: muted,
+  output: muteOutput,
   async handler({ input, caller }, { db }: { db: Store }) {
     const { channelId, wallet } = input;
     const until = await db.write(muteInChannel, ownerOf(caller), channelId, wallet, input);
@@ -40,7 +41,8 @@ export const muteInGame = defineOperation({
   name: 'muteInGame',
   service: 'launcher',
   kind: 'write',
-  summary: "Mute a player in the game, or in one of its channels, for a time; requires the game's secret",
+  summary:
+    "Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret)",
   auth: 'game-secret',
   input: z.object({
     wallet: addressInput,
@@ -48,7 +50,7 @@ export const muteInGame = defineOperation({
     seconds: muteSeconds,
     reason: muteReason,
   }),
-  output: muted,
+  output: muteOutput,
   async handler({ input, caller: { game } }, { db }: { db: Store }) {
     const player = { gameId: game.id, wallet: input.wallet };
     return { success: true, until: await db.write(mute, player, input.channelId ?? null, 'server', input) };
@@ -59,7 +61,7 @@ export const mutePlayer = defineOperation({
   name: 'mutePlayer',
   service: 'admin',
   kind: 'write',
-  summary: 'Mute a player in a game, or in one of its channels, for a time; 0 seconds ends it',
+  summary: 'Mute a player in a game or in one of its channels for a limited time, or end the mute',
   auth: 'admin',
   roles: moderators,
   input: z.object({
@@ -69,7 +71,7 @@ export const mutePlayer = defineOperation({
     seconds: muteSeconds,
     reason: muteReason,
   }),
-  output: muted,
+  output: muteOutput,
   async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
     return { success: true, until: await db.write(mute, input, input.channelId ?? null, 'moderator', input) };
@@ -80,7 +82,7 @@ export const listMutes = defineOperation({
   name: 'listMutes',
   service: 'admin',
   kind: 'read',
-  summary: 'List the mutes in effect: who, where, until when and by whom, the last to end first',
+  summary: 'List active mutes by end time, latest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ ...paging, gameId: idInput.optional(), wallet: addressInput.optional() }),
