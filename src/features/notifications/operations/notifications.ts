@@ -35,7 +35,7 @@ export const sendNotification = defineOperation({
   name: 'sendNotification',
   service: 'launcher',
   kind: 'write',
-  summary: "Notify the player: stored, and pushed to the player's launchers",
+  summary: "Send a notification to the player's inbox and launchers",
   auth: 'player-or-server',
   input: z.object({ message: notSeen(notificationMessage, 'own'), type: notificationType, expiresInSeconds }),
   output: z.object({ success }),
@@ -51,14 +51,14 @@ export const notifyPlayers = defineOperation({
   name: 'notifyPlayers',
   service: 'launcher',
   kind: 'write',
-  summary: "Notify up to 100 players at once; requires the game's secret",
+  summary: "Send a notification to up to 100 players (requires the game's secret)",
   auth: 'game-secret',
   input: z.object({
     wallets: z
       .array(addressInput)
-      .min(1, 'must name at least one player')
-      .max(maxWallets, `must name at most ${maxWallets} players`)
-      .refine((wallets) => new Set(wallets).size === wallets.length, 'names a wallet twice'),
+      .min(1, 'must have at least one player')
+      .max(maxWallets, `must have at most ${maxWallets} players`)
+      .refine((wallets) => new Set(wallets).size === wallets.length, 'must not contain a wallet twice'),
     message: notSeen(notificationMessage, 'game'),
     type: notificationType,
     expiresInSeconds,
@@ -68,7 +68,7 @@ export const notifyPlayers = defineOperation({
     success,
     banned: z
       .array(normalizedAddress)
-      .meta({ description: 'Players not notified because they are banned from the game; all others were' }),
+      .meta({ description: 'Players who were not notified because they are banned from the game' }),
   }),
   async handler({ input: { wallets, ...notification }, caller: { game } }, { db }: { db: Store }) {
     return { success: true, ...(await db.write(notifySeveral, game.id, wallets, notification)) };
@@ -79,11 +79,11 @@ export const listNotifications = defineOperation({
   name: 'listNotifications',
   service: 'launcher',
   kind: 'read',
-  summary: "List the player's notifications, newest first, with how many are unread",
+  summary: "List the player's notifications, newest first, with the number of unread ones",
   auth: 'player-or-server',
   input: z.object({
     limit: pagingOf().limit,
-    after: text(1, 100).optional().meta({ description: 'The `cursor` of the previous response' }),
+    after: text(1, 100).optional().meta({ description: 'The `cursor` of the previous page' }),
     unreadOnly: z.boolean().default(false),
   }),
   cost: rowsCost(50),
@@ -91,9 +91,12 @@ export const listNotifications = defineOperation({
     success,
     notifications: z.array(inboxNotification),
     unread: z.int().meta({
-      description: `In the whole inbox; ${maxUnread} means that many or more`,
+      description: `Number of unread notifications in the whole inbox; ${maxUnread} means ${maxUnread} or more`,
     }),
-    cursor: z.string().nullable().meta({ description: 'Start of the next page; null at the end' }),
+    cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'Send it as `after` to get the next page; null on the last page' }),
   }),
   async handler({ input, caller }, { db }: { db: Store }) {
     return { success: true, ...(await db.read(listInbox, inboxOf(caller), input)) };
@@ -105,16 +108,18 @@ export const markNotificationsRead = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary:
-    "Mark some of the player's notifications as read, or all of them; the player's other launchers are notified",
+  summary: "Mark some or all of the player's notifications as read",
   auth: 'player',
   input: z.object({
     notificationIds: z
       .array(idInput)
-      .min(1, 'must name at least one notification')
-      .max(maxMarkedPerCall, `must name at most ${maxMarkedPerCall} notifications`)
+      .min(1, 'must have at least one notification')
+      .max(maxMarkedPerCall, `must have at most ${maxMarkedPerCall} notifications`)
       .optional(),
-    all: z.literal(true).optional().meta({ description: 'Instead of `notificationIds`' }),
+    all: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'Marks all unread notifications; cannot be combined with `notificationIds`' }),
   }),
   cost: {
     text: 'one write for every 10 notifications; with `all`, 10 writes',
@@ -127,11 +132,13 @@ export const markNotificationsRead = defineOperation({
       .meta({ description: 'The notifications marked by this call: those that exist and were unread' }),
     more: z
       .boolean()
-      .meta({ description: `With \`all\`: there are more than the ${maxMarkedPerCall} marked; call again` }),
+      .meta({
+        description: `With \`all\`: whether there may be more unread notifications than the ${maxMarkedPerCall} marked; if so, call again`,
+      }),
   }),
   async handler({ input: { notificationIds, all }, caller }, { db }: { db: Store }) {
     if ((notificationIds === undefined) === (all === undefined)) {
-      const message = 'name the notifications, or send `all` instead';
+      const message = 'send either `notificationIds` or `all`';
       const fields = [{ path: 'notificationIds', message }];
       throw new GantryError('input_invalid', `notificationIds: ${message}`, { fields });
     }
