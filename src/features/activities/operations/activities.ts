@@ -17,12 +17,12 @@ export const sendCustomActivity = defineOperation({
   name: 'sendCustomActivity',
   service: 'launcher',
   kind: 'write',
-  summary: 'Record an activity of the player for the public feed',
+  summary: 'Record an activity of the player in the public feed',
   auth: 'player-or-server',
   input: z.object({
     label: seenByOthers(
       text(1, maxLabelLength).meta({
-        description: '{username} and {wallet} are filled in when the feed is read',
+        description: 'The placeholders {username} and {wallet} are replaced when the feed is read',
       }),
       { as: 'text', mute: 'call' },
     ),
@@ -38,11 +38,11 @@ export const getActivities = defineOperation({
   name: 'getActivities',
   service: 'activities',
   kind: 'read',
-  summary: 'Read the public activity feed, newest first',
+  summary: 'List the activities in the public feed, newest first',
   auth: 'public',
   getPath: '/activities',
   unsupportedField: {
-    filter: 'this feed is filtered by walletAddress, gameId and type only',
+    filter: 'the feed can be filtered by walletAddress, gameId and type only',
     chainId: 'the feed does not distinguish chains; omit chainId',
   },
   input: z.object({
