@@ -42,14 +42,11 @@ export const trackGameSessions = defineOperation({
   name: 'trackGameSessions',
   service: 'launcher',
   kind: 'write',
-  summary: 'Start, update or (with endTime) end a play session of the player',
+  summary: "Start, update or (with endTime) end one of the player's play sessions",
   auth: 'player-or-server',
   input: z.object({
     sessionId,
-    state: notSeen(
-      stateText.meta({ description: 'JSON as text, at most 1,048,576 bytes of UTF-8' }),
-      'staff',
-    ),
+    state: notSeen(stateText.meta({ description: 'JSON text of at most 1,048,576 bytes (UTF-8)' }), 'staff'),
     endTime,
   }),
   dispatchInput: z.object({ sessionId, state: notSeen(stateOrText, 'staff'), endTime }),
@@ -64,7 +61,7 @@ export const listPlaySessions = defineOperation({
   name: 'listPlaySessions',
   service: 'admin',
   kind: 'read',
-  summary: "List a game's play sessions, most recently started first; without their states",
+  summary: "List a game's play sessions without their states, most recently started first",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
@@ -80,14 +77,14 @@ export const getPlaySession = defineOperation({
   name: 'getPlaySession',
   service: 'admin',
   kind: 'read',
-  summary: 'Read one play session with its state; null when there is none',
+  summary: 'Get a play session with its state, or null if there is none',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ sessionId: idInput }),
   output: z.object({
     success,
     playSession: playSessionSummary
-      .extend({ state: z.string().meta({ description: 'JSON, as it was sent' }) })
+      .extend({ state: z.string().meta({ description: 'JSON text as sent by the game' }) })
       .nullable(),
   }),
   async handler({ input }, { db }: { db: Store }) {
