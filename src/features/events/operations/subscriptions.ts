@@ -37,7 +37,7 @@ async function followableGame(
 ): Promise<string> {
   if (gameId === undefined || gameId === game.id) return game.id;
   if (game.kind !== 'launcher') {
-    throw new GantryError('not_a_launcher', "Only a launcher's own session may follow other games");
+    throw new GantryError('not_a_launcher', "Only a launcher's session can subscribe to other games");
   }
   return (await requireGame(db, gameId)).id;
 }
@@ -45,19 +45,19 @@ async function followableGame(
 /** @throws GantryError `socket_required` when the call came over HTTP */
 function requireConnection(connection: Connection | undefined): Connection {
   if (connection) return connection;
-  throw new GantryError('socket_required', 'This operation needs a live connection: call it over the socket');
+  throw new GantryError('socket_required', 'This operation requires a socket connection');
 }
 
 export const subscribe = defineOperation({
   name: 'subscribe',
   service: 'realtime-events',
   kind: 'read',
-  summary: "Subscribe this connection to a game's public stream: its activities and leaderboard changes",
+  summary: "Subscribe this connection to a game's public stream of activities and leaderboard changes",
   auth: 'player',
   input: z.object({
     gameId: idInput
       .optional()
-      .meta({ description: "Default: the token's game; another one requires a launcher's token" }),
+      .meta({ description: "Default: the token's game; other games require a launcher's token" }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',
@@ -81,7 +81,7 @@ export const subscribe = defineOperation({
     seq: z.int(),
     leaderboard: z
       .array(leaderboardRow)
-      .meta({ description: 'The current first rows; `leaderboards patched` updates them' }),
+      .meta({ description: 'The current top rows; `leaderboards patched` events update them' }),
   }),
   async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
     const gameId = await followableGame(db, caller, input.gameId);
@@ -128,7 +128,9 @@ export const getSubscribedChannels = defineOperation({
     input: z.object({
       asNames: z
         .literal(true)
-        .meta({ description: 'Implied when the data is null on a socket, as basement.fun sends it' }),
+        .meta({
+          description: 'Default when the data of a socket call is null, as basement.fun clients send it',
+        }),
     }),
     output: channelNames,
     async handler(_request, { connection }: { connection?: Connection | undefined }) {
