@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { listGameChannels } from '../features/messages/operations/list-game-channels.ts';
-import { listMessages } from '../features/messages/operations/list-messages.ts';
-import { removeMessage } from '../features/messages/operations/remove-message.ts';
+import { listGameChannels } from '../features/messages/operations/message-channels.ts';
+import { listMessages, removeMessage } from '../features/messages/operations/messages.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

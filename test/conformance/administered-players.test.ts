@@ -4,7 +4,7 @@ import { banPlayer } from '../../src/features/administration/operations/ban-play
 import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
 import { getPlayer } from '../../src/features/administration/operations/get-player.ts';
 import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
-import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';
+import { listPlayerMessages } from '../../src/features/messages/operations/messages.ts';
 import { listPlayers } from '../../src/features/players/operations/list-players.ts';
 import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
 import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';

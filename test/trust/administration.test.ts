@@ -32,17 +32,22 @@ import { listGames } from '../../src/features/games/operations/list-games.ts';
 import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
 import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
 import { openGuestSession } from '../../src/features/guests/operations/open-guest-session.ts';
-import { listGameChannels } from '../../src/features/messages/operations/list-game-channels.ts';
-import { listMessages } from '../../src/features/messages/operations/list-messages.ts';
-import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';
-import { removeMessage } from '../../src/features/messages/operations/remove-message.ts';
-import { listMutes } from '../../src/features/moderation/operations/list-mutes.ts';
-import { mutePlayer } from '../../src/features/moderation/operations/mute-player.ts';
-import { getReport } from '../../src/features/moderation/reports/operations/get-report.ts';
-import { listReports } from '../../src/features/moderation/reports/operations/list-reports.ts';
-import { resolveReport } from '../../src/features/moderation/reports/operations/resolve-report.ts';
-import { getPlaySession } from '../../src/features/play-sessions/operations/get-play-session.ts';
-import { listPlaySessions } from '../../src/features/play-sessions/operations/list-play-sessions.ts';
+import { listGameChannels } from '../../src/features/messages/operations/message-channels.ts';
+import {
+  listMessages,
+  listPlayerMessages,
+  removeMessage,
+} from '../../src/features/messages/operations/messages.ts';
+import { listMutes, mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
+import {
+  getReport,
+  listReports,
+  resolveReport,
+} from '../../src/features/moderation/reports/operations/reports.ts';
+import {
+  getPlaySession,
+  listPlaySessions,
+} from '../../src/features/play-sessions/operations/play-sessions.ts';
 import { listPlayers } from '../../src/features/players/operations/list-players.ts';
 import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
@@ -532,7 +537,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(listGameChannels, { gameId: 'none' })).rejects.toThrow('no game');
   });
 
-  it.concurrent('mutes a player for a time, and unmutes them', async () => {
+  it.concurrent('mutes a player for a limited time, and unmutes them', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     const channel = await conversations.create(ada, grace);

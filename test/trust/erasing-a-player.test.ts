@@ -11,7 +11,7 @@ import { erasePlayer } from '../../src/features/administration/operations/erase-
 import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
 import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
 import { PlayerEraser } from '../../src/features/administration/player-eraser.ts';
-import { mutePlayer } from '../../src/features/moderation/operations/mute-player.ts';
+import { mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
 import { setRules } from '../../src/features/rules/operations/set-rules.ts';

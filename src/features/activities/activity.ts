@@ -24,7 +24,7 @@ export const feedItem = z
     gameName: z.string(),
     gameSlug: z.string(),
     user: z.object({ id: z.string(), address: z.string(), username: z.string() }),
-    displayText: z.string().meta({ description: 'The label with {username} and {wallet} filled in' }),
+    displayText: z.string().meta({ description: 'The label with {username} and {wallet} replaced' }),
     timestamp,
   })
   .meta({ id: 'FeedItem' });
@@ -36,7 +36,7 @@ export interface RecordedActivity extends ActivityRecord {
   gameName: string;
   gameSlug: string;
   userId: string;
-  /** Empty when the player never chose one. */
+  /** Empty if the player has not set one. */
   username: string;
 }
 

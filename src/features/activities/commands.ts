@@ -24,7 +24,7 @@ export const recordActivity = command(
     const record = { _id: id, label, normalizedAddress: wallet, eventId, gameId, timestamp: tx.now };
     const row = { id, gameId, wallet, type, label, eventId, timestamp: tx.now };
     tx.insert(activities, row);
-    // What has happened on a chain has happened, however full the game is.
+    // On-chain activities are recorded even when the game's storage is full: what happened on the chain cannot be undone.
     yield* countRow(tx, gameId, activities, row, { isLimited: type !== 'on-chain' });
     tx.emit(streamOf.game(gameId), activityCreated, record, { kind: 'game', gameId });
     return record;

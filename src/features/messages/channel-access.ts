@@ -15,7 +15,7 @@ import {
 
 /** A channel locked by a command. */
 export interface LockedChannel {
-  /** As of when it was locked. */
+  /** Its state when it was locked. */
   stream: StreamRow;
   row: MessageChannelRow;
   /** In the order of joining. */

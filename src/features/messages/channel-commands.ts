@@ -134,8 +134,8 @@ export const addToChannel = command(
 );
 
 /**
- * Removing oneself is leaving, which is always allowed; whoever added the player can then not add them to any channel
- * of the game until the player adds that one to a channel. Returns the remaining channel, whose events the removed
+ * A player who removes themselves leaves, which is always allowed: whoever added them cannot add them to any channel of
+ * the game again, until the player adds that adder to a channel. Returns the remaining channel, whose events the removed
  * player no longer receives.
  * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`
  */
@@ -233,7 +233,7 @@ function* requireAddingAllowed(
   if (refusing !== undefined) {
     throw new GantryError(
       'adding_declined',
-      `You can no longer add ${refusing} to channels; they can start one with you`,
+      `You can no longer add ${refusing} to channels, but they can create a channel with you`,
     );
   }
   const own = yield* tx.all(...wallets.map((wallet) => tx.get(declinedAdders, adder, gameId, wallet)));
@@ -251,7 +251,9 @@ function* lockPlayers(tx: Tx, gameId: string, wallets: readonly string[]): Steps
 function* requireRoomToStart(tx: Tx, { gameId, wallet }: Owner): Steps<void> {
   const started = yield* tx.count(participants.byAdder, [wallet, wallet, gameId], maxStartedChannels);
   if (started < maxStartedChannels) return;
-  throw limitReached(`You have started ${maxStartedChannels} channels in this game; leave one of them first`);
+  throw limitReached(
+    `You have created ${maxStartedChannels} channels in this game, the most allowed; leave one of them first`,
+  );
 }
 
 /** Requires that a player may add each of these to one more channel. @throws GantryError `channel_limit_reached` */
@@ -263,12 +265,12 @@ function* requireRoomFor(tx: Tx, { gameId, wallet: adder }: Owner, wallets: read
     );
     if (shared >= maxSharedChannels) {
       throw limitReached(
-        `You have added ${wallet} to ${maxSharedChannels} channels of this game; they can start one with you`,
+        `You have added ${wallet} to ${maxSharedChannels} channels in this game, the most allowed; they can create a channel with you`,
       );
     }
     if (joined >= maxJoinedChannels) {
       throw limitReached(
-        `${wallet} is in ${maxJoinedChannels} channels of this game and cannot be added to more`,
+        `${wallet} is in ${maxJoinedChannels} channels in this game and cannot be added to more`,
       );
     }
   });

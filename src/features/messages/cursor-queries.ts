@@ -9,9 +9,9 @@ import {
   absencesOf,
   type ChannelsPage,
   channelColumns,
-  presencesBetween,
   requireChannel,
-  shownCount,
+  visibleCount,
+  visibleSpans,
   withParticipants,
 } from './queries.ts';
 import type { DescribedChannelRow } from './stored-channel.ts';
@@ -46,7 +46,7 @@ export const listMessagesFrom = query(
     const isFiltered = blocked.size > 0;
     const isNewest = order === 'newest';
     const start = behind === null ? (isNewest ? endOfStream : 0) : Number(behind);
-    const shown = presencesBetween(absences);
+    const shown = visibleSpans(absences);
     const found: MessageRow[] = [];
     for (const span of isNewest ? shown.toReversed() : shown) {
       const wanted = limit + 1 - found.length;
@@ -64,7 +64,7 @@ export const listMessagesFrom = query(
     const rows = found.slice(0, limit);
     const last = rows.at(-1);
     const [end = start] = last ? eventSeqsOf(last) : [];
-    const total = yield* shownCount(read, channel, absences, isFiltered ? owner : undefined);
+    const total = yield* visibleCount(read, channel, absences, isFiltered ? owner : undefined);
     const reader = { wallet: owner.wallet, absences, blocked };
     const page = yield* toMessagesPage(read, channelId, { total, rows }, reader);
     const nextCursor = toListCursor(order, String(Math.min(end, 10 ** 15 - 1)));

@@ -27,7 +27,7 @@ export function* lockMessage(
  * The player's membership.
  * @throws GantryError `message_unknown` when the message is hidden from them or not in the channel
  */
-export function* requireShown(
+export function* requireVisible(
   tx: Tx,
   channel: LockedChannel,
   owner: Owner,

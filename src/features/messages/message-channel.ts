@@ -15,7 +15,7 @@ export const memberPermissions: readonly Permission[] = ['send-messages'];
 /** The most participants of one channel, the creator included. */
 export const maxParticipants = 256;
 
-/** The most channels of a game that a player has started and is in. */
+/** The most channels of a game that a player can have created and be in. */
 export const maxStartedChannels = 1_000;
 /** A player in this many channels of a game cannot be added to more by others. */
 export const maxJoinedChannels = 1_000;
@@ -24,7 +24,7 @@ export const maxSharedChannels = 100;
 
 const participant = z.object({
   wallet: z.string(),
-  userGroup: z.int().meta({ description: 'Reserved for grouping by the game; 0' }),
+  userGroup: z.int().meta({ description: 'Reserved; always 0' }),
   permissions: z.array(permission),
 });
 export type Participant = z.infer<typeof participant>;
@@ -70,7 +70,7 @@ export const messageIdentity = z
   .object({
     _id: id,
     channelId: id,
-    senderId: z.string().meta({ description: "The sender's wallet, lowercase, as in `participants`" }),
+    senderId: z.string().meta({ description: "The sender's wallet in lowercase, as in `participants`" }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -81,10 +81,11 @@ export const channelMessage = messageIdentity
   .extend({
     content: z.string(),
     replyTo: z.exactOptional(id).meta({
-      description: 'Only in a reply: the message of the channel it replies to, which may be unsent by now',
+      description:
+        'The message in this channel that this one replies to, which may have been unsent since; omitted if it is not a reply',
     }),
     reactions: z.exactOptional(z.array(reactionCount)).meta({
-      description: 'Only where there are any, in the order of first use',
+      description: 'In the order of first use; omitted if there are none',
     }),
   })
   .meta({ id: 'ChannelMessage' });

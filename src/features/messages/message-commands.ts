@@ -17,7 +17,7 @@ import {
   requirePermission,
 } from './channel-access.ts';
 import { messageCreated, messagePatched, messageRemoved } from './events.ts';
-import { lockMessage, requireShown } from './message-access.ts';
+import { lockMessage, requireVisible } from './message-access.ts';
 import type { ChannelMessage, MessageIdentity, Permission } from './message-channel.ts';
 import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
 import { removeReactionsTo } from './reaction-rows.ts';
@@ -59,7 +59,7 @@ export const sendMessage = command(
     );
     const { row: channel, members } = locked;
     yield* refuseMuted(tx, sender, { channelId });
-    if (replyTo !== undefined) yield* requireShown(tx, locked, sender, replyTo);
+    if (replyTo !== undefined) yield* requireVisible(tx, locked, sender, replyTo);
     const message: ChannelMessage = {
       _id: tx.newId(),
       channelId,

@@ -59,7 +59,7 @@ export const typingRecipients = query(
   },
 );
 
-/** The channels a player is in, latest activity first. */
+/** The channels a player is in, most recently active first. */
 export const listChannels = query(
   'listChannels',
   function* (read: Read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<ChannelsPage> {
@@ -70,7 +70,7 @@ export const listChannels = query(
   },
 );
 
-/** Every channel of a game, latest activity first; for moderation. */
+/** Every channel of a game, most recently active first; for moderation. */
 export const listChannelsOfGame = query(
   'listChannelsOfGame',
   function* (read: Read, gameId: string, { limit, skip }: Page): ReadSteps<ChannelsPage> {
@@ -241,7 +241,7 @@ function* pageBetween(
   absences: readonly Span[],
   { limit, skip }: Page,
 ): ReadSteps<Paged<MessageRow>> {
-  const total = yield* shownCount(read, { id: channelId, messageCount }, absences);
+  const total = yield* visibleCount(read, { id: channelId, messageCount }, absences);
   const rows: MessageRow[] = [];
   let left = skip;
   let upTo = Number.MAX_SAFE_INTEGER;
@@ -261,7 +261,7 @@ function* pageBetween(
 /**
  * How many messages of a channel are visible given these absences; for a `blocker`, excluding those of blocked players.
  */
-export function* shownCount(
+export function* visibleCount(
   read: Read,
   { id, messageCount }: Pick<MessageChannelRow, 'id' | 'messageCount'>,
   absences: readonly Span[],
@@ -270,12 +270,12 @@ export function* shownCount(
   let total = messageCount;
   for (const span of absences) total -= yield* count(read, id, span);
   if (!blocker) return total;
-  for (const span of presencesBetween(absences)) total -= yield* hiddenCount(read, blocker, id, span);
+  for (const span of visibleSpans(absences)) total -= yield* hiddenCount(read, blocker, id, span);
   return total;
 }
 
 /** The spans of a channel's stream that are visible to a player, oldest first. */
-export function presencesBetween(absences: readonly Span[]): Span[] {
+export function visibleSpans(absences: readonly Span[]): Span[] {
   const ends = [...absences.map(({ after }) => after), Number.MAX_SAFE_INTEGER];
   return ends.map((upTo, at) => ({ after: absences[at - 1]?.upTo ?? 0, upTo }));
 }

@@ -9,7 +9,7 @@ import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
 import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
 import { messageReactionCreated, messageReactionRemoved } from './events.ts';
-import { lockMessage, requireShown } from './message-access.ts';
+import { lockMessage, requireVisible } from './message-access.ts';
 import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
 import { maxReactionKinds, maxReactions, type ReactionCount } from './reaction.ts';
 import { reactionsOf } from './stored-message.ts';
@@ -40,7 +40,7 @@ export const addReactionTo = command(
     quota?: number,
   ): Steps<ReactedMessage> {
     const { message, channel } = yield* lockMessage(tx, messageId);
-    const member = yield* requireShown(tx, channel, owner, messageId);
+    const member = yield* requireVisible(tx, channel, owner, messageId);
     requirePermission(member, 'send-messages');
     yield* tx.all(lockStorageUse(tx, owner), anyMute(tx, owner));
     yield* refuseMuted(tx, owner, { channelId: message.channelId });
@@ -50,9 +50,7 @@ export const addReactionTo = command(
     const counts = reactionsOf(message);
     const known = counts.find(([kind]) => kind === reaction);
     if (!known && counts.length >= maxReactionKinds) {
-      throw limitReached(
-        `A message has at most ${maxReactionKinds} different reactions: use one of the existing ones`,
-      );
+      throw limitReached(`A message has at most ${maxReactionKinds} different reactions; use one of them`);
     }
     if (counts.reduce((sum, [, count]) => sum + count, 0) >= maxReactions) {
       throw limitReached(`A message has at most ${grouped(maxReactions)} reactions`);
@@ -73,7 +71,7 @@ export const removeReactionFrom = command(
   'removeReactionFrom',
   function* (tx: Tx, owner: Owner, messageId: string, reaction: string): Steps<ReactedMessage> {
     const { message, channel } = yield* lockMessage(tx, messageId);
-    yield* requireShown(tx, channel, owner, messageId);
+    yield* requireVisible(tx, channel, owner, messageId);
     const row = yield* tx.get(messageReactions, messageId, owner.wallet, reaction);
     if (!row) return yield* toReactedMessage(tx, message, owner);
     return yield* toReactedMessage(tx, yield* deleteReaction(tx, message, channel, row), owner);

@@ -25,23 +25,25 @@ export const reactionInput = z
     if (emoji.test(`${value}${variationSelector}`)) return `${value}${variationSelector}`;
     context.addIssue({
       code: 'custom',
-      message: 'must be one emoji, or a name of 1 to 32 of the characters a-z, 0-9, _, + and -',
+      message: 'must be one emoji, or an emote name of 1 to 32 characters (a-z, 0-9, _, + and -)',
     });
     return z.NEVER;
   })
   .meta({
-    description: 'One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game',
+    description:
+      "One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)",
   });
 
-/** A reaction to add: others see it at once. */
+/** A reaction to add, which other players see. */
 export const newReaction = seenByOthers(reactionInput, { as: 'name', mute: 'command' });
 
 export const reactionCount = z
   .object({
     reaction: z.string(),
-    count: z.int().min(1).meta({ description: 'How many players have reacted with it' }),
+    count: z.int().min(1).meta({ description: 'Number of players with this reaction' }),
     own: z.exactOptional(z.literal(true)).meta({
-      description: 'The player is among them; only in answers, since events are the same for everyone',
+      description:
+        'Present if the player is one of them; only in responses, since events are the same for every player',
     }),
   })
   .meta({ id: 'ReactionCount' });
@@ -52,9 +54,9 @@ export const reaction = z
   .object({
     channelId: id,
     messageId: id,
-    wallet: normalizedAddress.meta({ description: 'Who added or removed the reaction' }),
+    wallet: normalizedAddress.meta({ description: 'The player who added or removed the reaction' }),
     reaction: z.string(),
-    count: z.int().min(0).meta({ description: 'How many players have reacted with it, this one counted' }),
+    count: z.int().min(0).meta({ description: 'Number of players with this reaction after the change' }),
     at: timestamp,
   })
   .meta({ id: 'MessageReaction' });

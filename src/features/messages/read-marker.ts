@@ -12,11 +12,11 @@ export const maxListedUnread = 100;
 /** Up to which message a player has read a channel. */
 export const readMarker = z
   .object({
-    _id: id.meta({ description: "The channel's id: a player has one marker in each" }),
+    _id: id.meta({ description: "The channel's id: a player has one read marker per channel" }),
     channelId: id,
     gameId: id,
     normalizedAddress,
-    messageId: id.meta({ description: 'Everything up to this message has been read' }),
+    messageId: id.meta({ description: 'The newest message that the player has read' }),
     readAt: timestamp,
   })
   .meta({ id: 'ReadMarker' });
@@ -40,14 +40,14 @@ export const unreadFields = {
     .min(0)
     .max(maxUnread)
     .meta({
-      description: `Messages of others after the read marker, the player's joining and the player's own last message; at most ${grouped(maxUnread)}, in lists ${maxListedUnread}`,
+      description: `Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most ${grouped(maxUnread)}, in lists of channels ${maxListedUnread}`,
     }),
   unreadCapped: z
     .exactOptional(z.literal(true))
-    .meta({ description: 'There are more unread messages than are counted' }),
+    .meta({ description: 'Present if there are more unread messages than `unreadCount`' }),
   lastReadMessageId: z
     .exactOptional(id)
-    .meta({ description: "The read marker's message; omitted if nothing was marked as read" }),
+    .meta({ description: 'The message of the read marker; omitted if nothing has been marked as read' }),
   lastReadAt: z.exactOptional(timestamp),
 };
 

@@ -19,7 +19,7 @@ export interface NewMute {
 }
 
 /**
- * Mutes a player for a time in one channel of the game or, with `channelId` null, in all of them. Returns when the mute
+ * Mutes a player for a limited time in one channel of the game or, with `channelId` null, in the whole game. Returns when the mute
  * ends (Unix ms), or null if this call ended it. Only the party that imposed a mute can end it.
  * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
  */
@@ -33,7 +33,7 @@ export const mute = command(
     wanted: NewMute,
   ): Steps<number | null> {
     const channel = channelId === null ? undefined : yield* tx.get(messageChannels, channelId);
-    // The locks of every command that writes a text others see: those in flight commit before the mute, or see it.
+    // The locks of every command that writes a text other players see: each commits before the mute or sees it.
     const [row] = yield* tx.all(
       tx.lock(players, player.wallet),
       lockPlayer(tx, player),
@@ -52,7 +52,7 @@ export const mute = command(
 /**
  * As `mute`, by a super-admin of the channel, for a member who is not a super-admin.
  * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`, `player_unknown`,
- *   `player_not_muted`; `muted` when the super-admin is, and gives a reason, which the player would see
+ *   `player_not_muted`; `muted` when the super-admin is muted and gives a reason, which the player would see
  */
 export const muteInChannel = command(
   'muteInChannel',
@@ -104,7 +104,8 @@ function* setMute(
     tx.put(playerMutes, { wallet, gameId, channelId: where, mutedBy: by, until, reason, createdAt });
     return until;
   }
-  if (!before) throw new GantryError('player_not_muted', 'You have not muted this player there');
+  if (!before)
+    throw new GantryError('player_not_muted', 'You have not muted this player in this game or channel');
   tx.remove(playerMutes, before);
   return null;
 }

@@ -12,7 +12,7 @@ export const playerMute = z
     wallet: normalizedAddress,
     username: z.string(),
     gameId: id,
-    channelId: id.nullable().meta({ description: 'Null: in all of the game' }),
+    channelId: id.nullable().meta({ description: 'Null if the player is muted in the whole game' }),
     mutedBy: muter,
     until: timestamp,
     reason: z.string(),
@@ -21,7 +21,7 @@ export const playerMute = z
   .meta({ id: 'PlayerMute' });
 export type PlayerMute = z.infer<typeof playerMute>;
 
-/** The mutes in effect, the one that ends last first. */
+/** The active mutes by end time, latest first. */
 export const readMutes = query(
   'readMutes',
   function* (

@@ -16,7 +16,7 @@ export const notificationRecord = z
     type: notificationType,
     createdAt: timestamp,
     expiresAt: z.exactOptional(
-      timestamp.meta({ description: 'Only if the notification was sent with an expiry' }),
+      timestamp.meta({ description: 'Omitted if the notification does not expire' }),
     ),
   })
   .meta({ id: 'Notification' });
@@ -24,7 +24,7 @@ export type NotificationRecord = z.infer<typeof notificationRecord>;
 
 /** A notification in a player's inbox. */
 export const inboxNotification = notificationRecord
-  .extend({ readAt: timestamp.nullable().meta({ description: 'Null: unread' }) })
+  .extend({ readAt: timestamp.nullable().meta({ description: 'Null if it is unread' }) })
   .meta({ id: 'InboxNotification' });
 export type InboxNotification = z.infer<typeof inboxNotification>;
 
@@ -49,7 +49,7 @@ export interface NewNotification {
 const maxExpirySeconds = 365 * 24 * 3600;
 export const expiresInSeconds = z.int().min(1).max(maxExpirySeconds).optional().meta({
   description:
-    'Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer',
+    'Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that',
 });
 
 /** The most notifications marked as read per call. */

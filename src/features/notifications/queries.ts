@@ -46,7 +46,7 @@ const selectUndelivered = statement<
 /** A page of a player's inbox. */
 export interface InboxPage {
   notifications: InboxNotification[];
-  /** Of the whole inbox; `maxUnread` means that many or more. */
+  /** In the whole inbox; `maxUnread` means that many or more. */
   unread: number;
   /** Start of the next page; null at the end. */
   cursor: string | null;

@@ -5,13 +5,13 @@ import { id, timestamp } from '../../core/schemas/ids.ts';
 /** A play session as administrators see it in a list, without its state. */
 export const playSessionSummary = z
   .object({
-    sessionId: z.string().meta({ description: 'The UUID the game chose' }),
+    sessionId: z.string().meta({ description: 'UUID chosen by the game' }),
     gameId: id,
     normalizedAddress,
     startedAt: timestamp,
     updatedAt: timestamp,
-    endTime: timestamp.nullable().meta({ description: 'Null while it has not ended' }),
-    bytes: z.int().meta({ description: 'Size of its state in UTF-8' }),
+    endTime: timestamp.nullable().meta({ description: 'Null until the play session ends' }),
+    bytes: z.int().meta({ description: 'Size of the state in bytes (UTF-8)' }),
   })
   .meta({ id: 'PlaySessionSummary' });
 export type PlaySessionSummary = z.infer<typeof playSessionSummary>;

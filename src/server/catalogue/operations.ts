@@ -1,5 +1,4 @@
-import { getActivities } from '../../features/activities/operations/get-activities.ts';
-import { sendCustomActivity } from '../../features/activities/operations/send-custom-activity.ts';
+import { getActivities, sendCustomActivity } from '../../features/activities/operations/activities.ts';
 import { createAdministrator } from '../../features/administration/administrators/operations/create-administrator.ts';
 import { listAdministrators } from '../../features/administration/administrators/operations/list-administrators.ts';
 import { revokeAdministrator } from '../../features/administration/administrators/operations/revoke-administrator.ts';
@@ -27,9 +26,11 @@ import { setBackupSchedule } from '../../features/administration/operations/set-
 import { unbanPlayer } from '../../features/administration/operations/unban-player.ts';
 import { updateGame } from '../../features/administration/operations/update-game.ts';
 import { batch } from '../../features/batches/operations/batch.ts';
-import { getSubscribedChannels } from '../../features/events/operations/get-subscribed-channels.ts';
-import { subscribe } from '../../features/events/operations/subscribe.ts';
-import { unsubscribe } from '../../features/events/operations/unsubscribe.ts';
+import {
+  getSubscribedChannels,
+  subscribe,
+  unsubscribe,
+} from '../../features/events/operations/subscriptions.ts';
 import { createGame } from '../../features/games/operations/create-game.ts';
 import { getGames } from '../../features/games/operations/get-games.ts';
 import { listGameSecrets } from '../../features/games/operations/list-game-secrets.ts';
@@ -45,44 +46,58 @@ import { requestGuestUpgrade } from '../../features/guests/operations/request-gu
 import { signInGuest } from '../../features/guests/operations/sign-in-guest.ts';
 import { upgradeGuest } from '../../features/guests/operations/upgrade-guest.ts';
 import { vouchForPlayer } from '../../features/guests/operations/vouch-for-player.ts';
-import { blockPlayer } from '../../features/messages/blocks/operations/block-player.ts';
-import { listBlockedPlayers } from '../../features/messages/blocks/operations/list-blocked-players.ts';
-import { unblockPlayer } from '../../features/messages/blocks/operations/unblock-player.ts';
-import { addParticipant } from '../../features/messages/operations/add-participant.ts';
-import { addReaction } from '../../features/messages/operations/add-reaction.ts';
-import { createMessageChannel } from '../../features/messages/operations/create-message-channel.ts';
-import { editChannelMessage } from '../../features/messages/operations/edit-channel-message.ts';
-import { editGroupInfo } from '../../features/messages/operations/edit-group-info.ts';
-import { getChannelMessages } from '../../features/messages/operations/get-channel-messages.ts';
-import { getChannelParticipants } from '../../features/messages/operations/get-channel-participants.ts';
-import { getMessageChannels } from '../../features/messages/operations/get-message-channels.ts';
-import { getUnreadCount } from '../../features/messages/operations/get-unread-count.ts';
-import { listGameChannels } from '../../features/messages/operations/list-game-channels.ts';
-import { listMessages } from '../../features/messages/operations/list-messages.ts';
-import { listPlayerMessages } from '../../features/messages/operations/list-player-messages.ts';
-import { markMessagesRead } from '../../features/messages/operations/mark-messages-read.ts';
-import { removeMessage } from '../../features/messages/operations/remove-message.ts';
-import { removeParticipant } from '../../features/messages/operations/remove-participant.ts';
-import { removeReaction } from '../../features/messages/operations/remove-reaction.ts';
-import { sendChannelMessage } from '../../features/messages/operations/send-channel-message.ts';
-import { sendTypingSignal } from '../../features/messages/operations/send-typing-signal.ts';
-import { unsendChannelMessage } from '../../features/messages/operations/unsend-channel-message.ts';
-import { listMutes } from '../../features/moderation/operations/list-mutes.ts';
-import { muteInGame } from '../../features/moderation/operations/mute-in-game.ts';
-import { muteParticipant } from '../../features/moderation/operations/mute-participant.ts';
-import { mutePlayer } from '../../features/moderation/operations/mute-player.ts';
-import { getReport } from '../../features/moderation/reports/operations/get-report.ts';
-import { listReports } from '../../features/moderation/reports/operations/list-reports.ts';
-import { reportMessage } from '../../features/moderation/reports/operations/report-message.ts';
-import { reportPlayer } from '../../features/moderation/reports/operations/report-player.ts';
-import { resolveReport } from '../../features/moderation/reports/operations/resolve-report.ts';
-import { listNotifications } from '../../features/notifications/operations/list-notifications.ts';
-import { markNotificationsRead } from '../../features/notifications/operations/mark-notifications-read.ts';
-import { notifyPlayers } from '../../features/notifications/operations/notify-players.ts';
-import { sendNotification } from '../../features/notifications/operations/send-notification.ts';
-import { getPlaySession } from '../../features/play-sessions/operations/get-play-session.ts';
-import { listPlaySessions } from '../../features/play-sessions/operations/list-play-sessions.ts';
-import { trackGameSessions } from '../../features/play-sessions/operations/track-game-sessions.ts';
+import {
+  blockPlayer,
+  listBlockedPlayers,
+  unblockPlayer,
+} from '../../features/messages/blocks/operations/blocks.ts';
+import {
+  createMessageChannel,
+  editGroupInfo,
+  getMessageChannels,
+  listGameChannels,
+} from '../../features/messages/operations/message-channels.ts';
+import {
+  editChannelMessage,
+  getChannelMessages,
+  listMessages,
+  listPlayerMessages,
+  removeMessage,
+  sendChannelMessage,
+  sendTypingSignal,
+  unsendChannelMessage,
+} from '../../features/messages/operations/messages.ts';
+import {
+  addParticipant,
+  getChannelParticipants,
+  removeParticipant,
+} from '../../features/messages/operations/participants.ts';
+import { addReaction, removeReaction } from '../../features/messages/operations/reactions.ts';
+import { getUnreadCount, markMessagesRead } from '../../features/messages/operations/read-markers.ts';
+import {
+  listMutes,
+  muteInGame,
+  muteParticipant,
+  mutePlayer,
+} from '../../features/moderation/operations/mutes.ts';
+import {
+  getReport,
+  listReports,
+  reportMessage,
+  reportPlayer,
+  resolveReport,
+} from '../../features/moderation/reports/operations/reports.ts';
+import {
+  listNotifications,
+  markNotificationsRead,
+  notifyPlayers,
+  sendNotification,
+} from '../../features/notifications/operations/notifications.ts';
+import {
+  getPlaySession,
+  listPlaySessions,
+  trackGameSessions,
+} from '../../features/play-sessions/operations/play-sessions.ts';
 import { listPlayers } from '../../features/players/operations/list-players.ts';
 import { setUsername } from '../../features/players/operations/set-username.ts';
 import { updatePlayer } from '../../features/players/operations/update-player.ts';

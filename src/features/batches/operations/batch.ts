@@ -11,17 +11,18 @@ export const batch = defineOperation({
   name: 'batch',
   service: 'launcher',
   kind: 'write',
-  summary: 'Run up to 100 writes in one transaction, atomically',
+  summary: 'Run up to 100 writes atomically in one transaction',
   auth: 'player-or-game',
   input: z.object({
     operations: z
       .array(
         z.object({
           method: notSeen(text(1, 100), 'choice').meta({
-            description: 'The name of an operation that writes',
+            description: 'Name of a write operation',
           }),
           data: notSeen(z.record(z.string(), z.unknown()), 'elsewhere').default({}).meta({
-            description: "Its input, as with method dispatch; a game's server puts its wallet here",
+            description:
+              "The operation's input, as in method dispatch; a game's server adds the player's wallet",
           }),
         }),
       )

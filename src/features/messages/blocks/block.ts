@@ -9,7 +9,7 @@ export const maxBlocked = 1_000;
 export const blockedPlayer = z
   .object({
     wallet: normalizedAddress,
-    username: z.string().meta({ description: 'Empty when the player never chose one' }),
+    username: z.string().meta({ description: 'Empty if the player has not set one' }),
     createdAt: timestamp.meta({ description: 'When the player was blocked' }),
   })
   .meta({ id: 'BlockedPlayer' });

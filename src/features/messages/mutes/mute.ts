@@ -11,8 +11,8 @@ export const muteSeconds = z
   .int()
   .min(0)
   .max(maxSeconds)
-  .meta({ description: 'Duration of the mute from now, in seconds; 0 ends it' });
-/** By a game's server or a moderator. */
+  .meta({ description: 'Duration of the mute from now, in seconds; 0 ends the mute' });
+/** The reason that a game's server or a moderator gives. */
 export const muteReason = notSeen(text(0, 500), 'game')
   .default('')
   .meta({ description: 'Shown to the muted player' });

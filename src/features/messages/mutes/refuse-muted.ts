@@ -9,13 +9,13 @@ export function anyMute(tx: Tx, { gameId, wallet }: Owner): Request<readonly Pla
   return tx.list(playerMutes.byWallet, [wallet, gameId], { limit: 1 });
 }
 
-/** Where a player wants to write: in a channel, or, without one, in the game; `path` is the field that others see. */
+/** Where a player writes: in a channel or, without one, in the game. `path` is the field that other players see. */
 interface Writing {
   channelId?: string;
   path?: string;
 }
 
-/** @throws GantryError `muted`, with the end of the mute, when others may not see what the player writes there now */
+/** Requires that the player is not muted there. @throws GantryError `muted`, with the end of the mute */
 export function* refuseMuted(tx: Tx, owner: Owner, { channelId, path }: Writing = {}): Steps<void> {
   const last = yield* muteOf(tx, owner, channelId);
   if (!last) return;
@@ -28,7 +28,7 @@ export function* refuseMuted(tx: Tx, owner: Owner, { channelId, path }: Writing 
   });
 }
 
-/** The mute of a player in a game, or in one of its channels too, that ends last; undefined: there is none now. */
+/** The active mute of a player, in the game or in the given channel, that ends last; undefined if there is none. */
 export function* muteOf(tx: Tx, owner: Owner, channelId?: string): Steps<PlayerMuteRow | undefined> {
   const [any] = yield* anyMute(tx, owner);
   if (!any) return undefined;

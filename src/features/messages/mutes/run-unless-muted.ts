@@ -11,9 +11,9 @@ export type RunUnlessMuted = Command<
 >;
 
 /**
- * Runs a command by name that writes a text others see, from the field `path`, unless the player is muted in the game.
- * The mute is checked in the command's transaction, and setting one takes the locks that such commands take, so that it
- * holds for every write that commits after it. `find` looks up a command by name.
+ * Runs a command by name that writes a text which other players see, from the field `path`, unless the player is muted
+ * in the game. The mute is checked in the command's transaction, and muting takes the locks that such commands take, so
+ * it applies to every write that commits after it. `find` looks up a command by name.
  */
 export function runUnlessMutedOf(find: FindCommand): RunUnlessMuted {
   return command(

@@ -31,7 +31,7 @@ export const fileReport = command(
     );
     const { subject, messageId, channelId } = yield* subjectOf(tx, owner, about);
     if (subject === reporter) {
-      throw new GantryError('report_about_self', 'Report another player, or a message of another player');
+      throw new GantryError('report_about_self', 'You cannot report yourself or your own message');
     }
     if (open.some((row) => row.messageId === messageId && row.subject === subject)) {
       throw new GantryError('already_reported', 'You have already reported this; a moderator will review it');
@@ -92,7 +92,7 @@ function refuseMore(tx: Tx, open: readonly PlayerReportRow[], latest: readonly P
   if (open.length >= maxOpenReports) {
     throw new GantryError(
       'report_limit_reached',
-      `You have ${maxOpenReports} open reports in this game; wait until moderators have reviewed some`,
+      `You have ${maxOpenReports} open reports in this game; wait until moderators have closed some of them`,
     );
   }
   const { count, windowMs } = reportsPerWindow;

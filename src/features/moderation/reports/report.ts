@@ -19,7 +19,7 @@ export const reportReason = z.enum([
 export const reportComment = notSeen(text(0, 1000), 'staff');
 export const reportNote = text(0, 1000);
 
-/** `resolved`: something was done; `dismissed`: nothing had to be. */
+/** `resolved`: action taken; `dismissed`: no action needed. */
 export const reportOutcome = z.enum(['resolved', 'dismissed']);
 export const reportStatus = z.enum(['open', ...reportOutcome.options]);
 export type ReportStatus = z.infer<typeof reportStatus>;
@@ -43,7 +43,9 @@ export const playerReport = z
     gameId: id,
     reporter: normalizedAddress,
     reporterName: z.string(),
-    subject: normalizedAddress.meta({ description: 'The player it is about; of a message, its sender' }),
+    subject: normalizedAddress.meta({
+      description: 'The reported player, or the sender of the reported message',
+    }),
     subjectName: z.string(),
     messageId: id.nullable(),
     channelId: id.nullable(),
@@ -52,11 +54,11 @@ export const playerReport = z
     status: reportStatus,
     createdAt: timestamp,
     closedAt: timestamp.nullable(),
-    closedBy: z.string().meta({ description: 'As the audit log names them; empty while the report is open' }),
+    closedBy: z
+      .string()
+      .meta({ description: 'The administrator as named in the audit log; empty while the report is open' }),
     note: z.string(),
-    openAgainst: z
-      .int()
-      .meta({ description: 'Open reports about this player, this one included, in all games' }),
+    openAgainst: z.int().meta({ description: 'Number of open reports about this player in all games' }),
   })
   .meta({ id: 'PlayerReport' });
 export type PlayerReport = z.infer<typeof playerReport>;
@@ -66,9 +68,9 @@ export const reportDetails = playerReport
   .extend({
     message: channelMessage
       .nullable()
-      .meta({ description: 'Null: a player is reported, or the message is gone' }),
-    before: z.array(channelMessage).meta({ description: 'Up to 10 messages said before it, oldest first' }),
-    after: z.array(channelMessage).meta({ description: 'Up to 10 messages said after it, oldest first' }),
+      .meta({ description: 'Null if a player was reported or the message no longer exists' }),
+    before: z.array(channelMessage).meta({ description: 'Up to 10 messages sent before it, oldest first' }),
+    after: z.array(channelMessage).meta({ description: 'Up to 10 messages sent after it, oldest first' }),
   })
   .meta({ id: 'PlayerReportDetails' });
 export type ReportDetails = z.infer<typeof reportDetails>;

@@ -4,7 +4,7 @@ const columns = {
   id: 'uuid',
   gameId: 'uuid',
   reporter: 'text',
-  /** The player it is about; of a message, its sender. */
+  /** The reported player, or the sender of the reported message. */
   subject: 'text',
   /** Null when a player is reported rather than a message. */
   messageId: 'uuid?',
@@ -14,7 +14,7 @@ const columns = {
   status: 'text',
   createdAt: 'ms',
   closedAt: 'ms?',
-  /** Who closed it, as the audit log names them; empty while it is open. */
+  /** Who closed it, as named in the audit log; empty while it is open. */
   closedBy: 'text',
   note: 'text',
 } as const;

@@ -3,21 +3,46 @@ import { addressInput } from '../../../core/schemas/address.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import { pageNumberingOf } from '../../../core/schemas/paging.ts';
+import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
+import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';
 import { defineOperation } from '../../operation.ts';
-import { activityType, feedItem, toFeedItem } from '../activity.ts';
+import { ownerOf } from '../../owner.ts';
+import { activityRecord, activityType, feedItem, maxLabelLength, toFeedItem } from '../activity.ts';
+import { recordActivity } from '../commands.ts';
 import { listActivities } from '../queries.ts';
+
+export const sendCustomActivity = defineOperation({
+  name: 'sendCustomActivity',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Record an activity of the player in the public feed',
+  auth: 'player-or-server',
+  input: z.object({
+    label: seenByOthers(
+      text(1, maxLabelLength).meta({
+        description: 'The placeholders {username} and {wallet} are replaced when the feed is read',
+      }),
+      { as: 'text', mute: 'call' },
+    ),
+    eventId: notSeen(text(1, 200), 'id'),
+  }),
+  output: z.object({ success, activity: activityRecord }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    return { success: true, activity: await db.write(recordActivity, ownerOf(caller), input) };
+  },
+});
 
 export const getActivities = defineOperation({
   name: 'getActivities',
   service: 'activities',
   kind: 'read',
-  summary: 'Read the public activity feed, newest first',
+  summary: 'List the activities in the public feed, newest first',
   auth: 'public',
   getPath: '/activities',
   unsupportedField: {
-    filter: 'this feed is filtered by walletAddress, gameId and type only',
+    filter: 'the feed can be filtered by walletAddress, gameId and type only',
     chainId: 'the feed does not distinguish chains; omit chainId',
   },
   input: z.object({

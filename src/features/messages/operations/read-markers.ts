@@ -5,14 +5,15 @@ import type { Store } from '../../../core/storage/store.ts';
 import { fixedCost } from '../../cost.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
-import { toUnreadFields, unreadFields } from '../read-marker.ts';
+import { readMarker, toUnreadFields, unreadFields } from '../read-marker.ts';
+import { moveReadMarker } from '../read-marker-commands.ts';
 import { findUnread } from '../unread.ts';
 
 export const getUnreadCount = defineOperation({
   name: 'getUnreadCount',
   service: 'chat-messages',
   kind: 'read',
-  summary: "Get the number of a channel's unread messages and the player's read marker",
+  summary: "Get the number of unread messages in a channel and the player's read marker",
   auth: 'player-or-server',
   input: z.object({ channelId: idInput }),
   cost: fixedCost('read', 3),
@@ -20,5 +21,22 @@ export const getUnreadCount = defineOperation({
   async handler({ input, caller }, { db }: { db: Store }) {
     const unread = await db.read(findUnread, ownerOf(caller), input.channelId);
     return { success: true, channelId: unread.channelId, ...toUnreadFields(unread) };
+  },
+});
+
+export const markMessagesRead = defineOperation({
+  name: 'markMessagesRead',
+  service: 'chat-messages',
+  kind: 'write',
+  summary: 'Mark a channel as read up to a message (the read marker only moves forward)',
+  auth: 'player-or-server',
+  input: z.object({
+    channelId: idInput,
+    messageId: idInput.meta({ description: 'The newest message that the player has read' }),
+  }),
+  output: z.object({ success, readMarker }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const marker = await db.write(moveReadMarker, ownerOf(caller), input.channelId, input.messageId);
+    return { success: true, readMarker: marker };
   },
 });

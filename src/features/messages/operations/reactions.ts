@@ -5,8 +5,23 @@ import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
-import { reactionCount, reactionInput } from '../reaction.ts';
-import { removeReactionFrom } from '../reaction-commands.ts';
+import { newReaction, reactionCount, reactionInput } from '../reaction.ts';
+import { addReactionTo, removeReactionFrom } from '../reaction-commands.ts';
+
+export const addReaction = defineOperation({
+  name: 'addReaction',
+  service: 'chat-messages',
+  kind: 'write',
+  summary: "Add a reaction to a message: an emoji, or one of the game's emotes",
+  auth: 'player-or-server',
+  input: z.object({ messageId: idInput, reaction: newReaction }),
+  output: z.object({ success, messageId: id, channelId: id, reactions: z.array(reactionCount) }),
+  async handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
+    const { messageId, reaction } = input;
+    const reacted = await db.write(addReactionTo, ownerOf(caller), messageId, reaction, storageQuota);
+    return { success: true, ...reacted };
+  },
+});
 
 export const removeReaction = defineOperation({
   name: 'removeReaction',

@@ -1,0 +1,145 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import { streamOf } from '../../../core/events/stream.ts';
+import { id, idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operation.ts';
+import { defineOtherForm } from '../../other-form.ts';
+import { leaderboardRow } from '../../scores/score.ts';
+import type { SessionDetails } from '../../sessions/channel-session.ts';
+import { type Connection, maxFollowed } from '../connection.ts';
+
+/** The names of public streams, `game:<id>`, as basement.fun's clients receive them: a list of channels. */
+const channelNames = z.array(z.string());
+
+/** The subscription request of those clients; their channel `tournaments` is not supported. */
+const gameStats = z.object({
+  channel: z.literal('game-stats', 'must be game-stats: tournaments are not supported'),
+  gameIds: z.array(idInput).min(1).max(maxFollowed),
+  filter: z.literal('all').nullish(),
+});
+
+/** Channels by their names as received, or by the ids of their games. */
+const namedChannels = z.object({
+  channels: z.array(idInput.transform((name) => name.replace(/^game:/, ''))).max(maxFollowed),
+});
+
+/**
+ * The game a call refers to: the token's own, or any for a launcher.
+ * @throws GantryError `not_a_launcher`, `game_unknown`
+ */
+async function followableGame(
+  db: Store,
+  { game }: SessionDetails,
+  gameId: string | undefined,
+): Promise<string> {
+  if (gameId === undefined || gameId === game.id) return game.id;
+  if (game.kind !== 'launcher') {
+    throw new GantryError('not_a_launcher', "Only a launcher's session can subscribe to other games");
+  }
+  return (await requireGame(db, gameId)).id;
+}
+
+/** @throws GantryError `socket_required` when the call came over HTTP */
+function requireConnection(connection: Connection | undefined): Connection {
+  if (connection) return connection;
+  throw new GantryError('socket_required', 'This operation requires a socket connection');
+}
+
+export const subscribe = defineOperation({
+  name: 'subscribe',
+  service: 'realtime-events',
+  kind: 'read',
+  summary: "Subscribe this connection to a game's public stream of activities and leaderboard changes",
+  auth: 'player',
+  input: z.object({
+    gameId: idInput
+      .optional()
+      .meta({ description: "Default: the token's game; other games require a launcher's token" }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ channel }) => channel !== undefined,
+    input: gameStats,
+    output: z.object({ channels: channelNames }),
+    cost: { text: 'one read for every game of `gameIds`', of: ({ gameIds }) => gameIds.length },
+    async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
+      const gameIds: string[] = [];
+      for (const gameId of input.gameIds) gameIds.push(await followableGame(db, caller, gameId));
+      const channels: string[] = [];
+      for (const gameId of gameIds)
+        channels.push((await requireConnection(connection).follow(gameId)).stream);
+      return { channels };
+    },
+  }),
+  output: z.object({
+    success,
+    stream: z.string(),
+    epoch: z.string(),
+    seq: z.int(),
+    leaderboard: z
+      .array(leaderboardRow)
+      .meta({ description: 'The current top rows; `leaderboards patched` events update them' }),
+  }),
+  async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
+    const gameId = await followableGame(db, caller, input.gameId);
+    const { stream, cursor, leaderboard } = await requireConnection(connection).follow(gameId);
+    return { success: true, stream, ...cursor, leaderboard };
+  },
+});
+
+export const unsubscribe = defineOperation({
+  name: 'unsubscribe',
+  service: 'realtime-events',
+  kind: 'read',
+  summary: "Unsubscribe this connection from a game's public stream",
+  auth: 'player',
+  input: z.object({ gameId: idInput.optional() }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ channels }) => channels !== undefined,
+    input: namedChannels,
+    output: z.null(),
+    async handler({ input }, { connection }: { connection?: Connection | undefined }) {
+      for (const gameId of input.channels) requireConnection(connection).unfollow(gameId);
+      return null;
+    },
+  }),
+  output: z.object({ success, stream: z.string() }),
+  async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
+    const gameId = await followableGame(db, caller, input.gameId);
+    requireConnection(connection).unfollow(gameId);
+    return { success: true, stream: streamOf.game(gameId) };
+  },
+});
+
+export const getSubscribedChannels = defineOperation({
+  name: 'getSubscribedChannels',
+  service: 'realtime-events',
+  kind: 'read',
+  summary: 'List the public streams this connection is subscribed to',
+  auth: 'player',
+  input: z.object({}),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ asNames }) => asNames === true,
+    input: z.object({
+      asNames: z
+        .literal(true)
+        .meta({
+          description: 'Default when the data of a socket call is null, as basement.fun clients send it',
+        }),
+    }),
+    output: channelNames,
+    async handler(_request, { connection }: { connection?: Connection | undefined }) {
+      return requireConnection(connection).followed().map(streamOf.game);
+    },
+  }),
+  output: z.object({ success, channels: z.array(z.object({ gameId: id, stream: z.string() })) }),
+  async handler(_request, { connection }: { connection?: Connection | undefined }) {
+    const gameIds = requireConnection(connection).followed();
+    return { success: true, channels: gameIds.map((gameId) => ({ gameId, stream: streamOf.game(gameId) })) };
+  },
+});

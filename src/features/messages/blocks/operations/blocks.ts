@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { GantryError } from '../../../../core/errors.ts';
+import { addressInput } from '../../../../core/schemas/address.ts';
+import { success } from '../../../../core/schemas/outcome.ts';
+import { pagedOutput, pagingOf } from '../../../../core/schemas/paging.ts';
+import type { Store } from '../../../../core/storage/store.ts';
+import { pageCost } from '../../../cost.ts';
+import { defineOperation } from '../../../operation.ts';
+import { ownerOf } from '../../../owner.ts';
+import { blockedPlayer } from '../block.ts';
+import { block, unblock } from '../commands.ts';
+import { listBlocked } from '../queries.ts';
+
+export const listBlockedPlayers = defineOperation({
+  name: 'listBlockedPlayers',
+  service: 'launcher',
+  kind: 'read',
+  summary: 'List the players that the player has blocked in this game, most recently blocked first',
+  auth: 'player-or-server',
+  input: z.object(pagingOf()),
+  cost: pageCost(50),
+  output: pagedOutput(blockedPlayer),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const { total, rows } = await db.read(listBlocked, ownerOf(caller), input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});
+
+export const blockPlayer = defineOperation({
+  name: 'blockPlayer',
+  service: 'launcher',
+  kind: 'write',
+  isRepeatable: true,
+  summary: 'Block another player in this game and hide their messages (the blocked player is not notified)',
+  auth: 'player',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  async handler({ input: { wallet }, caller }, { db }: { db: Store }) {
+    if (wallet === caller.wallet) {
+      const field = { path: 'wallet', message: 'must be the wallet of another player' };
+      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    await db.write(block, ownerOf(caller), wallet);
+    return { success: true };
+  },
+});
+
+export const unblockPlayer = defineOperation({
+  name: 'unblockPlayer',
+  service: 'launcher',
+  kind: 'write',
+  summary: 'Unblock a player in this game and show their messages again, including those sent while blocked',
+  auth: 'player',
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    await db.write(unblock, ownerOf(caller), input.wallet);
+    return { success: true };
+  },
+});

@@ -1,0 +1,223 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole } from '../../../core/schemas/admin-role.ts';
+import { withReason } from '../../../core/schemas/field-reason.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
+import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
+import type { Owner } from '../../../core/schemas/owner.ts';
+import { pagedOutput, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { type Cost, pageCost } from '../../cost.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operation.ts';
+import { defineOtherForm } from '../../other-form.ts';
+import { ownerOf } from '../../owner.ts';
+import { createChannel, editChannelInfo } from '../channel-commands.ts';
+import { channelCursor, listChannelsFrom } from '../cursor-queries.ts';
+import {
+  channelName,
+  chatPicture,
+  type MessageChannel,
+  maxParticipants,
+  messageChannel,
+  type NewChannelInfo,
+  newChannelName,
+} from '../message-channel.ts';
+import { newParticipant } from '../new-participant.ts';
+import { listChannels, listChannelsOfGame } from '../queries.ts';
+import { toUnreadFields, type Unread, unreadFields } from '../read-marker.ts';
+import { listUnread } from '../unread.ts';
+
+const maxOthers = maxParticipants - 1;
+
+const otherParticipants = withReason(
+  someOf(addressInput).refine(areDistinct, 'must not contain a wallet twice'),
+  'participants_invalid',
+);
+
+/** Participants with their permissions. */
+const participants = withReason(
+  someOf(newParticipant).refine(
+    (others) => areDistinct(others.map(({ wallet }) => wallet)),
+    'must not contain a wallet twice',
+  ),
+  'participants_invalid',
+);
+
+function someOf<One extends z.ZodType>(one: One) {
+  return z
+    .array(one)
+    .min(1, 'must have at least one other participant')
+    .max(maxOthers, `must have at most ${maxOthers} other participants`);
+}
+
+const channelCost: Cost<{ otherParticipants: readonly unknown[] }> = {
+  text: 'one write for every 5 participants',
+  of: ({ otherParticipants: others }) => (others.length + 1) / 5,
+};
+
+function areDistinct(wallets: readonly string[]): boolean {
+  return new Set(wallets).size === wallets.length;
+}
+
+export const createMessageChannel = defineOperation({
+  name: 'createMessageChannel',
+  service: 'launcher',
+  kind: 'write',
+  summary:
+    'Create a message channel with other players, or return the one that already has these participants',
+  auth: 'player',
+  alsoOn: [{ service: 'message-channels', name: 'createNewGroupChat' }],
+  input: z.object({
+    otherParticipants,
+    channelName: newChannelName
+      .optional()
+      .meta({ description: 'Name of the new channel; ignored if the channel already exists' }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ otherParticipants: others }) => Array.isArray(others) && others.some(isObject),
+    input: z.object({ name: newChannelName.nullish(), otherParticipants: participants }),
+    output: messageChannel,
+    cost: channelCost,
+    handler({ input: { name, otherParticipants: others }, caller }, { db }: { db: Store }) {
+      const permissions = Object.fromEntries(others.map((one) => [one.wallet, one.permissions]));
+      const wallets = others.map(({ wallet }) => wallet);
+      return create(db, ownerOf(caller), wallets, { name: name ?? undefined, permissions });
+    },
+  }),
+  cost: channelCost,
+  output: messageChannel,
+  handler({ input, caller }, { db }: { db: Store }) {
+    return create(db, ownerOf(caller), input.otherParticipants, { name: input.channelName });
+  },
+});
+
+async function create(
+  db: Store,
+  owner: Owner,
+  others: readonly string[],
+  info: NewChannelInfo,
+): Promise<MessageChannel> {
+  if (others.includes(owner.wallet)) {
+    const field = { path: 'otherParticipants', message: 'must not contain your own wallet' };
+    throw new GantryError('participants_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+  }
+  return db.write(createChannel, owner, others, info);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Counting their unread messages takes up to 3 ms. */
+const channelsPerRead = 20;
+
+/** One of the player's channels, with its unread messages if requested. */
+const listedChannel = messageChannel
+  .extend({ ...unreadFields, unreadCount: z.exactOptional(unreadFields.unreadCount) })
+  .meta({ id: 'ListedMessageChannel' });
+
+export const getMessageChannels = defineOperation({
+  name: 'getMessageChannels',
+  service: 'launcher',
+  alsoOn: [{ service: 'message-channels', name: 'getUserChannels' }],
+  kind: 'read',
+  summary: "List the player's message channels in this game, most recently active first",
+  auth: 'player-or-server',
+  input: z.object({
+    ...pagingOf(20),
+    ...cursorFieldsOf(channelCursor),
+    withUnread: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether to include the number of unread messages of each channel' }),
+  }),
+  cost: {
+    text: `${pageCost(10).text}; with \`withUnread\`, 3 times that`,
+    of: ({ withUnread, ...page }) => (withUnread ? 3 : 1) * pageCost(10).of(page),
+  },
+  output: pagedOutput(listedChannel).extend({ shortened, ...cursorOutput }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const owner = ownerOf(caller);
+    const byCursor = cursorPageOf(input);
+    const { total, rows, isShortened, end } = byCursor
+      ? await db.read(listChannelsFrom, owner, byCursor)
+      : await db.read(listChannels, owner, input);
+    return {
+      total,
+      limit: input.limit,
+      skip: input.skip,
+      data: input.withUnread ? await withUnread(db, owner, rows) : rows,
+      ...(isShortened && { shortened: true as const }),
+      ...end,
+    };
+  },
+});
+
+async function withUnread(db: Store, owner: Owner, channels: readonly MessageChannel[]) {
+  const byChannel = new Map<string, Unread>();
+  // In parts, so that other calls run in between.
+  for (let at = 0; at < channels.length; at += channelsPerRead) {
+    const ids = channels.slice(at, at + channelsPerRead).map(({ _id }) => _id);
+    for (const one of await db.read(listUnread, owner, ids)) byChannel.set(one.channelId, one);
+  }
+  return channels.map((channel) => {
+    const own = byChannel.get(channel._id);
+    return own ? { ...channel, ...toUnreadFields(own) } : channel; // absent if the player has just left the channel
+  });
+}
+
+export const listGameChannels = defineOperation({
+  name: 'listGameChannels',
+  service: 'admin',
+  kind: 'read',
+  summary: "List a game's message channels, most recently active first",
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ gameId: idInput, ...paging }),
+  output: pagedOutput(messageChannel).extend({ shortened }),
+  async handler({ input }, { db }: { db: Store }) {
+    await requireGame(db, input.gameId);
+    const { total, rows, isShortened } = await db.read(listChannelsOfGame, input.gameId, input);
+    return {
+      total,
+      limit: input.limit,
+      skip: input.skip,
+      data: rows,
+      ...(isShortened && { shortened: true as const }),
+    };
+  },
+});
+
+export const editGroupInfo = defineOperation({
+  name: 'editGroupInfo',
+  service: 'message-channels',
+  kind: 'write',
+  summary: "Update a channel's name or picture (requires the permission edit-info)",
+  auth: 'player',
+  input: z.object({
+    channelId: idInput,
+    name: channelName.optional(),
+    chatPicture: chatPicture.optional().meta({ description: 'URL of the picture; empty for no picture' }),
+  }),
+  otherForm: defineOtherForm({
+    auth: 'player',
+    isUsed: ({ messageChannelId }) => messageChannelId !== undefined,
+    input: z.object({
+      messageChannelId: idInput,
+      newTitle: channelName.nullish(),
+      newImage: chatPicture.nullish(),
+    }),
+    output: messageChannel,
+    handler({ input, caller }, { db }: { db: Store }) {
+      const info = { name: input.newTitle ?? undefined, chatPicture: input.newImage ?? undefined };
+      return db.write(editChannelInfo, ownerOf(caller), input.messageChannelId, info);
+    },
+  }),
+  output: messageChannel,
+  handler({ input, caller }, { db }: { db: Store }) {
+    return db.write(editChannelInfo, ownerOf(caller), input.channelId, input);
+  },
+});

@@ -1,0 +1,94 @@
+import { z } from 'zod';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
+import { idInput, timestamp } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { seenByOthers } from '../../../core/schemas/seen-text.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { muteReason, muteSeconds } from '../../messages/mutes/mute.ts';
+import { defineOperation } from '../../operation.ts';
+import { ownerOf } from '../../owner.ts';
+import { mute, muteInChannel } from '../commands.ts';
+import { playerMute, readMutes } from '../queries.ts';
+
+const muteOutput = z.object({
+  success,
+  until: timestamp.nullable().meta({ description: 'When the mute ends; null if this call ended it' }),
+});
+
+/** The muted player sees it. */
+const reasonByPlayer = seenByOthers(muteReason, { as: 'text', mute: 'command' });
+
+export const muteParticipant = defineOperation({
+  name: 'muteParticipant',
+  service: 'message-channels',
+  kind: 'write',
+  summary:
+    'Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin)',
+  auth: 'player',
+  input: z.object({ channelId: idInput, wallet: addressInput, seconds: muteSeconds, reason: reasonByPlayer }),
+  output: muteOutput,
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const { channelId, wallet } = input;
+    const until = await db.write(muteInChannel, ownerOf(caller), channelId, wallet, input);
+    return { success: true, until };
+  },
+});
+
+export const muteInGame = defineOperation({
+  name: 'muteInGame',
+  service: 'launcher',
+  kind: 'write',
+  summary:
+    "Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret)",
+  auth: 'game-secret',
+  input: z.object({
+    wallet: addressInput,
+    channelId: idInput.optional().meta({ description: 'Default: the whole game' }),
+    seconds: muteSeconds,
+    reason: muteReason,
+  }),
+  output: muteOutput,
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
+    const player = { gameId: game.id, wallet: input.wallet };
+    return { success: true, until: await db.write(mute, player, input.channelId ?? null, 'server', input) };
+  },
+});
+
+export const mutePlayer = defineOperation({
+  name: 'mutePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Mute a player in a game or in one of its channels for a limited time, or end the mute',
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput,
+    channelId: idInput.optional().meta({ description: 'Default: the whole game' }),
+    seconds: muteSeconds,
+    reason: muteReason,
+  }),
+  output: muteOutput,
+  async handler({ input }, { db }: { db: Store }) {
+    await requireGame(db, input.gameId);
+    return { success: true, until: await db.write(mute, input, input.channelId ?? null, 'moderator', input) };
+  },
+});
+
+export const listMutes = defineOperation({
+  name: 'listMutes',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List active mutes by end time, latest first',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ ...paging, gameId: idInput.optional(), wallet: addressInput.optional() }),
+  output: pagedOutput(playerMute),
+  async handler({ input }, { db }: { db: Store }) {
+    const { total, rows } = await db.read(readMutes, input, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});
