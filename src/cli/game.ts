@@ -12,9 +12,8 @@ import {
   type PolicyChanges,
   policyChanges,
 } from '../features/games/game.ts';
-import { createGame } from '../features/games/operations/create-game.ts';
-import { listGames } from '../features/games/operations/list-games.ts';
-import { rotateGameSecret } from '../features/games/operations/rotate-game-secret.ts';
+import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
+import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
 import { collected, integer, minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

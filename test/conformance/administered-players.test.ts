@@ -5,8 +5,7 @@ import { erasePlayer } from '../../src/features/administration/operations/erase-
 import { getPlayer } from '../../src/features/administration/operations/get-player.ts';
 import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
 import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';
-import { listPlayers } from '../../src/features/players/operations/list-players.ts';
-import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
+import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
 import { listStates } from '../../src/features/states/operations/list-states.ts';
 import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';

@@ -26,11 +26,12 @@ import { serverSummary } from '../../src/features/administration/operations/serv
 import { setBackupSchedule } from '../../src/features/administration/operations/set-backup-schedule.ts';
 import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
 import { updateGame } from '../../src/features/administration/operations/update-game.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listGameSecrets } from '../../src/features/games/operations/list-game-secrets.ts';
-import { listGames } from '../../src/features/games/operations/list-games.ts';
-import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../src/features/games/operations/game-secrets.ts';
+import { createGame, listGames } from '../../src/features/games/operations/games.ts';
 import { openGuestSession } from '../../src/features/guests/operations/open-guest-session.ts';
 import { listGameChannels } from '../../src/features/messages/operations/list-game-channels.ts';
 import { listMessages } from '../../src/features/messages/operations/list-messages.ts';
@@ -43,8 +44,7 @@ import { listReports } from '../../src/features/moderation/reports/operations/li
 import { resolveReport } from '../../src/features/moderation/reports/operations/resolve-report.ts';
 import { getPlaySession } from '../../src/features/play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../../src/features/play-sessions/operations/list-play-sessions.ts';
-import { listPlayers } from '../../src/features/players/operations/list-players.ts';
-import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
+import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { cancelAction } from '../../src/features/queue/operations/cancel-action.ts';
 import { getAction } from '../../src/features/queue/operations/get-action.ts';

@@ -13,7 +13,7 @@ import { unbanPlayer } from '../../src/features/administration/operations/unban-
 import { PlayerEraser } from '../../src/features/administration/player-eraser.ts';
 import { mutePlayer } from '../../src/features/moderation/operations/mute-player.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
-import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
+import { updatePlayer } from '../../src/features/players/operations/players.ts';
 import { setRules } from '../../src/features/rules/operations/set-rules.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { readLeaderboard } from '../../src/features/scores/queries.ts';

@@ -2,7 +2,7 @@ import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
 import { openSession } from '../../src/features/sessions/operations/open-session.ts';
 import { withTimeout } from '../../src/runtime/timeouts.ts';
 import { overHttp } from '../support/administration.ts';

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
 import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
 import { openSession } from '../../src/features/sessions/operations/open-session.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { type GantryProcess, serveGantry } from '../support/gantry-process.ts';

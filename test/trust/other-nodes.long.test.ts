@@ -2,10 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
 import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listGameSecrets } from '../../src/features/games/operations/list-game-secrets.ts';
-import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../src/features/games/operations/game-secrets.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
 import { openSession } from '../../src/features/sessions/operations/open-session.ts';
 import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
 import { overHttp } from '../support/administration.ts';

@@ -6,10 +6,12 @@ import { z } from 'zod';
 import { dataFiles, readConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/core/config-error.ts';
 import { DatabaseUnusableError } from '../../src/core/storage/database-unusable.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listGameSecrets } from '../../src/features/games/operations/list-game-secrets.ts';
-import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../src/features/games/operations/game-secrets.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
 import { openSession } from '../../src/features/sessions/operations/open-session.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { changeKept } from '../support/data-directory.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
 import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
 import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
 import { listSessions } from '../../src/features/sessions/operations/list-sessions.ts';
 import { openSession } from '../../src/features/sessions/operations/open-session.ts';
 import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';

@@ -30,12 +30,12 @@ import { batch } from '../../features/batches/operations/batch.ts';
 import { getSubscribedChannels } from '../../features/events/operations/get-subscribed-channels.ts';
 import { subscribe } from '../../features/events/operations/subscribe.ts';
 import { unsubscribe } from '../../features/events/operations/unsubscribe.ts';
-import { createGame } from '../../features/games/operations/create-game.ts';
-import { getGames } from '../../features/games/operations/get-games.ts';
-import { listGameSecrets } from '../../features/games/operations/list-game-secrets.ts';
-import { listGames } from '../../features/games/operations/list-games.ts';
-import { revokeGameSecret } from '../../features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../features/games/operations/rotate-game-secret.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../features/games/operations/game-secrets.ts';
+import { createGame, getGames, listGames } from '../../features/games/operations/games.ts';
 import { addGuestDevice } from '../../features/guests/operations/add-guest-device.ts';
 import { createGuest } from '../../features/guests/operations/create-guest.ts';
 import { listGuestDevices } from '../../features/guests/operations/list-guest-devices.ts';
@@ -83,10 +83,12 @@ import { sendNotification } from '../../features/notifications/operations/send-n
 import { getPlaySession } from '../../features/play-sessions/operations/get-play-session.ts';
 import { listPlaySessions } from '../../features/play-sessions/operations/list-play-sessions.ts';
 import { trackGameSessions } from '../../features/play-sessions/operations/track-game-sessions.ts';
-import { listPlayers } from '../../features/players/operations/list-players.ts';
-import { setUsername } from '../../features/players/operations/set-username.ts';
-import { updatePlayer } from '../../features/players/operations/update-player.ts';
-import { updatePlayerProfile } from '../../features/players/operations/update-player-profile.ts';
+import {
+  listPlayers,
+  setUsername,
+  updatePlayer,
+  updatePlayerProfile,
+} from '../../features/players/operations/players.ts';
 import { cancelAction } from '../../features/queue/operations/cancel-action.ts';
 import { getAction } from '../../features/queue/operations/get-action.ts';
 import { listActions } from '../../features/queue/operations/list-actions.ts';

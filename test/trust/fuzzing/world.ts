@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { createGame } from '../../../src/features/games/operations/create-game.ts';
+import { createGame } from '../../../src/features/games/operations/games.ts';
 import type { AnyOperation } from '../../../src/features/operation.ts';
 import { setRules } from '../../../src/features/rules/operations/set-rules.ts';
 import { openSession } from '../../../src/features/sessions/operations/open-session.ts';

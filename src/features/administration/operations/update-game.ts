@@ -12,7 +12,7 @@ import {
   origin,
   policyChanges,
 } from '../../games/game.ts';
-import { toGameRecord } from '../../games/operations/to-game-record.ts';
+import { toGameRecord } from '../../games/stored-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { changeGame } from '../commands.ts';
 import { endSessionsInGame } from '../game-eraser.ts';

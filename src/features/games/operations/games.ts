@@ -1,12 +1,28 @@
 import { z } from 'zod';
+import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { id } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { rowsCost } from '../../cost.ts';
 import { defineOperation } from '../../operation.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
-import { gameKind, gamePolicies, gameSlug } from '../game.ts';
+import { registerGame } from '../commands.ts';
+import {
+  gameKind,
+  gameListing,
+  gameName,
+  gameOrder,
+  gamePolicies,
+  gameRecord,
+  gameSlug,
+  gameUrl,
+  origin,
+  policyChanges,
+} from '../game.ts';
+import { newGameSecret, type SecretBox } from '../game-secret.ts';
 import { allGames } from '../queries.ts';
+import { toGameRecord } from '../stored-game.ts';
 
 /** A game as anyone may see it. */
 const listedGame = z
@@ -64,5 +80,45 @@ export const getGames = defineOperation({
         guests: guests.areAllowed && policies.guests === 'allowed',
       })),
     };
+  },
+});
+
+export const listGames = defineOperation({
+  name: 'listGames',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the games',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({}),
+  output: z.object({ success, games: z.array(gameRecord) }),
+  async handler(_request, { db }: { db: Store }) {
+    return { success: true, games: (await db.read(allGames)).map(toGameRecord) };
+  },
+});
+
+export const createGame = defineOperation({
+  name: 'createGame',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Register a game; its secret is answered this once',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({
+    name: gameName,
+    slug: gameSlug.optional(),
+    kind: gameKind.optional(),
+    url: gameUrl.optional(),
+    allowedOrigins: z.array(origin).max(100).optional(),
+    policies: policyChanges.optional(),
+    listing: gameListing.optional(),
+    image: gameUrl.optional(),
+    order: gameOrder.optional(),
+  }),
+  output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
+  async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {
+    const gameSecret = newGameSecret();
+    const game = await db.write(registerGame, input, box.sealSecret(gameSecret));
+    return { success: true, gameId: game.id, gameSecret, game: toGameRecord(game) };
   },
 });
