@@ -3,7 +3,7 @@ import { ConfigError } from '../core/config-error.ts';
 import { addressInput } from '../core/schemas/address.ts';
 import { openGuestSession } from '../features/guests/operations/open-guest-session.ts';
 import { username } from '../features/players/player.ts';
-import { openSession } from '../features/sessions/operations/open-session.ts';
+import { openSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
 import { parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -63,9 +63,7 @@ import { removeScore } from '../../src/features/scores/operations/remove-score.t
 import { resetLeaderboard } from '../../src/features/scores/operations/reset-leaderboard.ts';
 import { updateLeaderboard } from '../../src/features/scores/operations/update-leaderboard.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
-import { listSessions } from '../../src/features/sessions/operations/list-sessions.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
-import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
+import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { getPlayerState } from '../../src/features/states/operations/get-player-state.ts';
 import { listStates } from '../../src/features/states/operations/list-states.ts';
 import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';

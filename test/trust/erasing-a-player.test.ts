@@ -17,7 +17,7 @@ import { updatePlayer } from '../../src/features/players/operations/players.ts';
 import { setRules } from '../../src/features/rules/operations/set-rules.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { readLeaderboard } from '../../src/features/scores/queries.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { readPublicStatesPage } from '../../src/features/states/queries.ts';
 import { addWebhook } from '../../src/features/webhooks/commands.ts';

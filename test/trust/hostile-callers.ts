@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { withTimeout } from '../../src/runtime/timeouts.ts';
 import { overHttp } from '../support/administration.ts';
 import { listen } from '../support/listening-client.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
 import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { type GantryProcess, serveGantry } from '../support/gantry-process.ts';
 import { type Answer, get, post } from '../support/http.ts';

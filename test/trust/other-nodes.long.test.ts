@@ -8,8 +8,7 @@ import {
   rotateGameSecret,
 } from '../../src/features/games/operations/game-secrets.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
-import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
+import { openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { overHttp } from '../support/administration.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { type Answer, post } from '../support/http.ts';

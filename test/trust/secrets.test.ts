@@ -12,7 +12,7 @@ import {
   rotateGameSecret,
 } from '../../src/features/games/operations/game-secrets.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { changeKept } from '../support/data-directory.ts';
 import { isOnPostgres } from '../support/engine.ts';

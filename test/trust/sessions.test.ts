@@ -4,9 +4,7 @@ import { banPlayer } from '../../src/features/administration/operations/ban-play
 import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
 import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { listSessions } from '../../src/features/sessions/operations/list-sessions.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
-import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
+import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';

@@ -117,18 +117,22 @@ import { removeScore } from '../../features/scores/operations/remove-score.ts';
 import { resetLeaderboard } from '../../features/scores/operations/reset-leaderboard.ts';
 import { setUserScore } from '../../features/scores/operations/set-user-score.ts';
 import { updateLeaderboard } from '../../features/scores/operations/update-leaderboard.ts';
-import { channelHeartbeat } from '../../features/sessions/operations/channel-heartbeat.ts';
-import { channelStatus } from '../../features/sessions/operations/channel-status.ts';
-import { createUnverifiedChannel } from '../../features/sessions/operations/create-unverified-channel.ts';
-import { endChannelSession } from '../../features/sessions/operations/end-channel-session.ts';
-import { getPlayerPresence } from '../../features/sessions/operations/get-player-presence.ts';
-import { listChannelSessions } from '../../features/sessions/operations/list-channel-sessions.ts';
-import { listSessions } from '../../features/sessions/operations/list-sessions.ts';
-import { openChannelSession } from '../../features/sessions/operations/open-channel-session.ts';
-import { openSession } from '../../features/sessions/operations/open-session.ts';
-import { revokeChannelSession } from '../../features/sessions/operations/revoke-channel-session.ts';
-import { revokeSession } from '../../features/sessions/operations/revoke-session.ts';
-import { verifyUnverifiedChannel } from '../../features/sessions/operations/verify-unverified-channel.ts';
+import {
+  endChannelSession,
+  listChannelSessions,
+  openChannelSession,
+  revokeChannelSession,
+} from '../../features/sessions/operations/channel-sessions.ts';
+import {
+  channelHeartbeat,
+  channelStatus,
+  getPlayerPresence,
+} from '../../features/sessions/operations/presence.ts';
+import { listSessions, openSession, revokeSession } from '../../features/sessions/operations/sessions.ts';
+import {
+  createUnverifiedChannel,
+  verifyUnverifiedChannel,
+} from '../../features/sessions/operations/sign-in.ts';
 import { getPlayerState } from '../../features/states/operations/get-player-state.ts';
 import { getPublicStates } from '../../features/states/operations/get-public-states.ts';
 import { getStates } from '../../features/states/operations/get-states.ts';
@@ -147,7 +151,7 @@ import { rotateWebhookSecret } from '../../features/webhooks/operations/rotate-w
 import { testWebhook } from '../../features/webhooks/operations/test-webhook.ts';
 import { updateWebhook } from '../../features/webhooks/operations/update-webhook.ts';
 
-/** Every operation. A new one needs its own file and a line here. */
+/** Every operation. A new one stands in the file of its noun and needs a line here. */
 export const operations = [
   setUserScore,
   getUserScore,

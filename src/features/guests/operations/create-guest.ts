@@ -5,11 +5,7 @@ import { id, idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operation.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import {
-  announceSession,
-  type NewSessionServices,
-  signInToken,
-} from '../../sessions/operations/new-session.ts';
+import { announceSession, type NewSessionServices, signInToken } from '../../sessions/new-session.ts';
 import { addGuest } from '../commands.ts';
 import { deviceName, deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
 

@@ -12,7 +12,7 @@ import { setProfile } from '../../players/commands.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
-import { issueToken } from '../../sessions/operations/issue-token.ts';
+import { issueToken } from '../../sessions/new-session.ts';
 import { addGuest } from '../commands.ts';
 import { deviceSecret, hashOfDeviceSecret, newDeviceSecret } from '../device.ts';
 

@@ -4,11 +4,7 @@ import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import { defineOperation } from '../../operation.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import {
-  announceSession,
-  type NewSessionServices,
-  signInToken,
-} from '../../sessions/operations/new-session.ts';
+import { announceSession, type NewSessionServices, signInToken } from '../../sessions/new-session.ts';
 import { signInDevice } from '../commands.ts';
 import { deviceSecretInput, hashOfDeviceSecret } from '../device.ts';
 

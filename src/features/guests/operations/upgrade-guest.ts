@@ -5,11 +5,7 @@ import { success } from '../../../core/schemas/outcome.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
-import {
-  announceSession,
-  type NewSessionServices,
-  signInToken,
-} from '../../sessions/operations/new-session.ts';
+import { announceSession, type NewSessionServices, signInToken } from '../../sessions/new-session.ts';
 import { signatureChain, verifySignIn, walletSignature } from '../../sessions/wallet-proof.ts';
 import type { UpgradeGuest } from '../upgrade.ts';
 import { requireOwner } from './require-own-device.ts';

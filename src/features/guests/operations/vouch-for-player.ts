@@ -7,7 +7,7 @@ import { text } from '../../../core/schemas/text.ts';
 import { defineOperation } from '../../operation.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
-import { announceSession, type NewSessionServices } from '../../sessions/operations/new-session.ts';
+import { announceSession, type NewSessionServices } from '../../sessions/new-session.ts';
 import { refuseLauncherServer } from '../../sessions/refuse-launcher-server.ts';
 import { playerKeyOf, vouchForPlayer as vouch } from '../commands.ts';
 

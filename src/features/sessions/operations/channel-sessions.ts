@@ -1,17 +1,23 @@
 import { z } from 'zod';
+import type { Presence } from '../../../cluster/presence/presence.ts';
 import { GantryError } from '../../../core/errors.ts';
+import { addressInput } from '../../../core/schemas/address.ts';
 import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { fixedCost } from '../../cost.ts';
 import type { Game } from '../../games/game.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import { startSession } from '../commands.ts';
+import { sessionSummary } from '../channel-session.ts';
+import { endSession, revokeSessionsInGame, startSession } from '../commands.ts';
+import { announceSession, type NewSessionServices } from '../new-session.ts';
+import { liveSessions } from '../queries.ts';
 import { refuseLauncherServer } from '../refuse-launcher-server.ts';
-import { announceSession, type NewSessionServices } from './new-session.ts';
+import { presentSessions } from '../session-presence.ts';
 
 export const openChannelSession = defineOperation({
   name: 'openChannelSession',
@@ -82,3 +88,70 @@ function withToken(url: string, { policies }: Game, token: string): string {
   else target.searchParams.set('token', token);
   return target.href;
 }
+
+export const listChannelSessions = defineOperation({
+  name: 'listChannelSessions',
+  service: 'launcher',
+  kind: 'read',
+  summary: "List the player's live sessions, newest first: a launcher sees all games, a game only its own",
+  auth: 'player-or-server',
+  input: z.object({}),
+  cost: fixedCost('read', 5),
+  output: z.object({ success, sessions: z.array(sessionSummary) }),
+  async handler({ caller }, services: { db: Store; presence: Presence }) {
+    const live = await services.db.read(liveSessions, caller.wallet);
+    // A launcher's server acts for the launcher, not for its players in other games.
+    const seesAll = caller.session !== null && caller.game.kind === 'launcher';
+    const visible = live.filter(({ game }) => seesAll || game.id === caller.game.id);
+    const present = await presentSessions(
+      services,
+      visible.map(({ session }) => session),
+      live.map(({ session, game }) => ({ session, isOfLauncher: game.kind === 'launcher' })),
+    );
+    const sessions = visible.map(({ session, game }) => ({
+      sessionId: session.id,
+      gameId: game.id,
+      gameName: game.name,
+      openedAt: session.openedAt,
+      openedBy: session.openedBy,
+      expiresAt: session.expiresAt,
+      present: present.has(session.id),
+    }));
+    return { success: true, sessions };
+  },
+});
+
+export const endChannelSession = defineOperation({
+  name: 'endChannelSession',
+  service: 'launcher',
+  kind: 'write',
+  summary: "End the token's session; with a sessionId, a launcher may end any session of its player",
+  auth: 'player',
+  input: z.object({ sessionId: idInput.optional() }),
+  output: z.object({ success }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const sessionId = input.sessionId ?? caller.session.id;
+    if (sessionId !== caller.session.id && caller.game.kind !== 'launcher') {
+      throw new GantryError('not_a_launcher', "Only a launcher's own session may end other sessions");
+    }
+    await db.write(endSession, caller.session.wallet, sessionId);
+    return { success: true };
+  },
+});
+
+export const revokeChannelSession = defineOperation({
+  name: 'revokeChannelSession',
+  service: 'launcher',
+  kind: 'write',
+  summary: "End a player's sessions in the game, or one of them; takes the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallet: addressInput,
+    sessionId: idInput.optional().meta({ description: "Left out: all of the player's in this game" }),
+  }),
+  output: z.object({ success, ended: z.int().meta({ description: 'How many sessions have ended by this' }) }),
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
+    const owner = { gameId: game.id, wallet: input.wallet };
+    return { success: true, ended: await db.write(revokeSessionsInGame, owner, input.sessionId) };
+  },
+});

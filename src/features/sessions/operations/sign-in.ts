@@ -4,9 +4,12 @@ import { walletInput } from '../../../core/schemas/guest-address.ts';
 import { id, idInput, newId } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { defineOperation } from '../../operation.ts';
-import { requestSignIn } from '../sign-in-commands.ts';
+import { announceSession, type NewSessionServices, signInToken } from '../new-session.ts';
+import { completeSignIn, requestSignIn } from '../sign-in-commands.ts';
 import { signInChain, signInLifetimeMs, signInMessage } from '../sign-in-message.ts';
+import { signatureChain, verifySignIn, walletSignature } from '../wallet-proof.ts';
 
 export const createUnverifiedChannel = defineOperation({
   name: 'createUnverifiedChannel',
@@ -48,5 +51,29 @@ export const createUnverifiedChannel = defineOperation({
       expiresAt: now + signInLifetimeMs,
     });
     return { success: true, channelId, signRequest };
+  },
+});
+
+export const verifyUnverifiedChannel = defineOperation({
+  name: 'verifyUnverifiedChannel',
+  service: 'launcher',
+  kind: 'sign-in',
+  summary: "Finish signing in: exchange the wallet's signature for a launcherJwt",
+  auth: 'sign-in',
+  input: z.object({
+    channelId: idInput,
+    signature: walletSignature,
+    chainId: signatureChain,
+  }),
+  output: z.object({
+    success,
+    ...signInToken,
+  }),
+  async handler({ input }, services: NewSessionServices & { contractWallets: ContractWallets }) {
+    const { db, sessionLifetimeMs } = services;
+    const signIn = await verifySignIn(input, null, services);
+    const details = await db.write(completeSignIn, signIn.id, sessionLifetimeMs);
+    const launcherJwt = await announceSession(details, services);
+    return { success: true, launcherJwt, jwt: launcherJwt };
   },
 });

@@ -4,8 +4,43 @@ import { addressInput, normalizedAddress } from '../../../core/schemas/address.t
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
+import { channelStatus as status } from '../channel-session.ts';
 import { liveSessionsOf } from '../queries.ts';
-import { presentSessions } from '../session-presence.ts';
+import { announcePresence, isSessionPresent, presentSessions } from '../session-presence.ts';
+
+export const channelStatus = defineOperation({
+  name: 'channelStatus',
+  service: 'launcher',
+  kind: 'read',
+  summary: "Read the status of the token's channel session; `exists` is false once it has ended",
+  auth: 'session',
+  input: z.object({}),
+  output: status,
+  async handler({ caller: { session } }, services: { db: Store; presence: Presence }) {
+    const exists = session.endedAt === null;
+    return {
+      exists,
+      present: exists && (await isSessionPresent(services, session)),
+      wallet: session.wallet,
+      openedAt: session.openedAt,
+    };
+  },
+});
+
+export const channelHeartbeat = defineOperation({
+  name: 'channelHeartbeat',
+  service: 'launcher',
+  kind: 'write',
+  isRepeatable: true,
+  summary: 'Keep the channel session present for another 3 minutes',
+  auth: 'player',
+  input: z.object({}),
+  output: z.object({ success }),
+  async handler({ caller: { session } }, services: { db: Store; presence: Presence }) {
+    if (await services.presence.heartbeat(session.id)) await announcePresence(services, session.id);
+    return { success: true };
+  },
+});
 
 const maxWallets = 100;
 
