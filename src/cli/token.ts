@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
 import { addressInput } from '../core/schemas/address.ts';
-import { openGuestSession } from '../features/guests/operations/open-guest-session.ts';
+import { openGuestSession } from '../features/guests/operations/guests.ts';
 import { username } from '../features/players/player.ts';
 import { openSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';

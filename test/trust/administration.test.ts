@@ -32,7 +32,7 @@ import {
   rotateGameSecret,
 } from '../../src/features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../../src/features/games/operations/games.ts';
-import { openGuestSession } from '../../src/features/guests/operations/open-guest-session.ts';
+import { openGuestSession } from '../../src/features/guests/operations/guests.ts';
 import { listGameChannels } from '../../src/features/messages/operations/list-game-channels.ts';
 import { listMessages } from '../../src/features/messages/operations/list-messages.ts';
 import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';

@@ -36,15 +36,18 @@ import {
   rotateGameSecret,
 } from '../../features/games/operations/game-secrets.ts';
 import { createGame, getGames, listGames } from '../../features/games/operations/games.ts';
-import { addGuestDevice } from '../../features/guests/operations/add-guest-device.ts';
-import { createGuest } from '../../features/guests/operations/create-guest.ts';
-import { listGuestDevices } from '../../features/guests/operations/list-guest-devices.ts';
-import { openGuestSession } from '../../features/guests/operations/open-guest-session.ts';
-import { removeGuestDevice } from '../../features/guests/operations/remove-guest-device.ts';
-import { requestGuestUpgrade } from '../../features/guests/operations/request-guest-upgrade.ts';
-import { signInGuest } from '../../features/guests/operations/sign-in-guest.ts';
-import { upgradeGuest } from '../../features/guests/operations/upgrade-guest.ts';
-import { vouchForPlayer } from '../../features/guests/operations/vouch-for-player.ts';
+import {
+  addGuestDevice,
+  listGuestDevices,
+  removeGuestDevice,
+} from '../../features/guests/operations/guest-devices.ts';
+import { requestGuestUpgrade, upgradeGuest } from '../../features/guests/operations/guest-upgrade.ts';
+import {
+  createGuest,
+  openGuestSession,
+  signInGuest,
+  vouchForPlayer,
+} from '../../features/guests/operations/guests.ts';
 import { blockPlayer } from '../../features/messages/blocks/operations/block-player.ts';
 import { listBlockedPlayers } from '../../features/messages/blocks/operations/list-blocked-players.ts';
 import { unblockPlayer } from '../../features/messages/blocks/operations/unblock-player.ts';
