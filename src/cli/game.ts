@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { deleteGame } from '../features/administration/operations/delete-game.ts';
-import { updateGame } from '../features/administration/operations/update-game.ts';
+import { deleteGame, updateGame } from '../features/administration/operations/games.ts';
 import {
   type GameListing,
   gameListing,

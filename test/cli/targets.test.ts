@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../src/cli/program.ts';
 import { executeOn } from '../../src/cli/remote-server.ts';
-import { deleteGame } from '../../src/features/administration/operations/delete-game.ts';
+import { deleteGame } from '../../src/features/administration/operations/games.ts';
 import { createGame, listGames } from '../../src/features/games/operations/games.ts';
 import { type GantryProcess, gantryProgram, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
-import { getPlayer } from '../../src/features/administration/operations/get-player.ts';
-import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
+import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
+import { banPlayer, erasePlayer, getPlayer } from '../../src/features/administration/operations/players.ts';
 import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';
 import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';

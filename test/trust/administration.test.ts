@@ -2,30 +2,36 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { kebabCase } from '../../src/calls/registry.ts';
 import { shortAddress } from '../../src/core/schemas/address.ts';
-import { createAdministrator } from '../../src/features/administration/administrators/operations/create-administrator.ts';
-import { listAdministrators } from '../../src/features/administration/administrators/operations/list-administrators.ts';
-import { revokeAdministrator } from '../../src/features/administration/administrators/operations/revoke-administrator.ts';
-import { rotateAdministratorToken } from '../../src/features/administration/administrators/operations/rotate-administrator-token.ts';
-import { updateAdministrator } from '../../src/features/administration/administrators/operations/update-administrator.ts';
-import { whoAmI } from '../../src/features/administration/administrators/operations/who-am-i.ts';
+import {
+  createAdministrator,
+  listAdministrators,
+  revokeAdministrator,
+  rotateAdministratorToken,
+  updateAdministrator,
+  whoAmI,
+} from '../../src/features/administration/administrators/operations/administrators.ts';
 import { beginAudit } from '../../src/features/administration/commands.ts';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { deleteGame } from '../../src/features/administration/operations/delete-game.ts';
-import { downloadBackup } from '../../src/features/administration/operations/download-backup.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
-import { getPlayer } from '../../src/features/administration/operations/get-player.ts';
-import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
-import { listBackups } from '../../src/features/administration/operations/list-backups.ts';
-import { listEvents } from '../../src/features/administration/operations/list-events.ts';
-import { listRefusals } from '../../src/features/administration/operations/list-refusals.ts';
-import { listRequests } from '../../src/features/administration/operations/list-requests.ts';
-import { makeBackup } from '../../src/features/administration/operations/make-backup.ts';
-import { removeBackup } from '../../src/features/administration/operations/remove-backup.ts';
-import { serverFigures } from '../../src/features/administration/operations/server-figures.ts';
-import { serverSummary } from '../../src/features/administration/operations/server-summary.ts';
-import { setBackupSchedule } from '../../src/features/administration/operations/set-backup-schedule.ts';
-import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
-import { updateGame } from '../../src/features/administration/operations/update-game.ts';
+import {
+  downloadBackup,
+  listBackups,
+  makeBackup,
+  removeBackup,
+  setBackupSchedule,
+} from '../../src/features/administration/operations/backups.ts';
+import { deleteGame, updateGame } from '../../src/features/administration/operations/games.ts';
+import {
+  listAuditLog,
+  listEvents,
+  listRefusals,
+  listRequests,
+} from '../../src/features/administration/operations/logs.ts';
+import {
+  banPlayer,
+  erasePlayer,
+  getPlayer,
+  unbanPlayer,
+} from '../../src/features/administration/operations/players.ts';
+import { serverFigures, serverSummary } from '../../src/features/administration/operations/server.ts';
 import {
   listGameSecrets,
   revokeGameSecret,

@@ -3,7 +3,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
-import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
+import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
 import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
+import { banPlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
 import {
   listGameSecrets,
   revokeGameSecret,

@@ -1,8 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
-import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
+import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
 import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';

@@ -1,31 +1,35 @@
 import { getActivities } from '../../features/activities/operations/get-activities.ts';
 import { sendCustomActivity } from '../../features/activities/operations/send-custom-activity.ts';
-import { createAdministrator } from '../../features/administration/administrators/operations/create-administrator.ts';
-import { listAdministrators } from '../../features/administration/administrators/operations/list-administrators.ts';
-import { revokeAdministrator } from '../../features/administration/administrators/operations/revoke-administrator.ts';
-import { rotateAdministratorToken } from '../../features/administration/administrators/operations/rotate-administrator-token.ts';
-import { updateAdministrator } from '../../features/administration/administrators/operations/update-administrator.ts';
 import {
+  createAdministrator,
+  listAdministrators,
   type OperationsOfRole,
+  revokeAdministrator,
+  rotateAdministratorToken,
+  updateAdministrator,
   whoAmI,
-} from '../../features/administration/administrators/operations/who-am-i.ts';
-import { banPlayer } from '../../features/administration/operations/ban-player.ts';
-import { deleteGame } from '../../features/administration/operations/delete-game.ts';
-import { downloadBackup } from '../../features/administration/operations/download-backup.ts';
-import { erasePlayer } from '../../features/administration/operations/erase-player.ts';
-import { getPlayer } from '../../features/administration/operations/get-player.ts';
-import { listAuditLog } from '../../features/administration/operations/list-audit-log.ts';
-import { listBackups } from '../../features/administration/operations/list-backups.ts';
-import { listEvents } from '../../features/administration/operations/list-events.ts';
-import { listRefusals } from '../../features/administration/operations/list-refusals.ts';
-import { listRequests } from '../../features/administration/operations/list-requests.ts';
-import { makeBackup } from '../../features/administration/operations/make-backup.ts';
-import { removeBackup } from '../../features/administration/operations/remove-backup.ts';
-import { serverFigures } from '../../features/administration/operations/server-figures.ts';
-import { serverSummary } from '../../features/administration/operations/server-summary.ts';
-import { setBackupSchedule } from '../../features/administration/operations/set-backup-schedule.ts';
-import { unbanPlayer } from '../../features/administration/operations/unban-player.ts';
-import { updateGame } from '../../features/administration/operations/update-game.ts';
+} from '../../features/administration/administrators/operations/administrators.ts';
+import {
+  downloadBackup,
+  listBackups,
+  makeBackup,
+  removeBackup,
+  setBackupSchedule,
+} from '../../features/administration/operations/backups.ts';
+import { deleteGame, updateGame } from '../../features/administration/operations/games.ts';
+import {
+  listAuditLog,
+  listEvents,
+  listRefusals,
+  listRequests,
+} from '../../features/administration/operations/logs.ts';
+import {
+  banPlayer,
+  erasePlayer,
+  getPlayer,
+  unbanPlayer,
+} from '../../features/administration/operations/players.ts';
+import { serverFigures, serverSummary } from '../../features/administration/operations/server.ts';
 import { batch } from '../../features/batches/operations/batch.ts';
 import { getSubscribedChannels } from '../../features/events/operations/get-subscribed-channels.ts';
 import { subscribe } from '../../features/events/operations/subscribe.ts';

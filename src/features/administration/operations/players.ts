@@ -1,13 +1,18 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import { addressInput } from '../../../core/schemas/address.ts';
-import { everyRole } from '../../../core/schemas/admin-role.ts';
-import { timestamp } from '../../../core/schemas/ids.ts';
+import { everyRole, moderators, operators } from '../../../core/schemas/admin-role.ts';
+import { idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
+import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { liveSessionsOf } from '../../sessions/queries.ts';
 import { presentSessions } from '../../sessions/session-presence.ts';
+import { ban, unban } from '../commands.ts';
+import type { PlayerEraser } from '../player-eraser.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
 const lastSeenAt = timestamp.meta({
@@ -61,5 +66,57 @@ export const getPlayer = defineOperation({
     const present = new Set(sessions.flatMap(({ id, gameId }) => (ids.has(id) ? [gameId] : [])));
     const games = found.games.map((game) => ({ ...game, present: present.has(game.gameId) }));
     return { success: true, player: { ...found, games } };
+  },
+});
+
+export const banPlayer = defineOperation({
+  name: 'banPlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: "Ban a player from a game, or from every game, and end the player's sessions there",
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput.optional().meta({ description: 'Default: every game' }),
+    reason: text(0, 500).default(''),
+  }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Store }) {
+    if (input.gameId !== undefined) await requireGame(db, input.gameId);
+    await db.write(ban, input.wallet, input.gameId ?? null, input.reason);
+    return { success: true };
+  },
+});
+
+export const unbanPlayer = defineOperation({
+  name: 'unbanPlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Unban a player',
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({ wallet: addressInput, gameId: idInput.optional() }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Store }) {
+    await db.write(unban, input.wallet, input.gameId ?? null);
+    return { success: true };
+  },
+});
+
+export const erasePlayer = defineOperation({
+  name: 'erasePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: "Permanently erase all of a player's data in every game",
+  auth: 'admin',
+  roles: operators,
+  input: z.object({ wallet: addressInput }),
+  output: z.object({ success }),
+  // The log must not store erased data; the hash lets anyone who knows the wallet find the entry.
+  auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
+  async handler({ input }, { eraser }: { eraser: PlayerEraser }) {
+    await eraser.erase(input.wallet);
+    return { success: true };
   },
 });

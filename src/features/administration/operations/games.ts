@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { operators } from '../../../core/schemas/admin-role.ts';
+import { GantryError } from '../../../core/errors.ts';
+import { operators, owners } from '../../../core/schemas/admin-role.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
@@ -12,10 +13,11 @@ import {
   origin,
   policyChanges,
 } from '../../games/game.ts';
+import { requireGame } from '../../games/require-game.ts';
 import { toGameRecord } from '../../games/stored-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { changeGame } from '../commands.ts';
-import { endSessionsInGame } from '../game-eraser.ts';
+import { endSessionsInGame, type GameEraser } from '../game-eraser.ts';
 
 export const updateGame = defineOperation({
   name: 'updateGame',
@@ -44,5 +46,31 @@ export const updateGame = defineOperation({
     const game = await db.write(changeGame, gameId, changes);
     if (game.listing === 'archived') await endSessionsInGame(db, gameId, 'game_archived');
     return { success: true, game: toGameRecord(game) };
+  },
+});
+
+export const deleteGame = defineOperation({
+  name: 'deleteGame',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Permanently delete a game with all its data',
+  auth: 'admin',
+  roles: owners,
+  input: z.object({
+    gameId: idInput,
+    confirm: z
+      .string()
+      .max(200)
+      .meta({ description: "The game's slug, so that no other game is deleted by mistake" }),
+  }),
+  output: z.object({ success }),
+  async handler({ input }, { db, gameEraser }: { db: Store; gameEraser: GameEraser }) {
+    const { slug } = await requireGame(db, input.gameId);
+    if (input.confirm !== slug) {
+      const field = { path: 'confirm', message: `must be the slug of the game, ${slug}` };
+      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    await gameEraser.erase(input.gameId);
+    return { success: true };
   },
 });
