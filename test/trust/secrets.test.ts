@@ -129,7 +129,7 @@ describe.concurrent.each(showings)('a game secret, proven %s,', (_how, showing) 
     accepted(await callWith(server, game, second, showing), anything);
     accepted(await callWith(server, other, other.gameSecret, showing), anything);
     await expect(admin.call(revokeGameSecret, { gameId, fingerprint })).rejects.toThrow(
-      'no working secret with this fingerprint',
+      'no active secret with this fingerprint',
     );
   });
 
@@ -146,7 +146,7 @@ it('a grace period and a lifetime may be any number of seconds', async () => {
   await admin.call(rotateGameSecret, { gameId, graceSeconds: 1 / 3, lifetimeSeconds: 1e7 / 3 });
 });
 
-it('the working secrets of a game are listed by fingerprint, with their times', async () => {
+it('the active secrets of a game are listed by fingerprint, with their times', async () => {
   const { gameId, gameSecret } = await openGame();
   const from = Date.now();
   const rotated = await admin.call(rotateGameSecret, { gameId, graceSeconds: 60, lifetimeSeconds: 600 });

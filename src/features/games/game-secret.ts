@@ -4,7 +4,7 @@ import { KeyFileError, readOrCreateKeyFile } from '../../runtime/key-file.ts';
 
 const prefix = 'gsk_';
 
-/** More secrets than any game has had: they are read all at once. */
+/** Upper bound of a game's secrets, which are read in one query. */
 export const maxSecrets = 10_000;
 
 /** A game's secret as it is stored: never the secret itself. */

@@ -13,7 +13,7 @@ export const listGameSecrets = defineOperation({
   name: 'listGameSecrets',
   service: 'admin',
   kind: 'read',
-  summary: "List a game's working secrets by fingerprint",
+  summary: "List a game's active secrets by fingerprint",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput }),
@@ -36,7 +36,8 @@ export const rotateGameSecret = defineOperation({
   name: 'rotateGameSecret',
   service: 'admin',
   kind: 'write',
-  summary: 'Give a game a new secret, answered this once; the earlier ones go on working for a while',
+  summary:
+    "Rotate a game's secret; returns the new one (shown once), and earlier ones stay valid for the grace period",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -46,13 +47,13 @@ export const rotateGameSecret = defineOperation({
       .min(0)
       .max(maxSeconds)
       .default(3600)
-      .meta({ description: 'How long the earlier secrets go on working' }),
+      .meta({ description: 'Grace period in seconds during which earlier secrets stay valid' }),
     lifetimeSeconds: z
       .number()
       .positive()
       .max(maxSeconds)
       .optional()
-      .meta({ description: 'When the new one expires; left out: never' }),
+      .meta({ description: 'Lifetime of the new secret in seconds; default: it does not expire' }),
   }),
   output: z.object({ success, gameId: z.string(), gameSecret: z.string() }),
   async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {
@@ -70,7 +71,7 @@ export const revokeGameSecret = defineOperation({
   name: 'revokeGameSecret',
   service: 'admin',
   kind: 'write',
-  summary: 'Make one secret of a game stop working at once',
+  summary: 'Revoke a game secret immediately',
   auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, fingerprint: z.string() }),

@@ -32,16 +32,16 @@ const listedGame = z
     name: z.string(),
     kind: gameKind,
     url: z.string().meta({
-      description: "Where it is played: absolute, or a path of this server's; empty when it has no page",
+      description: 'URL of the game: absolute, or a path on this server; empty when it has no page',
     }),
     tokenIn: gamePolicies.shape.tokenIn.unwrap().meta({
-      description: 'Where the game reads its token in its address: `?token=`, or `#token=`',
+      description: "Where the game's URL carries the token: `?token=` or `#token=`",
     }),
     image: z.string().meta({
-      description: "Absolute, or a path of this server's; empty when it has none",
+      description: 'Image URL: absolute, or a path on this server; empty when it has none',
     }),
     guests: z.boolean().meta({
-      description: 'Whether players without a wallet may sign in to it by themselves (`createGuest`)',
+      description: 'Whether guests may sign in with `createGuest`',
     }),
   })
   .meta({ id: 'ListedGame' });
@@ -50,8 +50,7 @@ export const getGames = defineOperation({
   name: 'getGames',
   service: 'launcher',
   kind: 'read',
-  summary:
-    'List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only',
+  summary: 'List the public games and launchers in display order; an unlisted one is found only by its slug',
   auth: 'public',
   input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
   cost: rowsCost(50),
@@ -87,7 +86,7 @@ export const listGames = defineOperation({
   name: 'listGames',
   service: 'admin',
   kind: 'read',
-  summary: 'List the games',
+  summary: 'List all games, including unlisted and archived ones, in display order',
   auth: 'admin',
   roles: everyRole,
   input: z.object({}),
@@ -101,7 +100,7 @@ export const createGame = defineOperation({
   name: 'createGame',
   service: 'admin',
   kind: 'write',
-  summary: 'Register a game; its secret is answered this once',
+  summary: 'Create a game; returns its secret (shown once)',
   auth: 'admin',
   roles: operators,
   input: z.object({
