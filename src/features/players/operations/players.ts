@@ -17,19 +17,23 @@ export const listPlayers = defineOperation({
   name: 'listPlayers',
   service: 'admin',
   kind: 'read',
-  summary:
-    'List players, newest first; in one game, or found by a part of the name or by the wallet, also shortened',
+  summary: 'List or search players, newest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     ...paging,
     gameId: idInput.optional(),
-    search: text(1, 100).optional(),
+    search: text(1, 100).optional().meta({
+      description: 'Part of the name, the start of the wallet, or the shortened wallet (`0x1234…abcd`)',
+    }),
     present: z
       .boolean()
       .optional()
-      .meta({ description: 'Only those who are online now, or only the others' }),
-    banned: z.boolean().optional().meta({ description: 'Only those with a ban, or only the others' }),
+      .meta({ description: 'true: only players who are online; false: only players who are offline' }),
+    banned: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: only players with a ban; false: only players without one' }),
   }),
   output: pagedOutput(
     z.object({
@@ -38,10 +42,10 @@ export const listPlayers = defineOperation({
       username: z.string(),
       avatar: z.string(),
       createdAt: timestamp,
-      bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' stands for every game" }),
+      bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' means every game" }),
       lastOpenedAt: timestamp
         .nullable()
-        .meta({ description: 'When the newest session was opened, in any game' }),
+        .meta({ description: 'When the player last opened a session, in any game' }),
       present: z.boolean().meta({ description: 'Online now, in any game' }),
     }),
   ),
@@ -55,7 +59,7 @@ export const updatePlayer = defineOperation({
   name: 'updatePlayer',
   service: 'admin',
   kind: 'write',
-  summary: "Change a player's name or picture; empty removes it",
+  summary: "Update a player's name or avatar; an empty value removes it",
   auth: 'admin',
   roles: moderators,
   input: z.object({
@@ -100,8 +104,7 @@ export const setUsername = defineOperation({
   name: 'setUsername',
   service: 'launcher',
   kind: 'write',
-  summary:
-    "Set the player's own name, the same in every game; requires a session that the player signed in to",
+  summary: "Set the player's name, shared by all games; requires a session that the player signed in to",
   auth: 'player',
   input: z.object({
     username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
