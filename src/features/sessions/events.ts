@@ -13,7 +13,7 @@ const gameChannelRecord = z
     exists: z.boolean(),
     present: z.boolean(),
     openedAt: timestamp,
-    endReason: endReason.nullable().meta({ description: 'Why it no longer exists' }),
+    endReason: endReason.nullable().meta({ description: 'Why the session ended; null while it has not' }),
   })
   .meta({ id: 'GameChannel' });
 export type GameChannelRecord = z.infer<typeof gameChannelRecord>;

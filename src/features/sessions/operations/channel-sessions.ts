@@ -23,20 +23,17 @@ export const openChannelSession = defineOperation({
   name: 'openChannelSession',
   service: 'launcher',
   kind: 'write',
-  summary:
-    "Open a session for the player: in any game with the token of a launcher's own session, in its own as a game's server",
+  summary: 'Open a channel session for the player: a launcher in any game, a game server in its own game',
   auth: 'player-or-server',
   input: z.object({
-    gameId: idInput
-      .optional()
-      .meta({ description: "Required of launchers; a game's server opens sessions in its own" }),
+    gameId: idInput.optional().meta({ description: 'Required for launchers; a game server may omit it' }),
   }),
   output: z.object({
     success,
     launcherJwt: z.string(),
     url: z.string().meta({
       description:
-        "The game's address with the token appended, `?token=` or `#token=` as its policy `tokenIn` says; empty when it has none",
+        "The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none",
     }),
   }),
   async handler({ input, caller }, services: NewSessionServices & { guests: GuestSettings }) {
@@ -44,7 +41,7 @@ export const openChannelSession = defineOperation({
     const isServer = caller.session === null;
     const game = isServer
       ? ownGame(caller.game, input.gameId)
-      : await namedGame(db, caller.game, input.gameId);
+      : await gameOfInput(db, caller.game, input.gameId);
     if (isGuestAddress(caller.wallet)) requireGuestsAllowed(services.guests);
     const owner = { gameId: game.id, wallet: caller.wallet };
     const openedBy = isServer ? 'game-server' : 'launcher';
@@ -67,8 +64,8 @@ function ownGame(game: Game, gameId: string | undefined): Game {
   return game;
 }
 
-/** The game a launcher names. @throws GantryError `not_a_launcher`, `input_invalid`, `game_unknown` */
-async function namedGame(db: Store, { kind }: Game, gameId: string | undefined): Promise<Game> {
+/** The game in a launcher's input. @throws GantryError `not_a_launcher`, `input_invalid`, `game_unknown` */
+async function gameOfInput(db: Store, { kind }: Game, gameId: string | undefined): Promise<Game> {
   if (kind !== 'launcher') {
     throw new GantryError('not_a_launcher', "Only a launcher's own session may open sessions in other games");
   }
@@ -93,7 +90,8 @@ export const listChannelSessions = defineOperation({
   name: 'listChannelSessions',
   service: 'launcher',
   kind: 'read',
-  summary: "List the player's live sessions, newest first: a launcher sees all games, a game only its own",
+  summary:
+    "List the player's live channel sessions, newest first: a launcher sees all games, a game only its own",
   auth: 'player-or-server',
   input: z.object({}),
   cost: fixedCost('read', 5),
@@ -125,7 +123,7 @@ export const endChannelSession = defineOperation({
   name: 'endChannelSession',
   service: 'launcher',
   kind: 'write',
-  summary: "End the token's session; with a sessionId, a launcher may end any session of its player",
+  summary: "End the token's channel session; with `sessionId`, a launcher may end any session of its player",
   auth: 'player',
   input: z.object({ sessionId: idInput.optional() }),
   output: z.object({ success }),
@@ -143,13 +141,13 @@ export const revokeChannelSession = defineOperation({
   name: 'revokeChannelSession',
   service: 'launcher',
   kind: 'write',
-  summary: "End a player's sessions in the game, or one of them; takes the game's secret",
+  summary: "Revoke a player's channel sessions in the game, or one of them; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallet: addressInput,
-    sessionId: idInput.optional().meta({ description: "Left out: all of the player's in this game" }),
+    sessionId: idInput.optional().meta({ description: 'Default: all sessions of the player in this game' }),
   }),
-  output: z.object({ success, ended: z.int().meta({ description: 'How many sessions have ended by this' }) }),
+  output: z.object({ success, ended: z.int().meta({ description: 'Number of sessions ended' }) }),
   async handler({ input, caller: { game } }, { db }: { db: Store }) {
     const owner = { gameId: game.id, wallet: input.wallet };
     return { success: true, ended: await db.write(revokeSessionsInGame, owner, input.sessionId) };

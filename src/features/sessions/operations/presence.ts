@@ -12,7 +12,7 @@ export const channelStatus = defineOperation({
   name: 'channelStatus',
   service: 'launcher',
   kind: 'read',
-  summary: "Read the status of the token's channel session; `exists` is false once it has ended",
+  summary: "Get the status of the token's channel session; `exists` is false once it has ended",
   auth: 'session',
   input: z.object({}),
   output: status,
@@ -32,7 +32,7 @@ export const channelHeartbeat = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: 'Keep the channel session present for another 3 minutes',
+  summary: 'Keep the channel session online for another 3 minutes',
   auth: 'player',
   input: z.object({}),
   output: z.object({ success }),
@@ -48,7 +48,7 @@ export const getPlayerPresence = defineOperation({
   name: 'getPlayerPresence',
   service: 'launcher',
   kind: 'read',
-  summary: "Read which of up to 100 players are in the game now; requires the game's secret",
+  summary: "Check which of up to 100 players are online in the game; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     wallets: z
@@ -64,10 +64,10 @@ export const getPlayerPresence = defineOperation({
         z.object({
           wallet: normalizedAddress,
           present: z.boolean().meta({ description: 'Whether the player is online in this game' }),
-          sessions: z.int().meta({ description: 'How many live sessions the player has in this game' }),
+          sessions: z.int().meta({ description: "Number of the player's live sessions in this game" }),
         }),
       )
-      .meta({ description: 'In the order of `wallets`' }),
+      .meta({ description: 'In the same order as `wallets`' }),
   }),
   async handler({ input, caller: { game } }, services: { db: Store; presence: Presence }) {
     const { wallets } = input;

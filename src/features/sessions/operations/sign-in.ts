@@ -15,13 +15,13 @@ export const createUnverifiedChannel = defineOperation({
   name: 'createUnverifiedChannel',
   service: 'launcher',
   kind: 'sign-in',
-  summary: 'Start signing in: get the message for the wallet to sign',
+  summary: 'Start a sign-in: get the message for the wallet to sign',
   auth: 'game',
   input: z.object({
     wallet: walletInput,
     gameId: idInput
       .optional()
-      .meta({ description: 'May be left out when the game secret or an allowed Origin names the game' }),
+      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
     chainId: signInChain,
   }),
   output: z.object({
@@ -58,7 +58,7 @@ export const verifyUnverifiedChannel = defineOperation({
   name: 'verifyUnverifiedChannel',
   service: 'launcher',
   kind: 'sign-in',
-  summary: "Finish signing in: exchange the wallet's signature for a launcherJwt",
+  summary: "Complete a sign-in: exchange the wallet's signature for a launcherJwt",
   auth: 'sign-in',
   input: z.object({
     channelId: idInput,
