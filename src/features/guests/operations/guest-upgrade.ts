@@ -21,7 +21,7 @@ export const requestGuestUpgrade = defineOperation({
   name: 'requestGuestUpgrade',
   service: 'launcher',
   kind: 'sign-in',
-  summary: 'Start giving this player a wallet: get the message for the wallet to sign',
+  summary: 'Start linking a wallet to this guest: get the message for the wallet to sign',
   auth: 'player',
   input: z.object({ wallet: walletInput, chainId: signInChain }),
   output: z.object({
@@ -59,8 +59,7 @@ export const upgradeGuest = defineOperation({
   name: 'upgradeGuest',
   service: 'launcher',
   kind: 'sign-in',
-  summary:
-    "Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt",
+  summary: "Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt",
   auth: 'player',
   input: z.object({ channelId: idInput, signature: walletSignature, chainId: signatureChain }),
   output: z.object({

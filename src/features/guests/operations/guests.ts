@@ -34,12 +34,12 @@ export const createGuest = defineOperation({
   name: 'createGuest',
   service: 'launcher',
   kind: 'sign-in',
-  summary: 'Sign in as a new player without a wallet: get a secret for the device, and a launcherJwt',
+  summary: 'Create a guest and sign in; returns a device secret (shown once) and a launcherJwt',
   auth: 'game',
   input: z.object({
     gameId: idInput
       .optional()
-      .meta({ description: 'May be left out when the game secret or an allowed Origin names the game' }),
+      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
     deviceName,
   }),
   output: z.object({
@@ -72,12 +72,12 @@ export const signInGuest = defineOperation({
   name: 'signInGuest',
   service: 'launcher',
   kind: 'sign-in',
-  summary: "Sign in again as a player without a wallet: exchange a device's secret for a launcherJwt",
+  summary: "Sign in as an existing guest: exchange a device's secret for a launcherJwt",
   auth: 'game',
   input: z.object({
     gameId: idInput
       .optional()
-      .meta({ description: 'May be left out when the game secret or an allowed Origin names the game' }),
+      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
     deviceSecret: deviceSecretInput,
   }),
   output: z.object({
@@ -99,7 +99,7 @@ export const openGuestSession = defineOperation({
   name: 'openGuestSession',
   service: 'admin',
   kind: 'write',
-  summary: 'Make a new player without a wallet and open a channel session for it, as createGuest would',
+  summary: 'Create a guest and open a channel session for it, as `createGuest` would',
   auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, username: username.optional() }),
@@ -110,7 +110,7 @@ export const openGuestSession = defineOperation({
     sessionId: id,
     deviceSecret,
   }),
-  // The name is the player's: the entry, which does not say which guest was made, could not be found to erase it.
+  // The name is the player's: the entry, which does not say which guest was made, could not be found for erasure.
   auditInput: ({ gameId }) => ({ gameId }),
   async handler(
     { input },
@@ -149,18 +149,19 @@ export const vouchForPlayer = defineOperation({
   name: 'vouchForPlayer',
   service: 'launcher',
   kind: 'write',
-  summary: "Open a session for a player whom the game's server has signed in itself; takes the game's secret",
+  summary:
+    "Open a channel session for a player that the game's server has authenticated; requires the game's secret",
   auth: 'game-secret',
   input: z.object({
     playerId: notSeen(
       text(1, 200).meta({
-        description: 'What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash',
+        description: "The server's own id of the player, such as `steam:76561198000000000`; stored as a hash",
       }),
       'secret',
     ),
     username: seenByOthers(
       username.optional().meta({
-        description: 'The name others see; left out, or while the player is muted, it stays',
+        description: 'The name that others see; unchanged when omitted or while the player is muted',
       }),
       // The player may still sign in.
       { as: 'name', mute: 'command' },
@@ -169,10 +170,10 @@ export const vouchForPlayer = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress.meta({
-      description: 'An address that nobody can sign for; the address of the wallet once the player has one',
+      description: 'Address of the guest, which nobody can sign for; the wallet once the player has one',
     }),
-    isNew: z.boolean().meta({ description: 'This playerId was never vouched for before' }),
-    isGuest: z.boolean().meta({ description: 'The player has no wallet' }),
+    isNew: z.boolean().meta({ description: 'Whether this is the first call for this `playerId`' }),
+    isGuest: z.boolean().meta({ description: 'Whether the player is a guest' }),
     launcherJwt: z.string(),
   }),
   async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
