@@ -44,7 +44,7 @@ export const makeBackup = defineOperation({
   name: 'makeBackup',
   service: 'admin',
   kind: 'write',
-  summary: 'Make a backup in the backup directory; responds once it is complete and verified',
+  summary: 'Create a backup in the backup directory; responds once it is complete and verified',
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -65,13 +65,13 @@ export const downloadBackup = defineOperation({
   service: 'admin',
   // Changes nothing, but downloads contain the server's keys and so must be in the audit log.
   kind: 'write',
-  summary: 'Create a download link for a backup, single use and valid for one minute',
+  summary: 'Create a single-use download link for a backup, valid for one minute',
   auth: 'admin',
   roles: operators,
   input: z.object({ name: idInput }),
   output: z.object({
     success,
-    path: z.string().meta({ description: 'GET it from this server, without a token' }),
+    path: z.string().meta({ description: 'Path on this server; GET it without a token' }),
     expiresAt: timestamp,
   }),
   async handler({ input, caller }, { backups }: { backups: Backups }) {
@@ -100,16 +100,17 @@ export const setBackupSchedule = defineOperation({
   name: 'setBackupSchedule',
   service: 'admin',
   kind: 'write',
-  summary: 'Schedule backups at an interval of hours and limit how many are kept, or remove the schedule',
+  summary: 'Set or remove the backup schedule',
   auth: 'admin',
   roles: operators,
   input: z.object({
     everyHours: everyHours.nullable().meta({
-      description: 'Null removes the schedule. The first backup of a new schedule is made immediately',
+      description:
+        'Hours between backups; null removes the schedule. A new schedule starts with a backup immediately',
     }),
     keep: keptBackups
       .default(defaultKeep)
-      .meta({ description: 'How many scheduled backups are kept; older ones are deleted' }),
+      .meta({ description: 'Number of scheduled backups to keep; older ones are deleted' }),
   }),
   output: z.object({ success, schedule: backupSchedule.nullable() }),
   async handler({ input }, { db, backups }: { db: Store; backups: Backups }) {

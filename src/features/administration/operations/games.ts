@@ -24,7 +24,7 @@ export const updateGame = defineOperation({
   service: 'admin',
   kind: 'write',
   summary:
-    "Change a game's name, URL, image, order, origins, listing or policies; omitted fields are unchanged",
+    "Update a game's name, URL, image, order, origins, listing or policies; omitted fields are unchanged",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -53,7 +53,7 @@ export const deleteGame = defineOperation({
   name: 'deleteGame',
   service: 'admin',
   kind: 'write',
-  summary: 'Permanently delete a game with all its data',
+  summary: 'Permanently delete a game and all its data',
   auth: 'admin',
   roles: owners,
   input: z.object({

@@ -17,7 +17,7 @@ export const listEvents = defineOperation({
   name: 'listEvents',
   service: 'admin',
   kind: 'read',
-  summary: 'Read all events in commit order; without a cursor, the latest ones',
+  summary: 'List events in commit order; without a cursor, the latest ones',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
@@ -32,7 +32,7 @@ export const listEvents = defineOperation({
   output: z.object({
     success,
     cursor: z.string().meta({ description: 'Opaque cursor to continue from' }),
-    more: z.boolean().meta({ description: 'Whether there are more right now' }),
+    more: z.boolean().meta({ description: 'Whether more events are available now' }),
     events: z.array(
       z.object({
         position: z.int().meta({ description: 'Its position in the commit order' }),
@@ -73,7 +73,7 @@ export const listAuditLog = defineOperation({
   name: 'listAuditLog',
   service: 'admin',
   kind: 'read',
-  summary: 'Read the audit log of administrative actions, newest first',
+  summary: "List the audit log's entries, newest first",
   auth: 'admin',
   roles: everyRole,
   input: z.object(paging),
@@ -88,8 +88,7 @@ export const listRefusals = defineOperation({
   name: 'listRefusals',
   service: 'admin',
   kind: 'read',
-  summary:
-    'List the calls that the responding node rejected in the last hour: who, what and why, latest first',
+  summary: 'List calls that the responding node rejected in the last hour, latest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),
@@ -100,27 +99,28 @@ export const listRefusals = defineOperation({
   },
 });
 
-const moment = z.int().min(0).meta({ description: 'Unix time in milliseconds' });
+const unixTime = z.int().min(0).meta({ description: 'Unix time in milliseconds' });
 
 export const listRequests = defineOperation({
   name: 'listRequests',
   service: 'admin',
   kind: 'read',
-  summary:
-    'List recent calls on the responding node that failed, were rejected or were slow, and a sample of the others, latest first',
+  summary: 'List recent failed, rejected, slow and sampled calls on the responding node, latest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     outcome: requestOutcome.optional().meta({
-      description: `\`failed\`: answered with 5xx; \`refused\`: with 4xx; \`slow\`: took ${slowMs} ms or longer`,
+      description: `\`failed\`: status 5xx; \`refused\`: status 4xx; \`slow\`: at least ${slowMs} ms`,
     }),
     id: text(1, 100).optional().meta({ description: 'The `X-Request-Id` or a prefix of it' }),
     reason: text(1, 100).optional(),
     operation: text(1, 100).optional(),
     gameId: idInput.optional(),
     wallet: addressInput.optional(),
-    from: moment.optional(),
-    to: moment.optional().meta({ description: 'Only calls answered before this time, in Unix milliseconds' }),
+    from: unixTime.optional(),
+    to: unixTime
+      .optional()
+      .meta({ description: 'Only calls completed before this Unix time in milliseconds' }),
     ...paging,
   }),
   output: pagedOutput(requestRecord),

@@ -16,15 +16,15 @@ import type { PlayerEraser } from '../player-eraser.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
 const lastSeenAt = timestamp.meta({
-  description: 'When the player last opened a session, set a score or played (`trackGameSessions`) there',
+  description:
+    'When the player last opened a session, set a score or played (`trackGameSessions`) in the game',
 });
 
 export const getPlayer = defineOperation({
   name: 'getPlayer',
   service: 'admin',
   kind: 'read',
-  summary:
-    'Get a player: profile, bans, games played, and where the player is online; null for an unknown wallet',
+  summary: "Get a player's profile, bans, games and presence; null for an unknown wallet",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ wallet: addressInput }),
@@ -50,10 +50,10 @@ export const getPlayer = defineOperation({
               gameId: z.string(),
               sessions: z.int().meta({ description: 'Including ended ones' }),
               lastSeenAt,
-              present: z.boolean().meta({ description: 'Online there now' }),
+              present: z.boolean().meta({ description: 'Whether the player is online in the game' }),
             }),
           )
-          .meta({ description: 'The games a session was opened in, last seen first' }),
+          .meta({ description: 'Games in which the player opened a session, last seen first' }),
       })
       .nullable(),
   }),
@@ -73,12 +73,12 @@ export const banPlayer = defineOperation({
   name: 'banPlayer',
   service: 'admin',
   kind: 'write',
-  summary: "Ban a player from a game, or from every game, and end the player's sessions there",
+  summary: "Ban a player from one game or all games, and end the player's sessions there",
   auth: 'admin',
   roles: moderators,
   input: z.object({
     wallet: addressInput,
-    gameId: idInput.optional().meta({ description: 'Default: every game' }),
+    gameId: idInput.optional().meta({ description: 'Default: all games' }),
     reason: text(0, 500).default(''),
   }),
   output: z.object({ success }),
@@ -93,10 +93,13 @@ export const unbanPlayer = defineOperation({
   name: 'unbanPlayer',
   service: 'admin',
   kind: 'write',
-  summary: 'Unban a player',
+  summary: "Remove a player's ban from one game, or from all games",
   auth: 'admin',
   roles: moderators,
-  input: z.object({ wallet: addressInput, gameId: idInput.optional() }),
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput.optional().meta({ description: 'Default: the ban from all games' }),
+  }),
   output: z.object({ success }),
   async handler({ input }, { db }: { db: Store }) {
     await db.write(unban, input.wallet, input.gameId ?? null);
@@ -108,7 +111,7 @@ export const erasePlayer = defineOperation({
   name: 'erasePlayer',
   service: 'admin',
   kind: 'write',
-  summary: "Permanently erase all of a player's data in every game",
+  summary: "Permanently erase a player's data in all games",
   auth: 'admin',
   roles: operators,
   input: z.object({ wallet: addressInput }),

@@ -11,7 +11,7 @@ export const serverFigures = defineOperation({
   name: 'serverFigures',
   service: 'admin',
   kind: 'read',
-  summary: 'Read metrics of the responding node over the last five minutes, hour, day or week',
+  summary: 'Get metrics of the responding node over the last five minutes, hour, day or week',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
@@ -26,7 +26,7 @@ export const serverFigures = defineOperation({
     startedAt: timestamp
       .nullable()
       .meta({ description: 'Null on the command line, where no metrics are collected' }),
-    everyMs: z.int().meta({ description: 'Time between samples' }),
+    everyMs: z.int().meta({ description: 'Interval between samples in milliseconds' }),
     samples: z.array(statsSample).meta({ description: 'Oldest first' }),
   }),
   async handler({ input }, { stats }: { stats: Stats }) {
@@ -43,7 +43,7 @@ export const serverSummary = defineOperation({
   name: 'serverSummary',
   service: 'admin',
   kind: 'read',
-  summary: 'Read the running nodes with their versions, how many played today, and what each game stores',
+  summary: "Get the running nodes, today's sessions and players, and the storage of each game",
   auth: 'admin',
   roles: everyRole,
   input: z.object({
@@ -59,13 +59,13 @@ export const serverSummary = defineOperation({
     today: z.object({
       since: timestamp,
       sessions: z.int().meta({ description: 'Channel sessions opened since' }),
-      players: z.int().meta({ description: 'Players who opened one' }),
+      players: z.int().meta({ description: 'Players who opened a channel session since' }),
     }),
     storage: z
       .array(z.object({ gameId: z.string(), bytes: z.int(), quota: z.int(), players: z.int() }))
       .meta({
         description:
-          'What each game stores and may store (`quota`), in bytes, and how many players have states, play sessions or messages in it; largest first, at most a minute old',
+          'Bytes stored by each game, its quota in bytes, and its number of players with states, play sessions or messages; largest first, at most a minute old',
       }),
   }),
   async handler({ input }, { nodes, summary }: { nodes: Nodes; summary: ServerSummary }) {
