@@ -8,12 +8,10 @@ import type { Player } from '../players/player.ts';
 export const channelStatus = z
   .object({
     exists: z.boolean().meta({ description: 'Whether the session has not ended' }),
-    present: z
-      .boolean()
-      .meta({
-        description:
-          'Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes',
-      }),
+    present: z.boolean().meta({
+      description:
+        'Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes',
+    }),
     wallet: z.string(),
     openedAt: timestamp,
   })
