@@ -31,7 +31,7 @@ import {
   getPlayer,
   unbanPlayer,
 } from '../../src/features/administration/operations/players.ts';
-import { serverFigures, serverSummary } from '../../src/features/administration/operations/server.ts';
+import { getServerStats, serverSummary } from '../../src/features/administration/operations/server.ts';
 import {
   listGameSecrets,
   revokeGameSecret,
@@ -661,7 +661,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await admin.call(listEvents, { after: rest.cursor })).toMatchObject({ more: false, events: [] });
     const asNumber = { after: Number(cursor), limit: 250 }; // the earlier form of cursors
     expect((await admin.call(listEvents, asNumber)).events.slice(0, events.length)).toEqual(events);
-    const { startedAt } = await admin.call(serverFigures, {});
+    const { startedAt } = await admin.call(getServerStats, {});
     expect(startedAt === null).toBe(admin.actor === 'cli');
   });
 

@@ -29,7 +29,7 @@ import {
   getPlayer,
   unbanPlayer,
 } from '../../features/administration/operations/players.ts';
-import { serverFigures, serverSummary } from '../../features/administration/operations/server.ts';
+import { getServerStats, serverSummary } from '../../features/administration/operations/server.ts';
 import { batch } from '../../features/batches/operations/batch.ts';
 import { getSubscribedChannels } from '../../features/events/operations/get-subscribed-channels.ts';
 import { subscribe } from '../../features/events/operations/subscribe.ts';
@@ -290,7 +290,7 @@ export const operations = [
   listAuditLog,
   listRefusals,
   listRequests,
-  serverFigures,
+  getServerStats,
   serverSummary,
   whoAmI,
   listAdministrators,

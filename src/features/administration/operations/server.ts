@@ -7,9 +7,10 @@ import { type Stats, statsRange, statsSample } from '../../../telemetry/stats.ts
 import { defineOperation } from '../../operation.ts';
 import type { ServerSummary } from '../server-summary.ts';
 
-export const serverFigures = defineOperation({
-  name: 'serverFigures',
+export const getServerStats = defineOperation({
+  name: 'getServerStats',
   service: 'admin',
+  aliases: ['serverFigures'], // deprecated: works until 1.0
   kind: 'read',
   summary: 'Get metrics of the responding node over the last five minutes, hour, day or week',
   auth: 'admin',
