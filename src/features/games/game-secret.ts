@@ -74,7 +74,7 @@ export class SecretBox {
     if (!/^[0-9a-f]{64}$/i.test(hex)) {
       throw new KeyFileError(
         `${keyFilePath} does not hold a key (64 hex digits). Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
-          'its former content.',
+          'its previous value.',
       );
     }
     this.#key = Buffer.from(hex, 'hex');

@@ -56,7 +56,7 @@ const storageQuotaMegabytes = z
   .min(1)
   .max(maxGameStorageMegabytes)
   .nullable()
-  .meta({ description: "How much the game may store, in MiB; null: the server's default" });
+  .meta({ description: "Storage quota of the game in MiB; null: the server's default" });
 
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
