@@ -167,7 +167,7 @@ export const recordPresence = command(
 /** @throws GantryError `guests_forbidden` */
 function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {
   if (policies.guests === 'allowed' || (policies.guests === 'server' && !byPlayer.includes(openedBy))) return;
-  throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
+  throw new GantryError('guests_forbidden', `${name} does not accept guests: sign in with a wallet`);
 }
 
 /** Ends a session; returns false if it had ended already. */

@@ -7,7 +7,7 @@ import { endReason } from './channel-session.ts';
 /** A channel session as announced to its player's launchers. */
 const gameChannelRecord = z
   .object({
-    _id: id.meta({ description: 'The channel session' }),
+    _id: id.meta({ description: 'Id of the channel session' }),
     gameId: id,
     wallet: normalizedAddress,
     exists: z.boolean(),

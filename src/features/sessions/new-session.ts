@@ -35,7 +35,7 @@ export interface NewSessionServices {
 /** The token in the response to a sign-in. */
 export const signInToken = {
   launcherJwt: z.string(),
-  jwt: z.string().meta({ description: 'The same token, under the name that dispatch clients read' }),
+  jwt: z.string().meta({ description: 'The same token, under the name that method-dispatch clients use' }),
 };
 
 /** Announces a newly opened session to the player's launchers, and returns its token. */
