@@ -34,5 +34,5 @@ export async function requireOwner(caller: SessionCaller, db: Store): Promise<vo
 
 function requireGuest(wallet: string): void {
   if (isGuestAddress(wallet)) return;
-  throw new GantryError('not_a_guest', 'This operation is for guests, and this player has a wallet');
+  throw new GantryError('not_a_guest', 'This operation is only for guests; this player has a wallet');
 }
