@@ -12,7 +12,7 @@ import { Summary } from './summary.js';
 
 /** @typedef {import('../../src/telemetry/stats.ts').StatsSample} StatsSample */
 
-/** @typedef {NonNullable<import('./admin.js').Input<'serverFigures'>['range']>} Range */
+/** @typedef {NonNullable<import('./admin.js').Input<'getServerStats'>['range']>} Range */
 
 const minuteMs = 60_000;
 /** The time ranges of the charts with their sample intervals, in milliseconds, as the server stores them. */
@@ -206,7 +206,7 @@ function useStats({ range, shownMs, everyMs }) {
         try {
           // The last sample of a longer range is incomplete, so it is requested again.
           const after = Math.max(0, (known.at(-1)?.at ?? 0) - (range === 'minutes' ? 0 : 1));
-          const response = await admin.call('serverFigures', { after, range });
+          const response = await admin.call('getServerStats', { after, range });
           if (cancelled) return;
           const [first] = response.samples;
           const before = first ? known.filter(({ at }) => at < first.at) : known;

@@ -12,7 +12,9 @@ export class Registry {
     this.operations = list;
     for (const operation of list) {
       if (operation.service === 'admin') {
-        this.#add(this.#byAdminPath, kebabCase(operation.name), operation);
+        for (const name of [operation.name, ...(operation.aliases ?? [])]) {
+          this.#add(this.#byAdminPath, kebabCase(name), operation);
+        }
         continue;
       }
       this.#services.add(operation.service);

@@ -6,11 +6,13 @@ import {
   administratorName,
   tokenLifetimeDays,
 } from '../features/administration/administrators/administrator.ts';
-import { createAdministrator } from '../features/administration/administrators/operations/create-administrator.ts';
-import { listAdministrators } from '../features/administration/administrators/operations/list-administrators.ts';
-import { revokeAdministrator } from '../features/administration/administrators/operations/revoke-administrator.ts';
-import { rotateAdministratorToken } from '../features/administration/administrators/operations/rotate-administrator-token.ts';
-import { updateAdministrator } from '../features/administration/administrators/operations/update-administrator.ts';
+import {
+  createAdministrator,
+  listAdministrators,
+  revokeAdministrator,
+  rotateAdministratorToken,
+  updateAdministrator,
+} from '../features/administration/administrators/operations/administrators.ts';
 import { operations } from '../server/catalogue/operations.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, parsed } from './option-parsers.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { readConfig } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { GantryError } from '../core/errors.ts';
-import { listGames } from '../features/games/operations/list-games.ts';
+import { listGames } from '../features/games/operations/games.ts';
 import type { AnyOperation, Operation } from '../features/operation.ts';
 import { type Execute, withDataDirectory } from './as-administrator.ts';
 import { executeOn } from './remote-server.ts';

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readConfig, requireDataDirectory } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { defaultKeep, everyHours, keptBackups } from '../features/administration/backup-schedule.ts';
-import { setBackupSchedule } from '../features/administration/operations/set-backup-schedule.ts';
+import { setBackupSchedule } from '../features/administration/operations/backups.ts';
 import { backUp } from '../server/backup/backup.ts';
 import { databaseFiles } from '../server/open-store.ts';
 import { executeLocally } from './as-administrator.ts';

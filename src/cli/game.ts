@@ -1,6 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { deleteGame } from '../features/administration/operations/delete-game.ts';
-import { updateGame } from '../features/administration/operations/update-game.ts';
+import { deleteGame, updateGame } from '../features/administration/operations/games.ts';
 import {
   type GameListing,
   gameListing,
@@ -12,9 +11,8 @@ import {
   type PolicyChanges,
   policyChanges,
 } from '../features/games/game.ts';
-import { createGame } from '../features/games/operations/create-game.ts';
-import { listGames } from '../features/games/operations/list-games.ts';
-import { rotateGameSecret } from '../features/games/operations/rotate-game-secret.ts';
+import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
+import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
 import { collected, integer, minutes, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -1,10 +1,7 @@
 import { Command } from 'commander';
 import { addressInput } from '../core/schemas/address.ts';
-import { banPlayer } from '../features/administration/operations/ban-player.ts';
-import { erasePlayer } from '../features/administration/operations/erase-player.ts';
-import { unbanPlayer } from '../features/administration/operations/unban-player.ts';
-import { listPlayers } from '../features/players/operations/list-players.ts';
-import { updatePlayer } from '../features/players/operations/update-player.ts';
+import { banPlayer, erasePlayer, unbanPlayer } from '../features/administration/operations/players.ts';
+import { listPlayers, updatePlayer } from '../features/players/operations/players.ts';
 import { username } from '../features/players/player.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';

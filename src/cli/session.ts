@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { addressInput } from '../core/schemas/address.ts';
-import { listSessions } from '../features/sessions/operations/list-sessions.ts';
-import { revokeSession } from '../features/sessions/operations/revoke-session.ts';
+import { listSessions, revokeSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

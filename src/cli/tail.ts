@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
-import { listEvents } from '../features/administration/operations/list-events.ts';
+import { listEvents } from '../features/administration/operations/logs.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 

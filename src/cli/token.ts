@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
 import { addressInput } from '../core/schemas/address.ts';
-import { openGuestSession } from '../features/guests/operations/open-guest-session.ts';
+import { openGuestSession } from '../features/guests/operations/guests.ts';
 import { username } from '../features/players/player.ts';
-import { openSession } from '../features/sessions/operations/open-session.ts';
+import { openSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
 import { parsed } from './option-parsers.ts';
 import { print } from './output.ts';
@@ -21,7 +21,7 @@ export function tokenCommand(administrator: Administrator): Command {
     .description('open a channel session for a player, or a new guest, and print its launcherJwt')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--wallet <address>', 'wallet of the player', parsed(addressInput))
-    .option('--guest', 'create a new player without a wallet')
+    .option('--guest', 'create a guest')
     .option('--username <name>', 'set the display name', parsed(username))
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  gantry token --game 0198… --wallet 0x${'ab'.repeat(20)} --json`)

@@ -33,7 +33,7 @@ export interface Operation<
   /** camelCase: the `X-Service-Method`, the socket's event and, in kebab-case, the dedicated path. */
   name: Name;
   service: ServiceName;
-  /** Other names of the operation; they work wherever the name does, except as dedicated paths. */
+  /** Other names of the operation; they work wherever the name does, except as paths under `/launcher`. */
   aliases?: readonly string[];
   /** Names on a single service, used by basement.fun's clients. */
   alsoOn?: readonly { service: ServiceName; name: string }[];

@@ -4,15 +4,15 @@ import { timestamp } from '../core/schemas/ids.ts';
 /** A process that serves this Gantry. */
 export const nodeRecord = z
   .object({
-    id: z.string().meta({ description: 'New at each start' }),
+    id: z.string().meta({ description: 'Id of the node, different after each start' }),
     host: z.string(),
     pid: z.int(),
-    version: z.string().meta({ description: "Gantry's" }),
-    runtime: z.string().meta({ description: 'The version of Node.js' }),
+    version: z.string().meta({ description: 'Version of Gantry' }),
+    runtime: z.string().meta({ description: 'Version of Node.js' }),
     startedAt: timestamp,
     sockets: z.int().meta({ description: 'Connected sockets' }),
     requestsPerSecond: z.number(),
-    isThis: z.boolean().meta({ description: 'Whether it is the node that answers this call' }),
+    isThis: z.boolean().meta({ description: 'Whether this is the responding node' }),
   })
   .meta({ id: 'NodeRecord' });
 export type NodeRecord = z.infer<typeof nodeRecord>;

@@ -18,13 +18,13 @@ type Kind = keyof typeof capacities;
 
 export const requestRecord = z
   .object({
-    id: z.string().meta({ description: "The answer's `X-Request-Id`, and `id` in the log" }),
-    at: timestamp.meta({ description: 'When it was answered' }),
+    id: z.string().meta({ description: "The response's `X-Request-Id`, which is `id` in the log" }),
+    at: timestamp.meta({ description: 'When the call was completed' }),
     durationMs: z.number(),
     transport: z.enum(['http', 'socket']),
-    operation: z.string().nullable().meta({ description: 'Null: it named no known operation' }),
-    status: z.int().nullable().meta({ description: 'The HTTP status; null: the client disconnected first' }),
-    reason: z.string().nullable().meta({ description: 'The `data.reason` of the error; null: it had none' }),
+    operation: z.string().nullable().meta({ description: 'null: unknown operation' }),
+    status: z.int().nullable().meta({ description: 'HTTP status; null: the client disconnected first' }),
+    reason: z.string().nullable().meta({ description: 'The `data.reason` of the error; null: none' }),
     message: z.string().nullable().meta({ description: 'The error message that the caller received' }),
     gameId: z.string().nullable(),
     normalizedAddress: z

@@ -12,12 +12,9 @@ export const refusalRecord = z
   .object({
     reason: z.string().meta({ description: 'The `data.reason` of the error; `flood` or `slow-reader`' }),
     at: z.enum(['call', 'handshake', 'connection']),
-    operation: z
-      .string()
-      .nullable()
-      .meta({ description: 'The last one; null: no known operation was named' }),
+    operation: z.string().nullable().meta({ description: 'The latest operation; null: unknown operation' }),
     gameId: z.string().nullable(),
-    normalizedAddress: z.string().nullable().meta({ description: 'The player; null: none was known' }),
+    normalizedAddress: z.string().nullable().meta({ description: 'The player; null: unknown' }),
     network: z.string().meta({ description: 'The IP address, IPv6 as its /64' }),
     count: z.int(),
     firstAt: timestamp,

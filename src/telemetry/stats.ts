@@ -8,8 +8,8 @@ export const statsSample = z
     sockets: z.int().meta({ description: 'Connected sockets' }),
     present: z.int().meta({ description: 'Online channel sessions' }),
     requestsPerSecond: z.number(),
-    refusedPerSecond: z.number().meta({ description: 'Answered with 4xx, included in the requests' }),
-    errorsPerSecond: z.number().meta({ description: 'Answered with 5xx, included in the requests' }),
+    refusedPerSecond: z.number().meta({ description: 'Responses with status 4xx, included in the requests' }),
+    errorsPerSecond: z.number().meta({ description: 'Responses with status 5xx, included in the requests' }),
     eventsPerSecond: z.number(),
     p99Ms: z
       .number()

@@ -6,7 +6,7 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import { newGameSecret } from '../../src/features/games/game-secret.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { openStore } from '../../src/server/open-store.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 

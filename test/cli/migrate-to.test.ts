@@ -32,7 +32,7 @@ const onSqlite = { DATABASE_URL: '', GANTRY_SECRET_KEY: '', PUBLIC_URL: publicUr
 const written = z.object({ tables: z.record(z.string(), z.number()), rows: z.number() });
 
 /** About the running node: its counters, deliveries that it retries, and whether it makes backups. */
-const ofNode = ['serverFigures', 'serverSummary', 'listActions', 'listWebhookDeliveries', 'listBackups'];
+const ofNode = ['getServerStats', 'serverSummary', 'listActions', 'listWebhookDeliveries', 'listBackups'];
 const reads = registry.operations.filter(
   (operation) =>
     operation.kind === 'read' && !isAboutConnection(operation) && !ofNode.includes(operation.name),

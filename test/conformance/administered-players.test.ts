@@ -1,12 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
-import { getPlayer } from '../../src/features/administration/operations/get-player.ts';
-import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
 import { listPlayerMessages } from '../../src/features/messages/operations/messages.ts';
-import { listPlayers } from '../../src/features/players/operations/list-players.ts';
-import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
+import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
+import { banPlayer, erasePlayer, getPlayer } from '../../src/features/administration/operations/players.ts';
+import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
 import { listStates } from '../../src/features/states/operations/list-states.ts';
 import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';

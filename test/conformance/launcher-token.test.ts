@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { endSession, startSession } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { apiOf } from '../support/api.ts';
 import { missing } from '../support/field-faults.ts';
 import { exactly, refused } from '../support/outcome.ts';

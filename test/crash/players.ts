@@ -7,7 +7,7 @@ import { replaceRules } from '../../src/features/rules/commands.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import type { LauncherTokens } from '../../src/features/sessions/launcher-token.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { openStore } from '../../src/server/open-store.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { randomWallet } from '../support/server.ts';

@@ -43,7 +43,7 @@ const stateHashes = [
 const guestAddress = '0x67756573746f1c2d3e4b5a69788796a5b4c3d2e1';
 
 /** Inputs that a test needs and a reader does not. */
-const readable: Readonly<Record<string, object>> = { listEvents: { limit: 2 }, serverFigures: {} };
+const readable: Readonly<Record<string, object>> = { listEvents: { limit: 2 }, getServerStats: {} };
 
 await using server = await startTestServer({ WEBHOOK_ALLOW_LOOPBACK: 'on' });
 const file = join(repository, 'src/transports/openapi/examples.json');

@@ -40,6 +40,18 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { actor, open }) => {
     else expect(normalised(body, world)).toEqual(answer);
   });
 
+  test('an alias returns the same as its operation', async () => {
+    const aliased = adminOperations.flatMap((of) =>
+      (of.aliases ?? []).map((name) => ({ ...of, name, caseOf: caseOf(of) })),
+    );
+    expect(aliased.map(({ name }) => name)).toContain('serverFigures');
+    for (const { caseOf, ...alias } of aliased) {
+      const world = await createWorld(server);
+      const { body } = await caller.call(alias, await caseOf.input(world, 'administrator'));
+      expect(normalised(body, world), alias.name).toEqual(caseOf.answer);
+    }
+  });
+
   test.each(failingAdminCalls)(
     '$operation with $title is refused the same as over every interface',
     async (failing) => {

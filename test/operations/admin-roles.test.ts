@@ -89,7 +89,7 @@ const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   listAuditLog: all,
   listRefusals: all,
   listRequests: all,
-  serverFigures: all,
+  getServerStats: all,
   serverSummary: all,
   whoAmI: all,
   listAdministrators: owning,

@@ -91,7 +91,7 @@ describe.skipIf(noBrowser !== null)('the console', () => {
     test('draws every chart label within its canvas, and shows the value under the pointer', async () => {
       const { page } = await openPage(browser, options);
       await page.addInitScript(recordTexts);
-      await page.route('**/admin/server-figures', answerFiguresToTheMinute);
+      await page.route('**/admin/get-server-stats', answerFiguresToTheMinute);
       await page.goto(`${server.url}/console`);
       await page.getByLabel('Admin token').fill(server.adminToken);
       await page.keyboard.press('Enter');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { replaceRules } from '../../src/features/rules/commands.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { liveSessions } from '../../src/features/sessions/queries.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { apiOf } from '../support/api.ts';

@@ -7,7 +7,7 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import type { NewGame } from '../../src/features/games/game.ts';
 import { newGameSecret } from '../../src/features/games/game-secret.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { type RunningServer, startServer } from '../../src/server/server.ts';
 import { databaseOf } from './engine.ts';
 import { startNginx } from './nginx.ts';

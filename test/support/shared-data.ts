@@ -8,7 +8,7 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import type { NewGame } from '../../src/features/games/game.ts';
 import { newGameSecret } from '../../src/features/games/game-secret.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { openStore } from '../../src/server/open-store.ts';
 import { databaseOf } from './engine.ts';
 import { randomWallet, type TestPlayer } from './server.ts';

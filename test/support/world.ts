@@ -14,7 +14,7 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { listScores, readPosition } from '../../src/features/scores/queries.ts';
 import { endSession, revokeSessionById } from '../../src/features/sessions/commands.ts';
-import { issueToken } from '../../src/features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { listPlayerStates } from '../../src/features/states/queries.ts';

@@ -62,7 +62,7 @@ test('a server reports its recent stats: calls answered and refused, events, its
   const { gameId } = await server.createGame();
   const { launcherJwt } = await server.openSession(gameId);
   const read = async () =>
-    (await post(`${server.url}/admin/server-figures`, {}, bearer(server.adminToken))).body;
+    (await post(`${server.url}/admin/get-server-stats`, {}, bearer(server.adminToken))).body;
   const busy = await until('a sample tells of the calls', async () => {
     await post(`${server.url}/launcher/set-user-score`, { launcherJwt, score: 1 });
     await post(`${server.url}/launcher/set-user-score`, { launcherJwt: 'forged', score: 1 });

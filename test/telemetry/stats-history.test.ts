@@ -98,7 +98,7 @@ test('an invalid file is replaced, and where none can be written the stats stay 
 test('the stats of an hour and a week survive a restart', async () => {
   await using directory = await temporaryDirectory();
   const figures = async (url: string, token: string, range: string) => {
-    const { body } = await post(`${url}/admin/server-figures`, { range }, bearer(token));
+    const { body } = await post(`${url}/admin/get-server-stats`, { range }, bearer(token));
     return body as { everyMs: number; samples: StatsSample[] };
   };
   let before: StatsSample[];

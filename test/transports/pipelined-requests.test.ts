@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { listRefusals } from '../../src/features/administration/operations/list-refusals.ts';
+import { listRefusals } from '../../src/features/administration/operations/logs.ts';
 import { listenOn } from '../../src/transports/http/http-server.ts';
 import { InFlightRequests, maxRequestsInFlight } from '../../src/transports/http/in-flight-requests.ts';
 import { overHttp } from '../support/administration.ts';

@@ -2,36 +2,15 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { kebabCase } from '../../src/calls/registry.ts';
 import { shortAddress } from '../../src/core/schemas/address.ts';
-import { createAdministrator } from '../../src/features/administration/administrators/operations/create-administrator.ts';
-import { listAdministrators } from '../../src/features/administration/administrators/operations/list-administrators.ts';
-import { revokeAdministrator } from '../../src/features/administration/administrators/operations/revoke-administrator.ts';
-import { rotateAdministratorToken } from '../../src/features/administration/administrators/operations/rotate-administrator-token.ts';
-import { updateAdministrator } from '../../src/features/administration/administrators/operations/update-administrator.ts';
-import { whoAmI } from '../../src/features/administration/administrators/operations/who-am-i.ts';
+import {
+  createAdministrator,
+  listAdministrators,
+  revokeAdministrator,
+  rotateAdministratorToken,
+  updateAdministrator,
+  whoAmI,
+} from '../../src/features/administration/administrators/operations/administrators.ts';
 import { beginAudit } from '../../src/features/administration/commands.ts';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { deleteGame } from '../../src/features/administration/operations/delete-game.ts';
-import { downloadBackup } from '../../src/features/administration/operations/download-backup.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
-import { getPlayer } from '../../src/features/administration/operations/get-player.ts';
-import { listAuditLog } from '../../src/features/administration/operations/list-audit-log.ts';
-import { listBackups } from '../../src/features/administration/operations/list-backups.ts';
-import { listEvents } from '../../src/features/administration/operations/list-events.ts';
-import { listRefusals } from '../../src/features/administration/operations/list-refusals.ts';
-import { listRequests } from '../../src/features/administration/operations/list-requests.ts';
-import { makeBackup } from '../../src/features/administration/operations/make-backup.ts';
-import { removeBackup } from '../../src/features/administration/operations/remove-backup.ts';
-import { serverFigures } from '../../src/features/administration/operations/server-figures.ts';
-import { serverSummary } from '../../src/features/administration/operations/server-summary.ts';
-import { setBackupSchedule } from '../../src/features/administration/operations/set-backup-schedule.ts';
-import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
-import { updateGame } from '../../src/features/administration/operations/update-game.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listGameSecrets } from '../../src/features/games/operations/list-game-secrets.ts';
-import { listGames } from '../../src/features/games/operations/list-games.ts';
-import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
-import { openGuestSession } from '../../src/features/guests/operations/open-guest-session.ts';
 import { listGameChannels } from '../../src/features/messages/operations/message-channels.ts';
 import {
   listMessages,
@@ -48,8 +27,35 @@ import {
   getPlaySession,
   listPlaySessions,
 } from '../../src/features/play-sessions/operations/play-sessions.ts';
-import { listPlayers } from '../../src/features/players/operations/list-players.ts';
-import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
+import {
+  downloadBackup,
+  listBackups,
+  makeBackup,
+  removeBackup,
+  setBackupSchedule,
+} from '../../src/features/administration/operations/backups.ts';
+import { deleteGame, updateGame } from '../../src/features/administration/operations/games.ts';
+import {
+  listAuditLog,
+  listEvents,
+  listRefusals,
+  listRequests,
+} from '../../src/features/administration/operations/logs.ts';
+import {
+  banPlayer,
+  erasePlayer,
+  getPlayer,
+  unbanPlayer,
+} from '../../src/features/administration/operations/players.ts';
+import { getServerStats, serverSummary } from '../../src/features/administration/operations/server.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../src/features/games/operations/game-secrets.ts';
+import { createGame, listGames } from '../../src/features/games/operations/games.ts';
+import { openGuestSession } from '../../src/features/guests/operations/guests.ts';
+import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { cancelAction } from '../../src/features/queue/operations/cancel-action.ts';
 import { getAction } from '../../src/features/queue/operations/get-action.ts';
@@ -68,9 +74,7 @@ import { removeScore } from '../../src/features/scores/operations/remove-score.t
 import { resetLeaderboard } from '../../src/features/scores/operations/reset-leaderboard.ts';
 import { updateLeaderboard } from '../../src/features/scores/operations/update-leaderboard.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
-import { listSessions } from '../../src/features/sessions/operations/list-sessions.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
-import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
+import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { getPlayerState } from '../../src/features/states/operations/get-player-state.ts';
 import { listStates } from '../../src/features/states/operations/list-states.ts';
 import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';
@@ -662,7 +666,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await admin.call(listEvents, { after: rest.cursor })).toMatchObject({ more: false, events: [] });
     const asNumber = { after: Number(cursor), limit: 250 }; // the earlier form of cursors
     expect((await admin.call(listEvents, asNumber)).events.slice(0, events.length)).toEqual(events);
-    const { startedAt } = await admin.call(serverFigures, {});
+    const { startedAt } = await admin.call(getServerStats, {});
     expect(startedAt === null).toBe(admin.actor === 'cli');
   });
 

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createAdministrator } from '../../src/features/administration/administrators/operations/create-administrator.ts';
-import { whoAmI } from '../../src/features/administration/administrators/operations/who-am-i.ts';
+import {
+  createAdministrator,
+  whoAmI,
+} from '../../src/features/administration/administrators/operations/administrators.ts';
 import { auditEntry } from '../../src/features/administration/audit-entry.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { get, post } from '../support/http.ts';

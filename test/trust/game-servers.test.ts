@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ban, unban } from '../../src/features/administration/commands.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
+import { erasePlayer } from '../../src/features/administration/operations/players.ts';
 import { addGameSecret, expireGameSecret } from '../../src/features/games/commands.ts';
 import { serverOnlyOperations } from '../../src/features/games/game.ts';
 import { fingerprintOf, hashOfSecret, newGameSecret } from '../../src/features/games/game-secret.ts';

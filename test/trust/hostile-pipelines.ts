@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { overHttp } from '../support/administration.ts';
 import { frame, opcodes, openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { io } from 'socket.io-client';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
 import { gameStorages } from '../../src/features/storage-quota/game-storage.ts';
 import { domain } from '../../src/server/catalogue/domain.ts';
 import { overHttp } from '../support/administration.ts';

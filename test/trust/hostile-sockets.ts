@@ -4,7 +4,7 @@ import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { readEpoch } from '../../src/features/events/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { domain } from '../../src/server/catalogue/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listGameSecrets } from '../../src/features/games/operations/list-game-secrets.ts';
-import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
-import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
+import { banPlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../src/features/games/operations/game-secrets.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
+import { openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { overHttp } from '../support/administration.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { type Answer, post } from '../support/http.ts';

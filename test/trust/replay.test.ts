@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { type GantryProcess, serveGantry } from '../support/gantry-process.ts';
 import { type Answer, post } from '../support/http.ts';

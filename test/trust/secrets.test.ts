@@ -6,11 +6,13 @@ import { z } from 'zod';
 import { dataFiles, readConfig } from '../../src/config.ts';
 import { ConfigError } from '../../src/core/config-error.ts';
 import { DatabaseUnusableError } from '../../src/core/storage/database-unusable.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listGameSecrets } from '../../src/features/games/operations/list-game-secrets.ts';
-import { revokeGameSecret } from '../../src/features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../src/features/games/operations/rotate-game-secret.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../src/features/games/operations/game-secrets.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { changeKept } from '../support/data-directory.ts';
 import { isOnPostgres } from '../support/engine.ts';
@@ -127,7 +129,7 @@ describe.concurrent.each(showings)('a game secret, proven %s,', (_how, showing) 
     accepted(await callWith(server, game, second, showing), anything);
     accepted(await callWith(server, other, other.gameSecret, showing), anything);
     await expect(admin.call(revokeGameSecret, { gameId, fingerprint })).rejects.toThrow(
-      'no working secret with this fingerprint',
+      'no active secret with this fingerprint',
     );
   });
 
@@ -144,7 +146,7 @@ it('a grace period and a lifetime may be any number of seconds', async () => {
   await admin.call(rotateGameSecret, { gameId, graceSeconds: 1 / 3, lifetimeSeconds: 1e7 / 3 });
 });
 
-it('the working secrets of a game are listed by fingerprint, with their times', async () => {
+it('the active secrets of a game are listed by fingerprint, with their times', async () => {
   const { gameId, gameSecret } = await openGame();
   const from = Date.now();
   const rotated = await admin.call(rotateGameSecret, { gameId, graceSeconds: 60, lifetimeSeconds: 600 });

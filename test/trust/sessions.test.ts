@@ -1,12 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { banPlayer } from '../../src/features/administration/operations/ban-player.ts';
-import { erasePlayer } from '../../src/features/administration/operations/erase-player.ts';
-import { unbanPlayer } from '../../src/features/administration/operations/unban-player.ts';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { listSessions } from '../../src/features/sessions/operations/list-sessions.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
-import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
+import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
+import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';

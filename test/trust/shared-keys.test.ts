@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { createGame } from '../../src/features/games/operations/create-game.ts';
-import { openSession } from '../../src/features/sessions/operations/open-session.ts';
+import { createGame } from '../../src/features/games/operations/games.ts';
+import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { overHttp } from '../support/administration.ts';
 import { serveGantry } from '../support/gantry-process.ts';
 import { get, post } from '../support/http.ts';

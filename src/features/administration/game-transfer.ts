@@ -258,8 +258,7 @@ class Import {
     else if (type === 'streams') this.#addStream(given);
     else {
       const table = this.#tables.get(type);
-      if (!table)
-        throw new DatabaseUnusableError(`The file has a record of a type that is unknown here: ${type}`);
+      if (!table) throw new DatabaseUnusableError(`The file has a record of an unknown type: ${type}`);
       yield* this.#addRow(table, given);
     }
   }

@@ -4,7 +4,7 @@ import { KeyFileError, readOrCreateKeyFile } from '../../runtime/key-file.ts';
 
 const prefix = 'gsk_';
 
-/** More secrets than any game has had: they are read all at once. */
+/** Upper bound of a game's secrets, which are read in one query. */
 export const maxSecrets = 10_000;
 
 /** A game's secret as it is stored: never the secret itself. */
@@ -74,7 +74,7 @@ export class SecretBox {
     if (!/^[0-9a-f]{64}$/i.test(hex)) {
       throw new KeyFileError(
         `${keyFilePath} does not hold a key (64 hex digits). Restore it from a backup, or set GANTRY_SECRET_KEY to ` +
-          'its former content.',
+          'its previous value.',
       );
     }
     this.#key = Buffer.from(hex, 'hex');

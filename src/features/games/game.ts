@@ -56,7 +56,7 @@ const storageQuotaMegabytes = z
   .min(1)
   .max(maxGameStorageMegabytes)
   .nullable()
-  .meta({ description: "How much the game may store, in MiB; null: the server's default" });
+  .meta({ description: "Storage quota of the game in MiB; null: the server's default" });
 
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
@@ -76,8 +76,7 @@ export const gamePolicies = z.object({
   /** Where launchers put the token in the game's URL: `?token=`, or after `#`, which is not sent to servers. */
   tokenIn: z.enum(['query', 'fragment']).default('query'),
   /**
-   * Players without a wallet: anyone, only those whom the game's server vouches for, or none. Existing sessions
-   * continue.
+   * Which guests may sign in: all, only those the game's server vouches for, or none. Existing sessions continue.
    */
   guests: z.enum(['allowed', 'server', 'forbidden']).default('allowed'),
   /** Rate limits per token; default: the server's. */
@@ -138,9 +137,9 @@ export const gameRecord = z
     createdAt: z.int(),
     listing: gameListing,
     image: z.string().meta({
-      description: "Shown in launchers: absolute, or a path of this server's; empty when it has none",
+      description: 'Image URL shown in launchers: absolute, or a path on this server; empty when it has none',
     }),
-    order: gameOrder.meta({ description: 'In lists, the lowest comes first' }),
+    order: gameOrder.meta({ description: 'Sort order in lists, lowest first' }),
   })
   .meta({ id: 'Game' });
 

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { type Game, type GamePolicies, gameKind, gameListing, gamePolicies } from './game.ts';
+import {
+  type Game,
+  type GamePolicies,
+  gameKind,
+  gameListing,
+  gamePolicies,
+  type gameRecord,
+} from './game.ts';
 import type { GameRow } from './tables.ts';
 
 /** Parsed games by row: parsing is slow, and an unchanged row stays the same object. */
@@ -30,4 +37,9 @@ export function toGame(row: GameRow): Game {
 export function policiesOf(row: GameRow | undefined, gameId: string): GamePolicies {
   if (!row) throw new Error(`cannot write to game ${gameId}, which does not exist`);
   return toGame(row).policies;
+}
+
+/** A game as administrators see it. */
+export function toGameRecord({ id, ...game }: Game): z.infer<typeof gameRecord> {
+  return { gameId: id, ...game };
 }

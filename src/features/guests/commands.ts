@@ -52,7 +52,7 @@ export const signInDevice = command(
     if (!device) {
       throw new GantryError(
         'device_unknown',
-        'There is no device with this deviceSecret: it, or its player, was removed',
+        'There is no device with this deviceSecret: the device or its player was removed',
       );
     }
     if (!isGuestAddress(device.wallet)) {
@@ -129,7 +129,7 @@ export const removeDevice = command(
     if (devices.length === 1) {
       throw new GantryError(
         'last_device',
-        'This is the only device that can sign in as this player: add another device, or a wallet, first',
+        'This is the last device of the guest: add another device or link a wallet first',
       );
     }
     tx.remove(guestDevices, yield* tx.lock(guestDevices, device.id, device));

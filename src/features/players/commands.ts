@@ -34,7 +34,7 @@ export const nameVouchedPlayer = command(
     if (guest?.vouchedBy !== gameId) {
       throw new GantryError(
         'sign_in_required',
-        "A game's server names only the players it vouches for (vouchForPlayer); all others set their own name (setUsername)",
+        "A game's server can only name players it vouches for (vouchForPlayer); other players set their own name (setUsername)",
       );
     }
     return yield* setProfile(tx, wallet, { username });

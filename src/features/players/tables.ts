@@ -43,7 +43,7 @@ const guestColumns = {
   sweepAt: 'ms',
 } as const;
 
-/** Guests: players who signed in without a wallet, including those upgraded to one since. */
+/** Guests, including those upgraded to a wallet. */
 export const guests = table('guests', guestColumns, {
   key: ['address'],
   indexes: {

@@ -7,10 +7,11 @@ import type { Player } from '../players/player.ts';
 /** The response of `channelStatus`. */
 export const channelStatus = z
   .object({
-    exists: z.boolean().meta({ description: 'The session is known and has not ended' }),
-    present: z
-      .boolean()
-      .meta({ description: 'A live socket, of its own or of the launcher, or a heartbeat within 3 minutes' }),
+    exists: z.boolean().meta({ description: 'Whether the session has not ended' }),
+    present: z.boolean().meta({
+      description:
+        'Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes',
+    }),
     wallet: z.string(),
     openedAt: timestamp,
   })

@@ -47,7 +47,7 @@ export const startSession = command(
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
     if (bannedHere || bannedEverywhere) {
-      throw new GantryError('player_banned', 'This player has been banned here');
+      throw new GantryError('player_banned', 'This player is banned from this game');
     }
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
@@ -79,7 +79,7 @@ export const endSession = command(
   function* (tx: Tx, wallet: string, sessionId: string): Steps<void> {
     const row = yield* tx.get(sessions, sessionId);
     if (row?.wallet !== wallet) {
-      throw new GantryError('session_unknown', 'There is no such channel session of this player');
+      throw new GantryError('session_unknown', 'This player has no such channel session');
     }
     yield* end(tx, row, 'ended');
   },
@@ -113,7 +113,7 @@ export const revokeSessionsInGame = command(
     if (sessionId === undefined) return yield* endSessionsOf(tx, owner.wallet, owner.gameId, 'revoked');
     const row = yield* tx.get(sessions, sessionId);
     if (row?.gameId !== owner.gameId || row.wallet !== owner.wallet) {
-      throw new GantryError('session_unknown', 'There is no such channel session of this player in the game');
+      throw new GantryError('session_unknown', 'This player has no such channel session in the game');
     }
     return row.expiresAt > tx.now && (yield* end(tx, row, 'revoked')) ? 1 : 0;
   },
@@ -167,7 +167,7 @@ export const recordPresence = command(
 /** @throws GantryError `guests_forbidden` */
 function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {
   if (policies.guests === 'allowed' || (policies.guests === 'server' && !byPlayer.includes(openedBy))) return;
-  throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
+  throw new GantryError('guests_forbidden', `${name} does not accept guests: sign in with a wallet`);
 }
 
 /** Ends a session; returns false if it had ended already. */

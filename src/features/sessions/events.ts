@@ -7,13 +7,13 @@ import { endReason } from './channel-session.ts';
 /** A channel session as announced to its player's launchers. */
 const gameChannelRecord = z
   .object({
-    _id: id.meta({ description: 'The channel session' }),
+    _id: id.meta({ description: 'Id of the channel session' }),
     gameId: id,
     wallet: normalizedAddress,
     exists: z.boolean(),
     present: z.boolean(),
     openedAt: timestamp,
-    endReason: endReason.nullable().meta({ description: 'Why it no longer exists' }),
+    endReason: endReason.nullable().meta({ description: 'Why the session ended; null while it has not' }),
   })
   .meta({ id: 'GameChannel' });
 export type GameChannelRecord = z.infer<typeof gameChannelRecord>;

@@ -6,6 +6,6 @@ export function refuseLauncherServer(game: Game): void {
   if (game.kind !== 'launcher') return;
   throw new GantryError(
     'sign_in_required',
-    "A launcher's session reaches every game of its player, so only the player opens one: by signing in",
+    "Only the player can open a launcher's session, by signing in: it has access to all of the player's games",
   );
 }

@@ -37,7 +37,7 @@ export const beginAttempt = command(
     if (signIn.attempts >= maxAttempts) {
       throw new GantryError(
         'sign_in_attempts_exhausted',
-        `This channel was tried ${maxAttempts} times; create a new unverified channel`,
+        `This channel has had ${maxAttempts} failed attempts; create a new unverified channel`,
       );
     }
     tx.put(signIns, { ...signIn, attempts: signIn.attempts + 1 });

@@ -1,51 +1,40 @@
 import { getActivities, sendCustomActivity } from '../../features/activities/operations/activities.ts';
-import { createAdministrator } from '../../features/administration/administrators/operations/create-administrator.ts';
-import { listAdministrators } from '../../features/administration/administrators/operations/list-administrators.ts';
-import { revokeAdministrator } from '../../features/administration/administrators/operations/revoke-administrator.ts';
-import { rotateAdministratorToken } from '../../features/administration/administrators/operations/rotate-administrator-token.ts';
-import { updateAdministrator } from '../../features/administration/administrators/operations/update-administrator.ts';
 import {
+  createAdministrator,
+  listAdministrators,
   type OperationsOfRole,
+  revokeAdministrator,
+  rotateAdministratorToken,
+  updateAdministrator,
   whoAmI,
-} from '../../features/administration/administrators/operations/who-am-i.ts';
-import { banPlayer } from '../../features/administration/operations/ban-player.ts';
-import { deleteGame } from '../../features/administration/operations/delete-game.ts';
-import { downloadBackup } from '../../features/administration/operations/download-backup.ts';
-import { erasePlayer } from '../../features/administration/operations/erase-player.ts';
-import { getPlayer } from '../../features/administration/operations/get-player.ts';
-import { listAuditLog } from '../../features/administration/operations/list-audit-log.ts';
-import { listBackups } from '../../features/administration/operations/list-backups.ts';
-import { listEvents } from '../../features/administration/operations/list-events.ts';
-import { listRefusals } from '../../features/administration/operations/list-refusals.ts';
-import { listRequests } from '../../features/administration/operations/list-requests.ts';
-import { makeBackup } from '../../features/administration/operations/make-backup.ts';
-import { removeBackup } from '../../features/administration/operations/remove-backup.ts';
-import { serverFigures } from '../../features/administration/operations/server-figures.ts';
-import { serverSummary } from '../../features/administration/operations/server-summary.ts';
-import { setBackupSchedule } from '../../features/administration/operations/set-backup-schedule.ts';
-import { unbanPlayer } from '../../features/administration/operations/unban-player.ts';
-import { updateGame } from '../../features/administration/operations/update-game.ts';
+} from '../../features/administration/administrators/operations/administrators.ts';
+import {
+  downloadBackup,
+  listBackups,
+  makeBackup,
+  removeBackup,
+  setBackupSchedule,
+} from '../../features/administration/operations/backups.ts';
+import { deleteGame, updateGame } from '../../features/administration/operations/games.ts';
+import {
+  listAuditLog,
+  listEvents,
+  listRefusals,
+  listRequests,
+} from '../../features/administration/operations/logs.ts';
+import {
+  banPlayer,
+  erasePlayer,
+  getPlayer,
+  unbanPlayer,
+} from '../../features/administration/operations/players.ts';
+import { getServerStats, serverSummary } from '../../features/administration/operations/server.ts';
 import { batch } from '../../features/batches/operations/batch.ts';
 import {
   getSubscribedChannels,
   subscribe,
   unsubscribe,
 } from '../../features/events/operations/subscriptions.ts';
-import { createGame } from '../../features/games/operations/create-game.ts';
-import { getGames } from '../../features/games/operations/get-games.ts';
-import { listGameSecrets } from '../../features/games/operations/list-game-secrets.ts';
-import { listGames } from '../../features/games/operations/list-games.ts';
-import { revokeGameSecret } from '../../features/games/operations/revoke-game-secret.ts';
-import { rotateGameSecret } from '../../features/games/operations/rotate-game-secret.ts';
-import { addGuestDevice } from '../../features/guests/operations/add-guest-device.ts';
-import { createGuest } from '../../features/guests/operations/create-guest.ts';
-import { listGuestDevices } from '../../features/guests/operations/list-guest-devices.ts';
-import { openGuestSession } from '../../features/guests/operations/open-guest-session.ts';
-import { removeGuestDevice } from '../../features/guests/operations/remove-guest-device.ts';
-import { requestGuestUpgrade } from '../../features/guests/operations/request-guest-upgrade.ts';
-import { signInGuest } from '../../features/guests/operations/sign-in-guest.ts';
-import { upgradeGuest } from '../../features/guests/operations/upgrade-guest.ts';
-import { vouchForPlayer } from '../../features/guests/operations/vouch-for-player.ts';
 import {
   blockPlayer,
   listBlockedPlayers,
@@ -98,10 +87,30 @@ import {
   listPlaySessions,
   trackGameSessions,
 } from '../../features/play-sessions/operations/play-sessions.ts';
-import { listPlayers } from '../../features/players/operations/list-players.ts';
-import { setUsername } from '../../features/players/operations/set-username.ts';
-import { updatePlayer } from '../../features/players/operations/update-player.ts';
-import { updatePlayerProfile } from '../../features/players/operations/update-player-profile.ts';
+import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../features/games/operations/game-secrets.ts';
+import { createGame, getGames, listGames } from '../../features/games/operations/games.ts';
+import {
+  addGuestDevice,
+  listGuestDevices,
+  removeGuestDevice,
+} from '../../features/guests/operations/guest-devices.ts';
+import { requestGuestUpgrade, upgradeGuest } from '../../features/guests/operations/guest-upgrade.ts';
+import {
+  createGuest,
+  openGuestSession,
+  signInGuest,
+  vouchForPlayer,
+} from '../../features/guests/operations/guests.ts';
+import {
+  listPlayers,
+  setUsername,
+  updatePlayer,
+  updatePlayerProfile,
+} from '../../features/players/operations/players.ts';
 import { cancelAction } from '../../features/queue/operations/cancel-action.ts';
 import { getAction } from '../../features/queue/operations/get-action.ts';
 import { listActions } from '../../features/queue/operations/list-actions.ts';
@@ -130,18 +139,22 @@ import { removeScore } from '../../features/scores/operations/remove-score.ts';
 import { resetLeaderboard } from '../../features/scores/operations/reset-leaderboard.ts';
 import { setUserScore } from '../../features/scores/operations/set-user-score.ts';
 import { updateLeaderboard } from '../../features/scores/operations/update-leaderboard.ts';
-import { channelHeartbeat } from '../../features/sessions/operations/channel-heartbeat.ts';
-import { channelStatus } from '../../features/sessions/operations/channel-status.ts';
-import { createUnverifiedChannel } from '../../features/sessions/operations/create-unverified-channel.ts';
-import { endChannelSession } from '../../features/sessions/operations/end-channel-session.ts';
-import { getPlayerPresence } from '../../features/sessions/operations/get-player-presence.ts';
-import { listChannelSessions } from '../../features/sessions/operations/list-channel-sessions.ts';
-import { listSessions } from '../../features/sessions/operations/list-sessions.ts';
-import { openChannelSession } from '../../features/sessions/operations/open-channel-session.ts';
-import { openSession } from '../../features/sessions/operations/open-session.ts';
-import { revokeChannelSession } from '../../features/sessions/operations/revoke-channel-session.ts';
-import { revokeSession } from '../../features/sessions/operations/revoke-session.ts';
-import { verifyUnverifiedChannel } from '../../features/sessions/operations/verify-unverified-channel.ts';
+import {
+  endChannelSession,
+  listChannelSessions,
+  openChannelSession,
+  revokeChannelSession,
+} from '../../features/sessions/operations/channel-sessions.ts';
+import {
+  channelHeartbeat,
+  channelStatus,
+  getPlayerPresence,
+} from '../../features/sessions/operations/presence.ts';
+import { listSessions, openSession, revokeSession } from '../../features/sessions/operations/sessions.ts';
+import {
+  createUnverifiedChannel,
+  verifyUnverifiedChannel,
+} from '../../features/sessions/operations/sign-in.ts';
 import { getPlayerState } from '../../features/states/operations/get-player-state.ts';
 import { getPublicStates } from '../../features/states/operations/get-public-states.ts';
 import { getStates } from '../../features/states/operations/get-states.ts';
@@ -160,7 +173,7 @@ import { rotateWebhookSecret } from '../../features/webhooks/operations/rotate-w
 import { testWebhook } from '../../features/webhooks/operations/test-webhook.ts';
 import { updateWebhook } from '../../features/webhooks/operations/update-webhook.ts';
 
-/** Every operation. A new one needs its own file and a line here. */
+/** Every operation. A new one stands in the file of its noun and needs a line here. */
 export const operations = [
   setUserScore,
   getUserScore,
@@ -292,7 +305,7 @@ export const operations = [
   listAuditLog,
   listRefusals,
   listRequests,
-  serverFigures,
+  getServerStats,
   serverSummary,
   whoAmI,
   listAdministrators,

@@ -4,7 +4,7 @@ import { findGameBySlug } from '../../features/games/queries.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import { startSession } from '../../features/sessions/commands.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
-import { issueToken } from '../../features/sessions/operations/issue-token.ts';
+import { issueToken } from '../../features/sessions/new-session.ts';
 import { liveSessions } from '../../features/sessions/queries.ts';
 import { demoPlayers, demoSlug } from './demo-data.ts';
 

@@ -4,15 +4,18 @@ import { inputFromQuery } from '../query-input.ts';
 import type { Routes } from './routes.ts';
 
 /**
- * One path per operation: `POST /launcher/<kebab-name>`, or `POST /admin/<kebab-name>` for administrators, plus `GET`
- * on the operation's `getPath` where it has one.
+ * One path per operation: `POST /launcher/<kebab-name>`, or `POST /admin/<kebab-name>` for administrators, also
+ * by aliases; plus `GET` on the operation's `getPath` where it has one.
  */
 export function dedicatedRoutes(registry: Registry): Routes {
   const routes: Routes = new Map();
   for (const operation of registry.operations) {
     const isForAdministrators = operation.service === 'admin';
     const prefix = isForAdministrators ? '/admin' : '/launcher';
-    routes.set(`${prefix}/${kebabCase(operation.name)}`, { isForAdministrators, post: byBody(operation) });
+    const aliases = isForAdministrators ? (operation.aliases ?? []) : [];
+    for (const name of [operation.name, ...aliases]) {
+      routes.set(`${prefix}/${kebabCase(name)}`, { isForAdministrators, post: byBody(operation) });
+    }
     if (operation.getPath)
       routes.set(operation.getPath, { ...routes.get(operation.getPath), get: byQuery(operation) });
   }

@@ -692,7 +692,7 @@ export const adminCases: AdminCases = {
     },
   },
 
-  serverFigures: {
+  getServerStats: {
     input: () => ({ after: Number.MAX_SAFE_INTEGER }),
     // A command has nothing to report: no server runs in its process.
     answer: {

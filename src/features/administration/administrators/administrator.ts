@@ -49,7 +49,7 @@ export const administratorRecord = z.object({
   expiresAt: timestamp.nullable().meta({ description: 'When the token expires; null: never' }),
   lastUsedAt: timestamp
     .nullable()
-    .meta({ description: 'To the minute; null: the token has not been used yet' }),
+    .meta({ description: 'When the token was last used, to the minute; null: never' }),
 });
 export type AdministratorRecord = z.infer<typeof administratorRecord>;
 

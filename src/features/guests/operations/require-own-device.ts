@@ -15,7 +15,7 @@ export function requireOwnDevice({ wallet, session }: SessionCaller): void {
 }
 
 /**
- * Requires who may connect a wallet to a guest: one of its devices or, as long as it has none, the server that vouches
+ * Requires who may link a wallet to a guest: one of its devices or, as long as it has none, the server that vouches
  * for it. That server identifies the guest, and proves itself with the game's secret: the session's token alone may
  * have been seen by others.
  * @throws GantryError `not_a_guest`, `sign_in_required`
@@ -34,5 +34,5 @@ export async function requireOwner(caller: SessionCaller, db: Store): Promise<vo
 
 function requireGuest(wallet: string): void {
   if (isGuestAddress(wallet)) return;
-  throw new GantryError('not_a_guest', 'This operation is for guests, and this player has a wallet');
+  throw new GantryError('not_a_guest', 'This operation is only for guests; this player has a wallet');
 }

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import { operators } from '../../../core/schemas/admin-role.ts';
+import { idInput, timestamp } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation } from '../../operation.ts';
+import { backupSchedule, defaultKeep, everyHours, keptBackups } from '../backup-schedule.ts';
+import { changeBackupSchedule, readBackupSchedule } from '../backup-schedule-commands.ts';
+import { type Backups, backupRecord, runningBackup } from '../backups.ts';
+
+export const listBackups = defineOperation({
+  name: 'listBackups',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the backups, newest first, with the schedule and the backup in progress',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({}),
+  output: z.object({
+    success,
+    unavailable: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why backups are unavailable here, and what to do instead; null when available' }),
+    backups: z.array(backupRecord),
+    running: runningBackup.nullable().meta({ description: 'The backup in progress on the responding node' }),
+    schedule: backupSchedule.nullable().meta({ description: 'Null when no backups are scheduled' }),
+  }),
+  async handler(_request, { db, backups }: { db: Store; backups: Backups }) {
+    const { unavailable } = backups;
+    const found = unavailable === null ? await db.read(readBackupSchedule) : null;
+    return {
+      success: true,
+      unavailable,
+      backups: unavailable === null ? await backups.list() : [],
+      running: backups.running(),
+      schedule: found?.schedule ?? null,
+    };
+  },
+});
+
+export const makeBackup = defineOperation({
+  name: 'makeBackup',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Create a backup in the backup directory; responds once it is complete and verified',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({
+    withoutKeys: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Omit the keys, which must then be backed up separately' }),
+  }),
+  output: z.object({ success, backup: backupRecord }),
+  async handler({ input }, { backups }: { backups: Backups }) {
+    requireBackups(backups);
+    return { success: true, backup: await backups.make('manual', input) };
+  },
+});
+
+export const downloadBackup = defineOperation({
+  name: 'downloadBackup',
+  service: 'admin',
+  // Changes nothing, but downloads contain the server's keys and so must be in the audit log.
+  kind: 'write',
+  summary: 'Create a single-use download link for a backup, valid for one minute',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({ name: idInput }),
+  output: z.object({
+    success,
+    path: z.string().meta({ description: 'Path on this server; GET it without a token' }),
+    expiresAt: timestamp,
+  }),
+  async handler({ input, caller }, { backups }: { backups: Backups }) {
+    requireBackups(backups);
+    return { success: true, ...(await backups.link(input.name, caller)) };
+  },
+});
+
+export const removeBackup = defineOperation({
+  name: 'removeBackup',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Delete a backup from the backup directory',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({ name: idInput }),
+  output: z.object({ success }),
+  async handler({ input }, { backups }: { backups: Backups }) {
+    requireBackups(backups);
+    await backups.remove(input.name);
+    return { success: true };
+  },
+});
+
+export const setBackupSchedule = defineOperation({
+  name: 'setBackupSchedule',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Set or remove the backup schedule',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({
+    everyHours: everyHours.nullable().meta({
+      description:
+        'Hours between backups; null removes the schedule. A new schedule starts with a backup immediately',
+    }),
+    keep: keptBackups
+      .default(defaultKeep)
+      .meta({ description: 'Number of scheduled backups to keep; older ones are deleted' }),
+  }),
+  output: z.object({ success, schedule: backupSchedule.nullable() }),
+  async handler({ input }, { db, backups }: { db: Store; backups: Backups }) {
+    requireBackups(backups);
+    const { everyHours: hours, keep } = input;
+    const wanted = hours === null ? null : { everyHours: hours, keep };
+    return { success: true, schedule: await db.write(changeBackupSchedule, wanted) };
+  },
+});
+
+/** @throws GantryError `backup_unavailable` when backups are made by the database server */
+function requireBackups({ unavailable }: Backups): void {
+  if (unavailable !== null) throw new GantryError('backup_unavailable', unavailable);
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import { operators, owners } from '../../../core/schemas/admin-role.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import {
+  gameListing,
+  gameName,
+  gameOrder,
+  gameRecord,
+  gameUrl,
+  origin,
+  policyChanges,
+} from '../../games/game.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { toGameRecord } from '../../games/stored-game.ts';
+import { defineOperation } from '../../operation.ts';
+import { changeGame } from '../commands.ts';
+import { endSessionsInGame, type GameEraser } from '../game-eraser.ts';
+
+export const updateGame = defineOperation({
+  name: 'updateGame',
+  service: 'admin',
+  kind: 'write',
+  summary:
+    "Update a game's name, URL, image, order, origins, listing or policies; omitted fields are unchanged",
+  auth: 'admin',
+  roles: operators,
+  input: z.object({
+    gameId: idInput,
+    name: gameName.optional(),
+    url: z.union([gameUrl, z.literal('')]).optional(),
+    allowedOrigins: z.array(origin).max(100).optional(),
+    policies: policyChanges.optional(),
+    listing: gameListing.optional().meta({
+      description:
+        '`unlisted`: not in the public list; `archived`: its sessions end, and calls of its players and server are rejected (`game_archived`)',
+    }),
+    image: z.union([gameUrl, z.literal('')]).optional(),
+    order: gameOrder.optional().meta({ description: 'Sort order in lists, lowest first' }),
+  }),
+  output: z.object({ success, game: gameRecord }),
+  async handler({ input }, { db }: { db: Store }) {
+    const { gameId, ...changes } = input;
+    const game = await db.write(changeGame, gameId, changes);
+    if (game.listing === 'archived') await endSessionsInGame(db, gameId, 'game_archived');
+    return { success: true, game: toGameRecord(game) };
+  },
+});
+
+export const deleteGame = defineOperation({
+  name: 'deleteGame',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Permanently delete a game and all its data',
+  auth: 'admin',
+  roles: owners,
+  input: z.object({
+    gameId: idInput,
+    confirm: z
+      .string()
+      .max(200)
+      .meta({ description: "The game's slug, so that no other game is deleted by mistake" }),
+  }),
+  output: z.object({ success }),
+  async handler({ input }, { db, gameEraser }: { db: Store; gameEraser: GameEraser }) {
+    const { slug } = await requireGame(db, input.gameId);
+    if (input.confirm !== slug) {
+      const field = { path: 'confirm', message: `must be the slug of the game, ${slug}` };
+      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    }
+    await gameEraser.erase(input.gameId);
+    return { success: true };
+  },
+});

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole } from '../../../core/schemas/admin-role.ts';
+import { idInput, timestamp } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { text } from '../../../core/schemas/text.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { type Requests, requestOutcome, requestRecord, slowMs } from '../../../telemetry/recent-requests.ts';
+import { type Refusals, refusalRecord } from '../../../telemetry/refusals.ts';
+import { readEventLog } from '../../events/queries.ts';
+import { defineOperation } from '../../operation.ts';
+import { auditEntry } from '../audit-entry.ts';
+import { readAuditLog } from '../queries.ts';
+
+export const listEvents = defineOperation({
+  name: 'listEvents',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List events in commit order; without a cursor, the latest ones',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    after: z
+      // Cursors used to be numbers.
+      .union([z.string().max(200), z.int().min(0)])
+      .transform(String)
+      .optional()
+      .meta({ description: 'The `cursor` of the previous response' }),
+    limit: paging.limit,
+  }),
+  output: z.object({
+    success,
+    cursor: z.string().meta({ description: 'Opaque cursor to continue from' }),
+    more: z.boolean().meta({ description: 'Whether more events are available now' }),
+    events: z.array(
+      z.object({
+        position: z.int().meta({ description: 'Its position in the commit order' }),
+        at: timestamp,
+        name: z.string(),
+        stream: z.string(),
+        seq: z.int(),
+        gameId: z.string(),
+        wallets: z
+          .array(z.string())
+          .nullable()
+          .meta({ description: 'The recipients; null for all followers of the game' }),
+        record: z.unknown(),
+      }),
+    ),
+  }),
+  async handler({ input: { after, limit } }, { db }: { db: Store }) {
+    const { events, cursor, more } = await db.read(readEventLog, after, limit);
+    return {
+      success: true,
+      cursor,
+      more,
+      events: events.map(({ position, at, name, stream, seq, audience, record }) => ({
+        position,
+        at,
+        name,
+        stream,
+        seq,
+        gameId: audience.gameId,
+        wallets: audience.kind === 'players' ? [...audience.wallets] : null,
+        record,
+      })),
+    };
+  },
+});
+
+export const listAuditLog = defineOperation({
+  name: 'listAuditLog',
+  service: 'admin',
+  kind: 'read',
+  summary: "List the audit log's entries, newest first",
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object(paging),
+  output: pagedOutput(auditEntry),
+  async handler({ input }, { db }: { db: Store }) {
+    const { total, rows } = await db.read(readAuditLog, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});
+
+export const listRefusals = defineOperation({
+  name: 'listRefusals',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List calls that the responding node rejected in the last hour, latest first',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),
+  output: pagedOutput(refusalRecord),
+  async handler({ input: { reason, gameId, limit, skip } }, { refusals }: { refusals: Refusals }) {
+    const { total, rows } = refusals.list({ reason, gameId }, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});
+
+const unixTime = z.int().min(0).meta({ description: 'Unix time in milliseconds' });
+
+export const listRequests = defineOperation({
+  name: 'listRequests',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List recent failed, rejected, slow and sampled calls on the responding node, latest first',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    outcome: requestOutcome.optional().meta({
+      description: `\`failed\`: status 5xx; \`refused\`: status 4xx; \`slow\`: at least ${slowMs} ms`,
+    }),
+    id: text(1, 100).optional().meta({ description: 'The `X-Request-Id` or a prefix of it' }),
+    reason: text(1, 100).optional(),
+    operation: text(1, 100).optional(),
+    gameId: idInput.optional(),
+    wallet: addressInput.optional(),
+    from: unixTime.optional(),
+    to: unixTime
+      .optional()
+      .meta({ description: 'Only calls completed before this Unix time in milliseconds' }),
+    ...paging,
+  }),
+  output: pagedOutput(requestRecord),
+  async handler({ input: { limit, skip, ...filter } }, { requests }: { requests: Requests }) {
+    const { total, rows } = requests.list(filter, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});

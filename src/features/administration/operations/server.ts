@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { everyRole } from '../../../core/schemas/admin-role.ts';
+import { timestamp } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { type Nodes, nodeRecord } from '../../../telemetry/nodes.ts';
+import { type Stats, statsRange, statsSample } from '../../../telemetry/stats.ts';
+import { defineOperation } from '../../operation.ts';
+import type { ServerSummary } from '../server-summary.ts';
+
+export const getServerStats = defineOperation({
+  name: 'getServerStats',
+  service: 'admin',
+  aliases: ['serverFigures'], // deprecated: works until 1.0
+  kind: 'read',
+  summary: 'Get metrics of the responding node over the last five minutes, hour, day or week',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    range: statsRange.default('minutes').meta({
+      description:
+        'Beyond the last five minutes, a sample aggregates its period: mean rates, maximum counts and last sizes',
+    }),
+    after: z.int().min(0).default(0).meta({ description: 'Only samples taken later, in Unix milliseconds' }),
+  }),
+  output: z.object({
+    success,
+    startedAt: timestamp
+      .nullable()
+      .meta({ description: 'Null on the command line, where no metrics are collected' }),
+    everyMs: z.int().meta({ description: 'Interval between samples in milliseconds' }),
+    samples: z.array(statsSample).meta({ description: 'Oldest first' }),
+  }),
+  async handler({ input }, { stats }: { stats: Stats }) {
+    const { after, range } = input;
+    const samples = stats.samples(after, range);
+    return { success: true, startedAt: stats.startedAt, everyMs: stats.everyMs(range), samples };
+  },
+});
+
+/** The longest period that sessions are counted over, in milliseconds: covers "today" in any time zone. */
+const longestMs = 48 * 60 * 60 * 1000;
+
+export const serverSummary = defineOperation({
+  name: 'serverSummary',
+  service: 'admin',
+  kind: 'read',
+  summary: "Get the running nodes, today's sessions and players, and the storage of each game",
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    since: z.int().min(0).optional().meta({
+      description: 'Start of today in Unix milliseconds, at most 48 hours ago; default: midnight UTC',
+    }),
+  }),
+  output: z.object({
+    success,
+    nodes: z
+      .array(nodeRecord)
+      .meta({ description: 'Oldest first; empty on the command line, where no node runs' }),
+    today: z.object({
+      since: timestamp,
+      sessions: z.int().meta({ description: 'Channel sessions opened since' }),
+      players: z.int().meta({ description: 'Players who opened a channel session since' }),
+    }),
+    storage: z
+      .array(z.object({ gameId: z.string(), bytes: z.int(), quota: z.int(), players: z.int() }))
+      .meta({
+        description:
+          'Bytes stored by each game, its quota in bytes, and its number of players with states, play sessions or messages; largest first, at most a minute old',
+      }),
+  }),
+  async handler({ input }, { nodes, summary }: { nodes: Nodes; summary: ServerSummary }) {
+    const now = Date.now();
+    const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
+    const since = Math.max(input.since ?? midnight, now - longestMs);
+    const [running, opened, storage] = await Promise.all([
+      nodes.list(),
+      summary.openedSince(since),
+      summary.storageByGame(),
+    ]);
+    return { success: true, nodes: running, today: { since, ...opened }, storage };
+  },
+});

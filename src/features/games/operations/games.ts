@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
+import { id } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { rowsCost } from '../../cost.ts';
+import { defineOperation } from '../../operation.ts';
+import type { GuestSettings } from '../../players/guest-settings.ts';
+import { registerGame } from '../commands.ts';
+import {
+  gameKind,
+  gameListing,
+  gameName,
+  gameOrder,
+  gamePolicies,
+  gameRecord,
+  gameSlug,
+  gameUrl,
+  origin,
+  policyChanges,
+} from '../game.ts';
+import { newGameSecret, type SecretBox } from '../game-secret.ts';
+import { allGames } from '../queries.ts';
+import { toGameRecord } from '../stored-game.ts';
+
+/** A game as anyone may see it. */
+const listedGame = z
+  .object({
+    gameId: id,
+    slug: z.string(),
+    name: z.string(),
+    kind: gameKind,
+    url: z.string().meta({
+      description: 'URL of the game: absolute, or a path on this server; empty when it has no page',
+    }),
+    tokenIn: gamePolicies.shape.tokenIn.unwrap().meta({
+      description: "Where the game's URL carries the token: `?token=` or `#token=`",
+    }),
+    image: z.string().meta({
+      description: 'Image URL: absolute, or a path on this server; empty when it has none',
+    }),
+    guests: z.boolean().meta({
+      description: 'Whether guests may sign in with `createGuest`',
+    }),
+  })
+  .meta({ id: 'ListedGame' });
+
+export const getGames = defineOperation({
+  name: 'getGames',
+  service: 'launcher',
+  kind: 'read',
+  summary: 'List the public games and launchers in display order; an unlisted one is found only by its slug',
+  auth: 'public',
+  input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
+  cost: rowsCost(50),
+  output: pagedOutput(listedGame),
+  async handler(
+    { input: { limit, skip, kind, slug } },
+    { db, guests }: { db: Store; guests: GuestSettings },
+  ) {
+    const games = (await db.read(allGames)).filter(
+      (game) =>
+        (kind === undefined || game.kind === kind) &&
+        (slug === undefined ? game.listing === 'listed' : game.slug === slug && game.listing !== 'archived'),
+    );
+    return {
+      total: games.length,
+      limit,
+      skip,
+      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url, image, policies }) => ({
+        gameId,
+        slug,
+        name,
+        kind,
+        url,
+        tokenIn: policies.tokenIn,
+        image,
+        guests: guests.areAllowed && policies.guests === 'allowed',
+      })),
+    };
+  },
+});
+
+export const listGames = defineOperation({
+  name: 'listGames',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List all games, including unlisted and archived ones, in display order',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({}),
+  output: z.object({ success, games: z.array(gameRecord) }),
+  async handler(_request, { db }: { db: Store }) {
+    return { success: true, games: (await db.read(allGames)).map(toGameRecord) };
+  },
+});
+
+export const createGame = defineOperation({
+  name: 'createGame',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Create a game; returns its secret (shown once)',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({
+    name: gameName,
+    slug: gameSlug.optional(),
+    kind: gameKind.optional(),
+    url: gameUrl.optional(),
+    allowedOrigins: z.array(origin).max(100).optional(),
+    policies: policyChanges.optional(),
+    listing: gameListing.optional(),
+    image: gameUrl.optional(),
+    order: gameOrder.optional(),
+  }),
+  output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
+  async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {
+    const gameSecret = newGameSecret();
+    const game = await db.write(registerGame, input, box.sealSecret(gameSecret));
+    return { success: true, gameId: game.id, gameSecret, game: toGameRecord(game) };
+  },
+});

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
+import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
+import { id, idInput, timestamp } from '../../../core/schemas/ids.ts';
+import { requireOpenedBy } from '../../../core/schemas/opened-by.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { text } from '../../../core/schemas/text.ts';
+import { webUrl } from '../../../core/schemas/web-url.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation } from '../../operation.ts';
+import { nameVouchedPlayer, setProfile } from '../commands.ts';
+import { username } from '../player.ts';
+import { findPlayers } from '../queries.ts';
+
+export const listPlayers = defineOperation({
+  name: 'listPlayers',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List or search players, newest first',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    ...paging,
+    gameId: idInput.optional(),
+    search: text(1, 100).optional().meta({
+      description: 'Part of the name, the start of the wallet, or the shortened wallet (`0x1234…abcd`)',
+    }),
+    present: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: only players who are online; false: only players who are offline' }),
+    banned: z
+      .boolean()
+      .optional()
+      .meta({ description: 'true: only players with a ban; false: only players without one' }),
+  }),
+  output: pagedOutput(
+    z.object({
+      wallet: z.string(),
+      userId: z.string(),
+      username: z.string(),
+      avatar: z.string(),
+      createdAt: timestamp,
+      bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' means every game" }),
+      lastOpenedAt: timestamp
+        .nullable()
+        .meta({ description: 'When the player last opened a session, in any game' }),
+      present: z.boolean().meta({ description: 'Online now, in any game' }),
+    }),
+  ),
+  async handler({ input }, { db }: { db: Store }) {
+    const { total, rows } = await db.read(findPlayers, input, input);
+    return { total, limit: input.limit, skip: input.skip, data: rows };
+  },
+});
+
+export const updatePlayer = defineOperation({
+  name: 'updatePlayer',
+  service: 'admin',
+  kind: 'write',
+  summary: "Update a player's name or avatar; an empty value removes it",
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({
+    wallet: addressInput,
+    username: username.optional(),
+    avatar: z.union([webUrl, z.literal('')]).optional(),
+  }),
+  output: z.object({
+    success,
+    wallet: z.string(),
+    userId: z.string(),
+    username: z.string(),
+    avatar: z.string(),
+  }),
+  async handler({ input }, { db }: { db: Store }) {
+    return { success: true, ...(await db.write(setProfile, input.wallet, input)) };
+  },
+});
+
+export const updatePlayerProfile = defineOperation({
+  name: 'updatePlayerProfile',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Set the name of a guest that the game's server vouches for; requires the game's secret",
+  auth: 'game-secret',
+  input: z.object({
+    wallet: addressInput,
+    username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
+  }),
+  output: z.object({ success, wallet: normalizedAddress, userId: id, username: z.string() }),
+  async handler({ input, caller: { game } }, { db }: { db: Store }) {
+    const { wallet, userId, username } = await db.write(
+      nameVouchedPlayer,
+      { gameId: game.id, wallet: input.wallet },
+      input.username,
+    );
+    return { success: true, wallet, userId, username };
+  },
+});
+
+export const setUsername = defineOperation({
+  name: 'setUsername',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Set the player's name, shared by all games; requires a session that the player signed in to",
+  auth: 'player',
+  input: z.object({
+    username: username.meta({ description: 'At most 40 characters; empty removes the name' }),
+  }),
+  output: z.object({ success, username: z.string() }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    // An administrator may set every name.
+    const allowed = ['wallet', 'device', 'administrator'] as const;
+    requireOpenedBy(caller.session, allowed, "sign in with the wallet, or with a guest's device");
+    const { username } = await db.write(setProfile, caller.wallet, { username: input.username });
+    return { success: true, username };
+  },
+});

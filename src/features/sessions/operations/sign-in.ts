@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { PublicUrls } from '../../../core/public-urls.ts';
+import { walletInput } from '../../../core/schemas/guest-address.ts';
+import { id, idInput, newId } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import type { ContractWallets } from '../../chains/contract-wallets.ts';
+import { defineOperation } from '../../operation.ts';
+import { announceSession, type NewSessionServices, signInToken } from '../new-session.ts';
+import { completeSignIn, requestSignIn } from '../sign-in-commands.ts';
+import { signInChain, signInLifetimeMs, signInMessage } from '../sign-in-message.ts';
+import { signatureChain, verifySignIn, walletSignature } from '../wallet-proof.ts';
+
+export const createUnverifiedChannel = defineOperation({
+  name: 'createUnverifiedChannel',
+  service: 'launcher',
+  kind: 'sign-in',
+  summary: 'Start a sign-in: get the message for the wallet to sign',
+  auth: 'game',
+  input: z.object({
+    wallet: walletInput,
+    gameId: idInput
+      .optional()
+      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
+    chainId: signInChain,
+  }),
+  output: z.object({
+    success,
+    channelId: id,
+    signRequest: z.string().meta({ description: 'EIP-4361 message, to be signed with personal_sign' }),
+  }),
+  async handler(
+    { input, caller: { game, page } },
+    { db, publicUrls }: { db: Store; publicUrls: PublicUrls },
+  ) {
+    const now = Date.now();
+    const channelId = newId();
+    const signRequest = signInMessage({
+      wallet: input.wallet,
+      gameName: game.name,
+      channelId,
+      chainId: input.chainId,
+      uri: page ?? publicUrls.base,
+      now,
+    });
+    await db.write(requestSignIn, {
+      id: channelId,
+      gameId: game.id,
+      wallet: input.wallet,
+      signRequest,
+      expiresAt: now + signInLifetimeMs,
+    });
+    return { success: true, channelId, signRequest };
+  },
+});
+
+export const verifyUnverifiedChannel = defineOperation({
+  name: 'verifyUnverifiedChannel',
+  service: 'launcher',
+  kind: 'sign-in',
+  summary: "Complete a sign-in: exchange the wallet's signature for a launcherJwt",
+  auth: 'sign-in',
+  input: z.object({
+    channelId: idInput,
+    signature: walletSignature,
+    chainId: signatureChain,
+  }),
+  output: z.object({
+    success,
+    ...signInToken,
+  }),
+  async handler({ input }, services: NewSessionServices & { contractWallets: ContractWallets }) {
+    const { db, sessionLifetimeMs } = services;
+    const signIn = await verifySignIn(input, null, services);
+    const details = await db.write(completeSignIn, signIn.id, sessionLifetimeMs);
+    const launcherJwt = await announceSession(details, services);
+    return { success: true, launcherJwt, jwt: launcherJwt };
+  },
+});
