@@ -9,7 +9,7 @@ import { removeLeaderboard } from '../../src/features/scores/operations/remove-l
 import { removeScore } from '../../src/features/scores/operations/remove-score.ts';
 import { resetLeaderboard } from '../../src/features/scores/operations/reset-leaderboard.ts';
 import { updateLeaderboard } from '../../src/features/scores/operations/update-leaderboard.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
+import { createWebhook } from '../../src/features/webhooks/operations/webhooks.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { listen } from '../support/listening-client.ts';

@@ -46,10 +46,12 @@ import { listPlaySessions } from '../../src/features/play-sessions/operations/li
 import { listPlayers } from '../../src/features/players/operations/list-players.ts';
 import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
-import { cancelAction } from '../../src/features/queue/operations/cancel-action.ts';
-import { getAction } from '../../src/features/queue/operations/get-action.ts';
-import { listActions } from '../../src/features/queue/operations/list-actions.ts';
-import { retryAction } from '../../src/features/queue/operations/retry-action.ts';
+import {
+  cancelAction,
+  getAction,
+  listActions,
+  retryAction,
+} from '../../src/features/queue/operations/actions.ts';
 import { getRules } from '../../src/features/rules/operations/get-rules.ts';
 import { setRules } from '../../src/features/rules/operations/set-rules.ts';
 import { testRules } from '../../src/features/rules/operations/test-rules.ts';
@@ -69,14 +71,16 @@ import { revokeSession } from '../../src/features/sessions/operations/revoke-ses
 import { getPlayerState } from '../../src/features/states/operations/get-player-state.ts';
 import { listStates } from '../../src/features/states/operations/list-states.ts';
 import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../../src/features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../src/features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../../src/features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../src/features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../src/features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../../src/features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../../src/features/webhooks/operations/update-webhook.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../src/features/webhooks/operations/webhooks.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';

@@ -6,14 +6,16 @@ import { readActions } from '../../src/features/queue/queries.ts';
 import { replaceRules } from '../../src/features/rules/commands.ts';
 import { setRules } from '../../src/features/rules/operations/set-rules.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../../src/features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../src/features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../../src/features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../src/features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../src/features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../../src/features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../../src/features/webhooks/operations/update-webhook.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../src/features/webhooks/operations/webhooks.ts';
 import type { WebhookFilter } from '../../src/features/webhooks/webhook.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { settingsOfNodes } from '../support/engine.ts';

@@ -87,10 +87,12 @@ import { listPlayers } from '../../features/players/operations/list-players.ts';
 import { setUsername } from '../../features/players/operations/set-username.ts';
 import { updatePlayer } from '../../features/players/operations/update-player.ts';
 import { updatePlayerProfile } from '../../features/players/operations/update-player-profile.ts';
-import { cancelAction } from '../../features/queue/operations/cancel-action.ts';
-import { getAction } from '../../features/queue/operations/get-action.ts';
-import { listActions } from '../../features/queue/operations/list-actions.ts';
-import { retryAction } from '../../features/queue/operations/retry-action.ts';
+import {
+  cancelAction,
+  getAction,
+  listActions,
+  retryAction,
+} from '../../features/queue/operations/actions.ts';
 import { getRules } from '../../features/rules/operations/get-rules.ts';
 import { setRules } from '../../features/rules/operations/set-rules.ts';
 import { testRules } from '../../features/rules/operations/test-rules.ts';
@@ -136,14 +138,16 @@ import { removeState } from '../../features/states/operations/remove-state.ts';
 import { setPlayerState } from '../../features/states/operations/set-player-state.ts';
 import { setState } from '../../features/states/operations/set-state.ts';
 import { setStates } from '../../features/states/operations/set-states.ts';
-import { createWebhook } from '../../features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../../features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../../features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../../features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../../features/webhooks/operations/update-webhook.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../features/webhooks/operations/webhooks.ts';
 
 /** Every operation. A new one needs its own file and a line here. */
 export const operations = [
