@@ -13,9 +13,11 @@ import type { Store } from '../core/storage/store.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
 import { allGames, findGame } from '../features/games/queries.ts';
 import { findLeaderboard } from '../features/scores/leaderboard-queries.ts';
-import { toPlacedRows } from '../features/scores/operations/board-input.ts';
-import { placedPage } from '../features/scores/operations/placed-page.ts';
-import { toLeaderboardEntry } from '../features/scores/operations/to-leaderboard-entry.ts';
+import {
+  placedPage,
+  toLeaderboardEntry,
+  toPlacedRows,
+} from '../features/scores/operations/leaderboard-scores.ts';
 import { readLeaderboard } from '../features/scores/queries.ts';
 import { requireBoard } from '../features/scores/require-board.ts';
 import { leaderboardTop } from '../features/scores/score.ts';

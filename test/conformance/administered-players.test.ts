@@ -7,9 +7,8 @@ import { listAuditLog } from '../../src/features/administration/operations/list-
 import { listPlayerMessages } from '../../src/features/messages/operations/list-player-messages.ts';
 import { listPlayers } from '../../src/features/players/operations/list-players.ts';
 import { updatePlayer } from '../../src/features/players/operations/update-player.ts';
-import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
-import { listStates } from '../../src/features/states/operations/list-states.ts';
-import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';
+import { listPlayerScores } from '../../src/features/scores/operations/scores.ts';
+import { listStates, setPlayerState } from '../../src/features/states/operations/player-states.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';

@@ -52,25 +52,28 @@ import {
   listActions,
   retryAction,
 } from '../../src/features/queue/operations/actions.ts';
-import { getRules } from '../../src/features/rules/operations/get-rules.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
-import { testRules } from '../../src/features/rules/operations/test-rules.ts';
-import { createLeaderboard } from '../../src/features/scores/operations/create-leaderboard.ts';
-import { listLeaderboardScores } from '../../src/features/scores/operations/list-leaderboard-scores.ts';
-import { listLeaderboardSeasons } from '../../src/features/scores/operations/list-leaderboard-seasons.ts';
-import { listLeaderboards } from '../../src/features/scores/operations/list-leaderboards.ts';
-import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
-import { removeLeaderboard } from '../../src/features/scores/operations/remove-leaderboard.ts';
-import { removeScore } from '../../src/features/scores/operations/remove-score.ts';
-import { resetLeaderboard } from '../../src/features/scores/operations/reset-leaderboard.ts';
-import { updateLeaderboard } from '../../src/features/scores/operations/update-leaderboard.ts';
+import { getRules, setRules, testRules } from '../../src/features/rules/operations/rules.ts';
+import { listLeaderboardScores } from '../../src/features/scores/operations/leaderboard-scores.ts';
+import {
+  listLeaderboardSeasons,
+  resetLeaderboard,
+} from '../../src/features/scores/operations/leaderboard-seasons.ts';
+import {
+  createLeaderboard,
+  listLeaderboards,
+  removeLeaderboard,
+  updateLeaderboard,
+} from '../../src/features/scores/operations/leaderboards.ts';
+import { listPlayerScores, removeScore } from '../../src/features/scores/operations/scores.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
 import { listSessions } from '../../src/features/sessions/operations/list-sessions.ts';
 import { openSession } from '../../src/features/sessions/operations/open-session.ts';
 import { revokeSession } from '../../src/features/sessions/operations/revoke-session.ts';
-import { getPlayerState } from '../../src/features/states/operations/get-player-state.ts';
-import { listStates } from '../../src/features/states/operations/list-states.ts';
-import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';
+import {
+  getPlayerState,
+  listStates,
+  setPlayerState,
+} from '../../src/features/states/operations/player-states.ts';
 import {
   createWebhook,
   listWebhookDeliveries,

@@ -4,7 +4,7 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { replaceRules } from '../../src/features/rules/commands.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
+import { setRules } from '../../src/features/rules/operations/rules.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
 import {
   createWebhook,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { createGame } from '../../../src/features/games/operations/create-game.ts';
 import type { AnyOperation } from '../../../src/features/operation.ts';
-import { setRules } from '../../../src/features/rules/operations/set-rules.ts';
+import { setRules } from '../../../src/features/rules/operations/rules.ts';
 import { openSession } from '../../../src/features/sessions/operations/open-session.ts';
 import type { OperationName } from '../../../src/server/catalogue/operation-types.ts';
 import { type AdminWay, overHttp } from '../../support/administration.ts';

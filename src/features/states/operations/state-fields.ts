@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { asJsonText } from '../../../core/schemas/json-text.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import { LargeValue } from '../large-input.ts';
-import { type CanonicalState, toCanonicalState } from '../state.ts';
+import type { StatesPage } from '../queries.ts';
+import { type CanonicalState, type StateRecord, toCanonicalState } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
+import type { StoredState } from '../stored-state.ts';
 
 type Json = z.core.util.JSONType;
 
@@ -49,4 +52,18 @@ export async function canonicalInput(
 ): Promise<CanonicalState> {
   if (typeof value === 'string') return states.read(value, path);
   return value instanceof LargeValue ? value.state() : toCanonicalState(value, path);
+}
+
+/** A state as returned in responses. */
+export function toStateRecord({ json, ...stored }: StoredState): StateRecord {
+  return { ...stored, state: asJsonText(json) };
+}
+
+/** A page of states as a response. */
+export function toStatesResponse({ states, isShortened }: StatesPage) {
+  return {
+    success: true,
+    states: states.map(toStateRecord),
+    ...(isShortened && { shortened: true as const }),
+  };
 }

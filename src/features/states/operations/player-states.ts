@@ -1,18 +1,55 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import { addressInput } from '../../../core/schemas/address.ts';
-import { operators } from '../../../core/schemas/admin-role.ts';
+import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { findPlayer } from '../../players/queries.ts';
 import { saveState } from '../commands.ts';
-import { stateLabel, stateRecord } from '../state.ts';
+import { listGameStates, listPlayerStates } from '../queries.ts';
+import { stateHead, stateLabel, stateRecord } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
-import { canonicalInput, ifVersion, stateText } from './state-input.ts';
-import { toStateRecord } from './to-state-record.ts';
+import { canonicalInput, ifVersion, stateText, toStateRecord } from './state-fields.ts';
+
+export const listStates = defineOperation({
+  name: 'listStates',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the states players have in a game, by wallet and label; without their content',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
+  output: pagedOutput(
+    stateHead
+      .extend({ bytes: z.int().meta({ description: 'Of the canonical JSON, in UTF-8' }) })
+      .meta({ id: 'StateSummary' }),
+  ),
+  async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
+    await requireGame(db, gameId);
+    const { total, rows } = await db.read(listGameStates, { gameId, wallet }, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});
+
+export const getPlayerState = defineOperation({
+  name: 'getPlayerState',
+  service: 'admin',
+  kind: 'read',
+  summary: "Read one state of a player's; null when there is none under the label",
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ gameId: idInput, wallet: addressInput, label: stateLabel }),
+  output: z.object({ success, state: stateRecord.nullable() }),
+  async handler({ input: { label, ...owner } }, { db }: { db: Store }) {
+    await requireGame(db, owner.gameId);
+    const [stored] = await db.read(listPlayerStates, owner, { limit: 1, skip: 0 }, label);
+    return { success: true, state: stored ? toStateRecord(stored) : null };
+  },
+});
 
 export const setPlayerState = defineOperation({
   name: 'setPlayerState',

@@ -1,0 +1,216 @@
+import { z } from 'zod';
+import type { PublicUrls } from '../../../core/public-urls.ts';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole } from '../../../core/schemas/admin-role.ts';
+import { withReason } from '../../../core/schemas/field-reason.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { type Page, paging, pagingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { rowsCost } from '../../cost.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operation.ts';
+import { displayName } from '../../players/player.ts';
+import { defaultLeaderboard, labelInput, leaderboardInput, maxAmong, seasonInput } from '../leaderboard.ts';
+import { type Board, readAmong, readAround, readBoardPage, readPlace } from '../leaderboard-queries.ts';
+import { readLeaderboard as readDefaultBoard, readPosition } from '../queries.ts';
+import { requireBoard } from '../require-board.ts';
+import {
+  type LeaderboardEntry,
+  type LeaderboardRow,
+  leaderboardEntry,
+  leaderboardRow,
+  type PlacedScore,
+  type RankedScore,
+} from '../score.ts';
+
+/** Selects a board of one game. */
+const boardFields = { leaderboard: leaderboardInput, season: seasonInput, label: labelInput };
+const boardInput = { gameId: idInput, ...boardFields };
+
+const placedOutput = z.object({ success, leaderboard: z.array(leaderboardRow) });
+
+const defaultRowsAround = 11;
+const maxRowsAround = 101;
+
+/** The response built from a cached page, kept for as long as that page is. */
+const responses = new WeakMap<
+  readonly RankedScore[],
+  Readonly<{ success: true; leaderboard: LeaderboardEntry[] }>
+>();
+
+export const getGameScoresLeaderboard = defineOperation({
+  name: 'getGameScoresLeaderboard',
+  service: 'scores',
+  kind: 'read',
+  summary:
+    'Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label',
+  auth: 'public',
+  input: z.object({ gameId: idInput, ...pagingOf(), ...boardFields }),
+  cost: rowsCost(50),
+  output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
+    const game = await requireGame(db, input.gameId);
+    const { leaderboard: name = defaultLeaderboard, season, label } = input;
+    const isDefault = name === defaultLeaderboard && season === undefined && label === undefined;
+    const rows = isDefault
+      ? await db.read(readDefaultBoard, input.gameId, input)
+      : await db.read(
+          readBoardPage,
+          await requireBoard(db, game, { leaderboard: name, season, label }, { isPublic: true }),
+          input,
+        );
+    const cached = responses.get(rows);
+    if (cached) return cached;
+    const leaderboard = rows.map((row) => toLeaderboardEntry(row, publicUrls));
+    const response = Object.freeze({ success: true as const, leaderboard });
+    responses.set(rows, response);
+    return response;
+  },
+});
+
+export const getUsersPositionInGameScoreLeaderboard = defineOperation({
+  name: 'getUsersPositionInGameScoreLeaderboard',
+  service: 'scores',
+  kind: 'read',
+  summary: "Read a player's position on a game's leaderboard, from 1; left out without a score",
+  auth: 'public',
+  input: z.object({ gameId: idInput, wallet: addressInput, ...boardFields }),
+  output: z.object({ success, position: z.exactOptional(z.int().min(1)) }),
+  async handler({ input }, { db }: { db: Store }) {
+    const game = await requireGame(db, input.gameId);
+    const { wallet, gameId, leaderboard = defaultLeaderboard, season, label } = input;
+    const isDefault = leaderboard === defaultLeaderboard && season === undefined && label === undefined;
+    const position = isDefault
+      ? await db.read(readPosition, { gameId, wallet })
+      : await db.read(
+          readPlace,
+          await requireBoard(db, game, { leaderboard, season, label }, { isPublic: true }),
+          wallet,
+        );
+    // Omitted rather than null: statically typed clients, such as a C# int, reject null.
+    return position === null ? { success: true } : { success: true, position };
+  },
+});
+
+export const getLeaderboardAround = defineOperation({
+  name: 'getLeaderboardAround',
+  service: 'scores',
+  kind: 'read',
+  summary: "Read the rows of a leaderboard around a player's, with their places; none without a score",
+  auth: 'public',
+  input: z.object({
+    ...boardInput,
+    wallet: addressInput,
+    limit: withReason(
+      z
+        .int()
+        .min(0)
+        .default(defaultRowsAround)
+        .transform((limit) => Math.min(limit || defaultRowsAround, maxRowsAround))
+        .meta({
+          description: `Rows wanted, the player's in the middle; default ${defaultRowsAround}, more than ${maxRowsAround} is capped to ${maxRowsAround}`,
+        }),
+      'paging_invalid',
+    ),
+  }),
+  cost: rowsCost(50),
+  output: placedOutput,
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
+    const game = await requireGame(db, input.gameId);
+    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
+    const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];
+    return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
+  },
+});
+
+export const getLeaderboardAmong = defineOperation({
+  name: 'getLeaderboardAmong',
+  service: 'scores',
+  kind: 'read',
+  summary:
+    'Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first',
+  auth: 'public',
+  input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maxAmong) }),
+  cost: { text: 'one read for every 4 wallets', of: ({ wallets }) => wallets.length / 4 },
+  output: placedOutput,
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
+    const game = await requireGame(db, input.gameId);
+    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
+    const rows = await db.read(readAmong, board, input.wallets);
+    return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
+  },
+});
+
+export const readLeaderboard = defineOperation({
+  name: 'readLeaderboard',
+  service: 'scores',
+  kind: 'read',
+  summary: "Read a leaderboard of the server's own game, also one that is not public, with places",
+  auth: 'game-secret',
+  input: z.object({ ...boardFields, ...pagingOf() }),
+  cost: rowsCost(50),
+  output: placedOutput,
+  async handler({ input, caller }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
+    const board = await requireBoard(db, caller.game, toBoardChoice(input), { isPublic: false });
+    return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), publicUrls) };
+  },
+});
+
+export const listLeaderboardScores = defineOperation({
+  name: 'listLeaderboardScores',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List a leaderboard in any season, also one that is not public, with places',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    ...boardInput,
+    ...paging,
+    around: addressInput.optional().meta({
+      description: "In place of a page: the `limit` rows around this player's, none without a score",
+    }),
+  }),
+  output: placedOutput,
+  async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
+    const game = await requireGame(db, input.gameId);
+    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: false });
+    const rows =
+      input.around === undefined
+        ? await placedPage(db, board, input)
+        : ((await db.read(readAround, board, input.around, input.limit)) ?? []);
+    return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
+  },
+});
+
+/** The board that an input selects. */
+function toBoardChoice(input: {
+  leaderboard?: string | undefined;
+  season?: number | undefined;
+  label?: string | undefined;
+}) {
+  return {
+    leaderboard: input.leaderboard ?? defaultLeaderboard,
+    season: input.season,
+    label: input.label,
+  };
+}
+
+export function toPlacedRows(rows: readonly PlacedScore[], publicUrls: PublicUrls): LeaderboardRow[] {
+  return rows.map((row) => ({ ...toLeaderboardEntry(row, publicUrls), position: row.position }));
+}
+
+/** A page of a board, with places. */
+export async function placedPage(db: Store, board: Board, { limit, skip }: Page): Promise<PlacedScore[]> {
+  const rows =
+    board.leaderboard === defaultLeaderboard
+      ? await db.read(readDefaultBoard, board.gameId, { limit, skip })
+      : await db.read(readBoardPage, board, { limit, skip });
+  return rows.map((row, index) => ({ ...row, position: skip + index + 1 }));
+}
+
+/** A leaderboard row as displayed: a default name and avatar stand in for what the player never chose. */
+export function toLeaderboardEntry(row: RankedScore, publicUrls: PublicUrls): LeaderboardEntry {
+  const player = { wallet: row.normalizedAddress, username: row.username, avatar: row.avatar };
+  return { ...row, username: displayName(player), avatar: publicUrls.avatar(player) };
+}
