@@ -149,7 +149,8 @@ export interface NewLeaderboard extends LeaderboardRules {
 
 /** Selects a board: a season of a leaderboard (default: the current one), optionally only the scores with a label. */
 export interface BoardChoice {
-  leaderboard: string;
+  /** Omitted: `default`. */
+  leaderboard?: string | undefined;
   season?: number | undefined;
   label?: string | undefined;
 }

@@ -5,16 +5,15 @@ import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { type Page, paging, pagingOf } from '../../../core/schemas/paging.ts';
+import { paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { rowsCost } from '../../cost.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { displayName } from '../../players/player.ts';
-import { defaultLeaderboard, labelInput, leaderboardInput, maxAmong, seasonInput } from '../leaderboard.ts';
-import { type Board, readAmong, readAround, readBoardPage, readPlace } from '../leaderboard-queries.ts';
-import { readLeaderboard as readDefaultBoard, readPosition } from '../queries.ts';
-import { requireBoard } from '../require-board.ts';
+import { pageOf, rankedPageOf, rankOf, requireBoard } from '../boards.ts';
+import { labelInput, leaderboardInput, maxAmong, seasonInput } from '../leaderboard.ts';
+import { readAmong, readAround } from '../leaderboard-queries.ts';
 import {
   type LeaderboardEntry,
   type LeaderboardRow,
@@ -51,15 +50,8 @@ export const getGameScoresLeaderboard = defineOperation({
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
   async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const { leaderboard: name = defaultLeaderboard, season, label } = input;
-    const isDefault = name === defaultLeaderboard && season === undefined && label === undefined;
-    const rows = isDefault
-      ? await db.read(readDefaultBoard, input.gameId, input)
-      : await db.read(
-          readBoardPage,
-          await requireBoard(db, game, { leaderboard: name, season, label }, { isPublic: true }),
-          input,
-        );
+    const board = await requireBoard(db, game, input, { isPublic: true });
+    const rows = await pageOf(db, board, input);
     const cached = responses.get(rows);
     if (cached) return cached;
     const leaderboard = rows.map((row) => toLeaderboardEntry(row, publicUrls));
@@ -79,15 +71,8 @@ export const getUsersPositionInGameScoreLeaderboard = defineOperation({
   output: z.object({ success, position: z.exactOptional(z.int().min(1)) }),
   async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);
-    const { wallet, gameId, leaderboard = defaultLeaderboard, season, label } = input;
-    const isDefault = leaderboard === defaultLeaderboard && season === undefined && label === undefined;
-    const position = isDefault
-      ? await db.read(readPosition, { gameId, wallet })
-      : await db.read(
-          readPlace,
-          await requireBoard(db, game, { leaderboard, season, label }, { isPublic: true }),
-          wallet,
-        );
+    const board = await requireBoard(db, game, input, { isPublic: true });
+    const position = await rankOf(db, board, input.wallet);
     // Omitted rather than null: statically typed clients, such as a C# int, reject null.
     return position === null ? { success: true } : { success: true, position };
   },
@@ -118,7 +103,7 @@ export const getLeaderboardAround = defineOperation({
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
+    const board = await requireBoard(db, game, input, { isPublic: true });
     const rows = (await db.read(readAround, board, input.wallet, input.limit)) ?? [];
     return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },
@@ -136,7 +121,7 @@ export const getLeaderboardAmong = defineOperation({
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: true });
+    const board = await requireBoard(db, game, input, { isPublic: true });
     const rows = await db.read(readAmong, board, input.wallets);
     return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },
@@ -152,8 +137,8 @@ export const readLeaderboard = defineOperation({
   cost: rowsCost(50),
   output: placedOutput,
   async handler({ input, caller }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
-    const board = await requireBoard(db, caller.game, toBoardChoice(input), { isPublic: false });
-    return { success: true, leaderboard: toPlacedRows(await placedPage(db, board, input), publicUrls) };
+    const board = await requireBoard(db, caller.game, input, { isPublic: false });
+    return { success: true, leaderboard: toPlacedRows(await rankedPageOf(db, board, input), publicUrls) };
   },
 });
 
@@ -174,39 +159,17 @@ export const listLeaderboardScores = defineOperation({
   output: placedOutput,
   async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
-    const board = await requireBoard(db, game, toBoardChoice(input), { isPublic: false });
+    const board = await requireBoard(db, game, input, { isPublic: false });
     const rows =
       input.around === undefined
-        ? await placedPage(db, board, input)
+        ? await rankedPageOf(db, board, input)
         : ((await db.read(readAround, board, input.around, input.limit)) ?? []);
     return { success: true, leaderboard: toPlacedRows(rows, publicUrls) };
   },
 });
 
-/** The board that an input selects. */
-function toBoardChoice(input: {
-  leaderboard?: string | undefined;
-  season?: number | undefined;
-  label?: string | undefined;
-}) {
-  return {
-    leaderboard: input.leaderboard ?? defaultLeaderboard,
-    season: input.season,
-    label: input.label,
-  };
-}
-
 export function toPlacedRows(rows: readonly PlacedScore[], publicUrls: PublicUrls): LeaderboardRow[] {
   return rows.map((row) => ({ ...toLeaderboardEntry(row, publicUrls), position: row.position }));
-}
-
-/** A page of a board, with places. */
-export async function placedPage(db: Store, board: Board, { limit, skip }: Page): Promise<PlacedScore[]> {
-  const rows =
-    board.leaderboard === defaultLeaderboard
-      ? await db.read(readDefaultBoard, board.gameId, { limit, skip })
-      : await db.read(readBoardPage, board, { limit, skip });
-  return rows.map((row, index) => ({ ...row, position: skip + index + 1 }));
 }
 
 /** A leaderboard row as displayed: a default name and avatar stand in for what the player never chose. */

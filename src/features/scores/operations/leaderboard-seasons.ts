@@ -8,10 +8,10 @@ import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
-import { defaultLeaderboard, leaderboardInput, seasonRecord } from '../leaderboard.ts';
+import { requireBoard } from '../boards.ts';
+import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
 import { endSeason } from '../leaderboard-commands.ts';
 import { countSeasons, listSeasons } from '../leaderboard-queries.ts';
-import { requireBoard } from '../require-board.ts';
 import { toSeasonRecord } from '../stored-leaderboard.ts';
 
 export const getLeaderboardSeasons = defineOperation({
@@ -28,10 +28,8 @@ export const getLeaderboardSeasons = defineOperation({
     const { leaderboard } = await requireBoard(
       db,
       game,
-      { leaderboard: input.leaderboard ?? defaultLeaderboard },
-      {
-        isPublic: true,
-      },
+      { leaderboard: input.leaderboard },
+      { isPublic: true },
     );
     const rows = await db.read(listSeasons, game.id, leaderboard, input);
     return { success: true, seasons: rows.map(toSeasonRecord) };

@@ -10,6 +10,7 @@ import { pageCost } from '../../cost.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
+import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
 import { deleteScore, setScore } from '../commands.ts';
 import {
   defaultLeaderboard,
@@ -18,11 +19,8 @@ import {
   metadataInput,
   seasonInput,
 } from '../leaderboard.ts';
-import { countBoardScores, findBoardScore, listBoardScores } from '../leaderboard-queries.ts';
 import { setLeaderboardScore } from '../leaderboard-score-commands.ts';
-import { countScores, findScore, listScores } from '../queries.ts';
-import { requireBoard } from '../require-board.ts';
-import { finiteScore, integerScore, nonce, type ScoreRecord, scoreRecord, scoreSession } from '../score.ts';
+import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
 
 /** Fields of a score on a named leaderboard. */
 const namedFields = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
@@ -72,12 +70,13 @@ export const getUserScore = defineOperation({
   input: z.object({ nonce, leaderboard: leaderboardInput }),
   output: z.object({ success, score: scoreRecord.nullable() }),
   async handler({ input, caller }, { db }: { db: Store }) {
-    const { leaderboard = defaultLeaderboard } = input;
-    if (leaderboard !== defaultLeaderboard) {
-      const board = await requireBoard(db, caller.game, { leaderboard }, { isPublic: false });
-      return { success: true, score: await db.read(findBoardScore, board, ownerOf(caller), input.nonce) };
-    }
-    return { success: true, score: await db.read(findScore, ownerOf(caller), input.nonce) };
+    const board = await requireBoard(
+      db,
+      caller.game,
+      { leaderboard: input.leaderboard },
+      { isPublic: false },
+    );
+    return { success: true, score: await scoreOf(db, board, ownerOf(caller), input.nonce) };
   },
 });
 
@@ -94,21 +93,13 @@ export const getUserScores = defineOperation({
     scores: z.array(scoreRecord.pick({ score: true, nonce: true, updatedAt: true })),
   }),
   async handler({ input, caller }, { db }: { db: Store }) {
-    const { leaderboard = defaultLeaderboard } = input;
-    let records: ScoreRecord[];
-    if (leaderboard === defaultLeaderboard) {
-      records = await db.read(listScores, ownerOf(caller), input, input.nonce);
-    } else {
-      const board = await requireBoard(db, caller.game, { leaderboard }, { isPublic: false });
-      const found =
-        input.nonce === undefined
-          ? undefined
-          : await db.read(findBoardScore, board, ownerOf(caller), input.nonce);
-      records =
-        found === undefined
-          ? await db.read(listBoardScores, board, ownerOf(caller), input)
-          : [found].filter((one) => one !== null).slice(input.skip, input.skip + input.limit);
-    }
+    const board = await requireBoard(
+      db,
+      caller.game,
+      { leaderboard: input.leaderboard },
+      { isPublic: false },
+    );
+    const records = await scoresOf(db, board, ownerOf(caller), input, input.nonce);
     return {
       success: true,
       scores: records.map(({ score, nonce, updatedAt }) => ({ score, nonce, updatedAt })),
@@ -132,20 +123,13 @@ export const listPlayerScores = defineOperation({
   }),
   output: pagedOutput(scoreRecord),
   async handler({ input }, { db }: { db: Store }) {
-    const { limit, skip, gameId, wallet, leaderboard = defaultLeaderboard, season } = input;
+    const { limit, skip, gameId, wallet, leaderboard, season } = input;
     const owner = { gameId, wallet };
     const game = await requireGame(db, gameId);
-    if (leaderboard !== defaultLeaderboard || season !== undefined) {
-      const board = await requireBoard(db, game, { leaderboard, season }, { isPublic: false });
-      const [total, data] = await Promise.all([
-        db.read(countBoardScores, board, owner),
-        db.read(listBoardScores, board, owner, { limit, skip }),
-      ]);
-      return { total, limit, skip, data };
-    }
+    const board = await requireBoard(db, game, { leaderboard, season }, { isPublic: false });
     const [total, data] = await Promise.all([
-      db.read(countScores, owner),
-      db.read(listScores, owner, { limit, skip }),
+      scoreCountOf(db, board, owner),
+      scoresOf(db, board, owner, { limit, skip }),
     ]);
     return { total, limit, skip, data };
   },
