@@ -42,8 +42,7 @@ export const getGameScoresLeaderboard = defineOperation({
   name: 'getGameScoresLeaderboard',
   service: 'scores',
   kind: 'read',
-  summary:
-    'Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label',
+  summary: "Read a game's leaderboard, best first, optionally of a finished season or one label",
   auth: 'public',
   input: z.object({ gameId: idInput, ...pagingOf(), ...boardFields }),
   cost: rowsCost(50),
@@ -65,7 +64,7 @@ export const getUsersPositionInGameScoreLeaderboard = defineOperation({
   name: 'getUsersPositionInGameScoreLeaderboard',
   service: 'scores',
   kind: 'read',
-  summary: "Read a player's position on a game's leaderboard, from 1; left out without a score",
+  summary: "Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score",
   auth: 'public',
   input: z.object({ gameId: idInput, wallet: addressInput, ...boardFields }),
   output: z.object({ success, position: z.exactOptional(z.int().min(1)) }),
@@ -82,7 +81,7 @@ export const getLeaderboardAround = defineOperation({
   name: 'getLeaderboardAround',
   service: 'scores',
   kind: 'read',
-  summary: "Read the rows of a leaderboard around a player's, with their places; none without a score",
+  summary: 'Read the leaderboard entries around a player, with ranks; none if the player has no score',
   auth: 'public',
   input: z.object({
     ...boardInput,
@@ -94,7 +93,7 @@ export const getLeaderboardAround = defineOperation({
         .default(defaultRowsAround)
         .transform((limit) => Math.min(limit || defaultRowsAround, maxRowsAround))
         .meta({
-          description: `Rows wanted, the player's in the middle; default ${defaultRowsAround}, more than ${maxRowsAround} is capped to ${maxRowsAround}`,
+          description: `Number of entries, with the player's in the middle; default ${defaultRowsAround}, capped to ${maxRowsAround}`,
         }),
       'paging_invalid',
     ),
@@ -114,7 +113,7 @@ export const getLeaderboardAmong = defineOperation({
   service: 'scores',
   kind: 'read',
   summary:
-    'Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first',
+    'Read the leaderboard entries of given players, such as friends, with their overall ranks, best first',
   auth: 'public',
   input: z.object({ ...boardInput, wallets: z.array(addressInput).min(1).max(maxAmong) }),
   cost: { text: 'one read for every 4 wallets', of: ({ wallets }) => wallets.length / 4 },
@@ -131,7 +130,7 @@ export const readLeaderboard = defineOperation({
   name: 'readLeaderboard',
   service: 'scores',
   kind: 'read',
-  summary: "Read a leaderboard of the server's own game, also one that is not public, with places",
+  summary: "Read a leaderboard of the server's own game, including private ones, with ranks",
   auth: 'game-secret',
   input: z.object({ ...boardFields, ...pagingOf() }),
   cost: rowsCost(50),
@@ -146,14 +145,15 @@ export const listLeaderboardScores = defineOperation({
   name: 'listLeaderboardScores',
   service: 'admin',
   kind: 'read',
-  summary: 'List a leaderboard in any season, also one that is not public, with places',
+  summary: 'List the entries of a leaderboard in any season, including private ones, with ranks',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
     ...boardInput,
     ...paging,
     around: addressInput.optional().meta({
-      description: "In place of a page: the `limit` rows around this player's, none without a score",
+      description:
+        'Return the `limit` entries around this player instead of a page; none if the player has no score',
     }),
   }),
   output: placedOutput,

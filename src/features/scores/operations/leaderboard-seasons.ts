@@ -18,7 +18,7 @@ export const getLeaderboardSeasons = defineOperation({
   name: 'getLeaderboardSeasons',
   service: 'scores',
   kind: 'read',
-  summary: 'List the finished seasons of a leaderboard, newest first',
+  summary: 'List the finished seasons of a leaderboard, latest first',
   auth: 'public',
   input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
   cost: pageCost(50),
@@ -40,7 +40,7 @@ export const listLeaderboardSeasons = defineOperation({
   name: 'listLeaderboardSeasons',
   service: 'admin',
   kind: 'read',
-  summary: 'List the finished seasons of a leaderboard, also one that is not public, newest first',
+  summary: 'List the finished seasons of a leaderboard, including private ones, latest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200), ...paging }),
@@ -58,7 +58,7 @@ export const endLeaderboardSeason = defineOperation({
   name: 'endLeaderboardSeason',
   service: 'scores',
   kind: 'write',
-  summary: "End a season of a leaderboard of the server's own game, if it is under way; the next one begins",
+  summary: "End a season of a leaderboard of the server's own game if it is current, and start the next one",
   auth: 'game-secret',
   isRepeatable: true, // a season ends once
   input: z.object({
@@ -75,11 +75,11 @@ export const resetLeaderboard = defineOperation({
   name: 'resetLeaderboard',
   service: 'admin',
   kind: 'write',
-  summary: 'End the season of a leaderboard now; it is kept with its places, and the next one begins',
+  summary: 'End the current season of a leaderboard, keeping its ranking, and start the next one',
   auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),
-  output: z.object({ success, season: z.int().meta({ description: 'The season that has begun' }) }),
+  output: z.object({ success, season: z.int().meta({ description: 'The new season' }) }),
   async handler({ input: { gameId, leaderboard } }, { db }: { db: Store }) {
     return { success: true, season: await db.write(endSeason, gameId, leaderboard) };
   },

@@ -25,7 +25,7 @@ export const getLeaderboards = defineOperation({
   name: 'getLeaderboards',
   service: 'scores',
   kind: 'read',
-  summary: "List a game's public leaderboards except `default`, with their seasons under way",
+  summary: "List a game's public leaderboards except `default`, with their current seasons",
   auth: 'public',
   input: z.object({ gameId: idInput }),
   output: z.object({ success, leaderboards: z.array(leaderboardSummary) }),
@@ -70,19 +70,20 @@ export const createLeaderboard = defineOperation({
       }),
       order: leaderboardRules.order.default('desc'),
       entries: entryRule.default('player').meta({
-        description: '`player`: each player has one entry. `all`: every score is one, and `keep` is `best`',
+        description:
+          '`player`: each player has one entry. `all`: every score is an entry, and `keep` must be `best`',
       }),
       public: z
         .boolean()
         .default(true)
-        .meta({ description: "False: only the game's server and administrators read it" }),
+        .meta({ description: "If false, only the game's server and administrators can read it" }),
       labels: z.array(scoreLabel).max(maxLabels).default([]).meta({
-        description: 'What scores may be labelled with, such as countries; each is ranked for itself too',
+        description: 'Labels that scores may have, such as countries; each label also has its own ranking',
       }),
       schedule: scheduleInput
         .nullable()
         .default(null)
-        .meta({ description: 'When seasons end; null: on request only' }),
+        .meta({ description: 'When seasons end; null: only on request' }),
       keepSeasons: keepSeasonsInput
         .nullable()
         .default(null)
@@ -90,7 +91,7 @@ export const createLeaderboard = defineOperation({
     })
     .refine(({ entries, keep }) => entries === 'player' || keep === 'best', {
       path: ['keep'],
-      error: 'is for leaderboards with one entry a player: leave it out, or set entries to player',
+      error: 'requires one entry per player: omit it, or set entries to player',
     }),
   output: z.object({ success, leaderboard: leaderboardRecord }),
   async handler({ input: { gameId, ...leaderboard } }, { db }: { db: Store }) {
@@ -102,7 +103,7 @@ export const updateLeaderboard = defineOperation({
   name: 'updateLeaderboard',
   service: 'admin',
   kind: 'write',
-  summary: 'Change who reads a leaderboard, its labels, its schedule or how many seasons are kept',
+  summary: "Update a leaderboard's visibility, labels, schedule or number of kept seasons",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -117,9 +118,9 @@ export const updateLeaderboard = defineOperation({
     schedule: scheduleInput
       .nullable()
       .optional()
-      .meta({ description: 'When seasons end; null: on request only' }),
+      .meta({ description: 'When seasons end; null: only on request' }),
     keepSeasons: keepSeasonsInput.nullable().optional().meta({
-      description: 'How many finished seasons are kept from the next end on; null: all',
+      description: 'How many finished seasons are kept, applied at the next season end; null: all',
     }),
   }),
   output: z.object({ success, leaderboard: leaderboardRecord }),
@@ -132,7 +133,7 @@ export const removeLeaderboard = defineOperation({
   name: 'removeLeaderboard',
   service: 'admin',
   kind: 'write',
-  summary: 'Remove a leaderboard with its scores, also those of its finished seasons',
+  summary: 'Remove a leaderboard and its scores, including those of finished seasons',
   auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),

@@ -29,7 +29,7 @@ export const setUserScore = defineOperation({
   name: 'setUserScore',
   service: 'launcher',
   kind: 'write',
-  summary: "Set the player's score; with a nonce used before, replace the score under it",
+  summary: "Set the player's score, replacing the score stored under the same nonce",
   auth: 'player-or-server',
   input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
   dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
@@ -48,7 +48,7 @@ export const setUserScore = defineOperation({
     if (input.label !== undefined || input.metadata !== undefined) {
       throw new GantryError(
         'metadata_not_kept',
-        'Scores on the leaderboard `default` carry neither label nor metadata: name another leaderboard',
+        'Scores on the leaderboard `default` cannot have a label or metadata; use a named leaderboard',
       );
     }
     return {
@@ -65,7 +65,7 @@ export const getUserScore = defineOperation({
   service: 'launcher',
   kind: 'read',
   summary:
-    "Read the player's score last set (on a leaderboard with a name: what counts there), or the one under a nonce; null when there is none",
+    "Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce",
   auth: 'player-or-server',
   input: z.object({ nonce, leaderboard: leaderboardInput }),
   output: z.object({ success, score: scoreRecord.nullable() }),
@@ -84,7 +84,7 @@ export const getUserScores = defineOperation({
   name: 'getUserScores',
   service: 'launcher',
   kind: 'read',
-  summary: "List the player's scores, last set first",
+  summary: "List the player's scores, latest first",
   auth: 'player-or-server',
   input: z.object({ ...pagingOf(), nonce, leaderboard: leaderboardInput }),
   cost: pageCost(50),
@@ -111,7 +111,7 @@ export const listPlayerScores = defineOperation({
   name: 'listPlayerScores',
   service: 'admin',
   kind: 'read',
-  summary: "List a player's scores in a game, last set first",
+  summary: "List a player's scores in a game, latest first",
   auth: 'admin',
   roles: everyRole,
   input: z.object({
@@ -139,7 +139,7 @@ export const removeScore = defineOperation({
   name: 'removeScore',
   service: 'admin',
   kind: 'write',
-  summary: 'Delete a score, and update the leaderboard',
+  summary: 'Delete a score and update its leaderboard',
   auth: 'admin',
   roles: moderators,
   input: z.object({ gameId: idInput, scoreId: idInput }),

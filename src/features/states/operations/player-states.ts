@@ -19,13 +19,13 @@ export const listStates = defineOperation({
   name: 'listStates',
   service: 'admin',
   kind: 'read',
-  summary: 'List the states players have in a game, by wallet and label; without their content',
+  summary: "List players' states in a game without their content, ordered by wallet and label",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
   output: pagedOutput(
     stateHead
-      .extend({ bytes: z.int().meta({ description: 'Of the canonical JSON, in UTF-8' }) })
+      .extend({ bytes: z.int().meta({ description: 'Size of the canonical JSON in UTF-8' }) })
       .meta({ id: 'StateSummary' }),
   ),
   async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
@@ -39,7 +39,7 @@ export const getPlayerState = defineOperation({
   name: 'getPlayerState',
   service: 'admin',
   kind: 'read',
-  summary: "Read one state of a player's; null when there is none under the label",
+  summary: "Read a player's state under a label; null if there is none",
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput, label: stateLabel }),
@@ -55,7 +55,7 @@ export const setPlayerState = defineOperation({
   name: 'setPlayerState',
   service: 'admin',
   kind: 'write',
-  summary: "Replace one state of a player's, or give the player one",
+  summary: 'Store a state of a player under a label, replacing the previous one',
   auth: 'admin',
   roles: operators,
   input: z.object({

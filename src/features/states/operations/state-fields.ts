@@ -34,11 +34,12 @@ export const ifVersion = z
   .optional()
   .meta({
     description:
-      'Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)',
+      'Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)',
   });
 
 export const isPublic = z.boolean().optional().meta({
-  description: 'Whether other players of the game may read it; left out: as before, at first private',
+  description:
+    'Whether other players of the game can read the state; omitted: unchanged, or private for a new state',
 });
 
 /**

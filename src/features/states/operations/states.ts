@@ -28,7 +28,7 @@ const stateFilter = {
   label: text(0, 200).optional().meta({ description: 'Only the state with this label' }),
   prefix: text(0, 200)
     .optional()
-    .meta({ description: 'Only states whose labels begin with this, in the order of their labels' }),
+    .meta({ description: 'Only states whose labels start with this prefix, ordered by label' }),
 };
 
 function filterOf({ label, prefix }: StateFilter): StateFilter {
@@ -42,8 +42,7 @@ export const getStates = defineOperation({
   service: 'launcher',
   aliases: ['getState'],
   kind: 'read',
-  summary:
-    "Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label",
+  summary: "Read the player's states, latest first, optionally only those with a label or a label prefix",
   auth: 'player-or-server',
   input: z.object({ ...pagingOf(20), ...stateFilter }),
   cost: pageCost(50),
@@ -57,8 +56,7 @@ export const getPublicStates = defineOperation({
   name: 'getPublicStates',
   service: 'launcher',
   kind: 'read',
-  summary:
-    "Read the states that a player of the game has made public, by label; of others' states, only these",
+  summary: "Read a player's public states, ordered by label",
   auth: 'player', // a game's server reads any player's states with getStates
   input: z.object({ wallet: addressInput, ...pagingOf(20), ...stateFilter }),
   cost: pageCost(50),
@@ -103,11 +101,11 @@ function stateList<State extends z.ZodType>(state: State) {
   });
   return z
     .array(item)
-    .min(1, `must have 1 to ${maxStates} states`)
-    .max(maxStates, `must have 1 to ${maxStates} states`)
+    .min(1, `must contain 1 to ${maxStates} states`)
+    .max(maxStates, `must contain 1 to ${maxStates} states`)
     .refine(
       (states) => new Set(states.map(({ label }) => label)).size === states.length,
-      'must have each label once',
+      'must contain each label only once',
     )
     .meta({ description: `1 to ${maxStates} states with different labels` });
 }
@@ -116,7 +114,7 @@ export const setStates = defineOperation({
   name: 'setStates',
   service: 'launcher',
   kind: 'write',
-  summary: 'Store several states of the player atomically, each as `setState` does',
+  summary: 'Store several states of the player atomically, each like `setState`',
   auth: 'player-or-server',
   serverOnlyWith: 'setState',
   input: z.object({ states: stateList(stateText) }),
@@ -145,14 +143,15 @@ export const setStates = defineOperation({
 });
 
 const patchText = jsonText(
-  'A JSON merge patch (RFC 7396) as text: what it names is set, what is null in it is removed',
+  'A JSON merge patch (RFC 7396) as text: sets its members, and removes those that are null',
 );
 
 export const patchState = defineOperation({
   name: 'patchState',
   service: 'launcher',
   kind: 'write',
-  summary: "Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}",
+  summary:
+    "Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}",
   auth: 'player-or-server',
   serverOnlyWith: 'setState',
   input: z.object({ label: writtenStateLabel, patch: patchText, ifVersion, public: isPublic }),
@@ -178,7 +177,7 @@ export const removeState = defineOperation({
   name: 'removeState',
   service: 'launcher',
   kind: 'write',
-  summary: "Remove the player's state under a label; null when there was none",
+  summary: "Remove the player's state under a label; returns null if there was none",
   auth: 'player-or-server',
   serverOnlyWith: 'setState',
   input: z.object({ label: stateLabel, ifVersion }),
