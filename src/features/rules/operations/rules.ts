@@ -49,7 +49,7 @@ export const setRules = defineOperation({
     rules: withReason(submittedRules, 'rule_invalid'),
     version: z.int().min(0).optional().meta({
       description:
-        'The version that these rules replace; another one is refused. Left out: whichever there is',
+        'The version that these rules replace; refused if another version is stored. Omitted: any version',
     }),
   }),
   output: z.object({ success, version: z.int(), rules: ruleList }),
@@ -67,7 +67,7 @@ export const testRules = defineOperation({
   name: 'testRules',
   service: 'admin',
   kind: 'read',
-  summary: 'Dry-run a trigger: which actions it would run for a player, and why not the others',
+  summary: 'Dry-run a trigger for a player; returns which actions would run, and why others would not',
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -77,18 +77,18 @@ export const testRules = defineOperation({
     value: anyValue,
     nonce,
     rules: withReason(submittedRules.optional(), 'rule_invalid').meta({
-      description: "Rules to try; left out, the game's own",
+      description: "Rules to test; omitted: the game's rules",
     }),
   }),
   output: z.object({
     success,
     actions: z.array(
       z.object({
-        rule: z.int().meta({ description: "The rule's place in the list, from 0" }),
-        action: z.int().meta({ description: "The action's place in the rule, from 0" }),
+        rule: z.int().meta({ description: 'Index of the rule in the list, from 0' }),
+        action: z.int().meta({ description: 'Index of the action in the rule, from 0' }),
         type: z.string(),
         fires: z.boolean(),
-        why: z.string().nullable().meta({ description: 'Why it would not' }),
+        why: z.string().nullable().meta({ description: 'Why the action would not run; null: it would' }),
       }),
     ),
   }),
@@ -114,14 +114,14 @@ export const triggerRulesEngine = defineOperation({
   name: 'triggerRulesEngine',
   service: 'launcher',
   kind: 'write',
-  summary: "Report a game event; the game's rules for this trigger run",
+  summary: "Report a game event and run the game's rules for this trigger",
   auth: 'player-or-server',
   input: z.object({ trigger, nonce, value: integerValue }),
   dispatchInput: z.object({ trigger, nonce, value: anyValue }),
   output: z.object({
     success,
     triggerUuid: z.string(),
-    actions: z.array(z.string()).meta({ description: 'The types of the actions that were accepted' }),
+    actions: z.array(z.string()).meta({ description: 'Types of the accepted actions' }),
   }),
   async handler(
     { input, caller },

@@ -20,7 +20,7 @@ export const createWebhook = defineOperation({
   name: 'createWebhook',
   service: 'admin',
   kind: 'write',
-  summary: "Create a webhook for a game's events; its secret is returned only once",
+  summary: "Create a webhook for a game's events; returns its secret (shown once)",
   auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, url: webhookUrl, filter: webhookFilter.default('all') }),
@@ -44,7 +44,7 @@ export const listWebhooks = defineOperation({
   name: 'listWebhooks',
   service: 'admin',
   kind: 'read',
-  summary: 'List webhooks of one game or all games, oldest first',
+  summary: 'List the webhooks of one game or of all games, oldest first',
   auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput.optional() }),
@@ -59,7 +59,7 @@ export const updateWebhook = defineOperation({
   name: 'updateWebhook',
   service: 'admin',
   kind: 'write',
-  summary: "Change a webhook's URL or filter, disable or enable it; omitted fields stay",
+  summary: "Update a webhook's URL or filter, or enable or disable it; omitted fields keep their values",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -101,7 +101,7 @@ export const rotateWebhookSecret = defineOperation({
   service: 'admin',
   kind: 'write',
   summary:
-    "Rotate a webhook's secret; the new one is returned only once, and earlier ones keep signing during the overlap",
+    "Rotate a webhook's secret; returns the new one (shown once), and earlier secrets stay valid for the overlap period",
   auth: 'admin',
   roles: operators,
   input: z.object({
@@ -111,7 +111,7 @@ export const rotateWebhookSecret = defineOperation({
       .min(0)
       .max(maxOverlapSeconds)
       .default(24 * 3600)
-      .meta({ description: 'How long the earlier secrets keep signing deliveries' }),
+      .meta({ description: 'How long earlier secrets keep signing deliveries, in seconds' }),
   }),
   output: z.object({ success, webhookId: z.string(), secret: z.string() }),
   async handler({ input: { webhookId, overlapSeconds } }, { db, box }: { db: Store; box: SecretBox }) {
@@ -125,7 +125,7 @@ export const testWebhook = defineOperation({
   name: 'testWebhook',
   service: 'admin',
   kind: 'write',
-  summary: 'Send one ping to a webhook, even if it is disabled, and return how its receiver responded',
+  summary: "Send a ping to a webhook, even a disabled one, and return the response's status",
   auth: 'admin',
   roles: operators,
   input: z.object({ webhookId: idInput }),
@@ -156,7 +156,7 @@ export const listWebhookDeliveries = defineOperation({
   name: 'listWebhookDeliveries',
   service: 'admin',
   kind: 'read',
-  summary: 'List webhook deliveries, newest first; `failed` ones are dead letters',
+  summary: 'List webhook deliveries, latest first; `failed` deliveries are dead letters',
   auth: 'admin',
   roles: everyRole,
   input: z.object({
@@ -176,7 +176,7 @@ export const replayWebhookDelivery = defineOperation({
   name: 'replayWebhookDelivery',
   service: 'admin',
   kind: 'write',
-  summary: 'Replay a delivery, whatever its state, with the same webhook-id',
+  summary: 'Replay a webhook delivery in any state, with the same `webhook-id`',
   auth: 'admin',
   roles: operators,
   input: z.object({ deliveryId: idInput }),
