@@ -1,10 +1,7 @@
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
 import { actionState } from '../features/queue/action.ts';
-import { cancelAction } from '../features/queue/operations/cancel-action.ts';
-import { getAction } from '../features/queue/operations/get-action.ts';
-import { listActions } from '../features/queue/operations/list-actions.ts';
-import { retryAction } from '../features/queue/operations/retry-action.ts';
+import { cancelAction, getAction, listActions, retryAction } from '../features/queue/operations/actions.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

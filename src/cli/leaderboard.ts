@@ -1,13 +1,17 @@
 import { Command, Option } from 'commander';
 import { GantryError } from '../core/errors.ts';
 import { entryRule, keepRule, leaderboardRules, scoreLabel } from '../features/scores/leaderboard.ts';
-import { createLeaderboard } from '../features/scores/operations/create-leaderboard.ts';
-import { listLeaderboardScores } from '../features/scores/operations/list-leaderboard-scores.ts';
-import { listLeaderboardSeasons } from '../features/scores/operations/list-leaderboard-seasons.ts';
-import { listLeaderboards } from '../features/scores/operations/list-leaderboards.ts';
-import { removeLeaderboard } from '../features/scores/operations/remove-leaderboard.ts';
-import { resetLeaderboard } from '../features/scores/operations/reset-leaderboard.ts';
-import { updateLeaderboard } from '../features/scores/operations/update-leaderboard.ts';
+import { listLeaderboardScores } from '../features/scores/operations/leaderboard-scores.ts';
+import {
+  listLeaderboardSeasons,
+  resetLeaderboard,
+} from '../features/scores/operations/leaderboard-seasons.ts';
+import {
+  createLeaderboard,
+  listLeaderboards,
+  removeLeaderboard,
+  updateLeaderboard,
+} from '../features/scores/operations/leaderboards.ts';
 import type { Administrator } from './administrator.ts';
 import { collected, integer, parsed, seasonsKept } from './option-parsers.ts';
 import { print } from './output.ts';

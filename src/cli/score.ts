@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { removeScore } from '../features/scores/operations/remove-score.ts';
+import { removeScore } from '../features/scores/operations/scores.ts';
 import type { Administrator } from './administrator.ts';
 import { print } from './output.ts';
 

@@ -1,14 +1,16 @@
 import { Command, Option } from 'commander';
 import type { z } from 'zod';
 import { actionState } from '../features/queue/action.ts';
-import { createWebhook } from '../features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../features/webhooks/operations/update-webhook.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../features/webhooks/operations/webhooks.ts';
 import { type WebhookFilter, webhookFilter } from '../features/webhooks/webhook.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, minutes, parsed } from './option-parsers.ts';

@@ -12,12 +12,10 @@ import type { PublicUrls } from '../core/public-urls.ts';
 import type { Store } from '../core/storage/store.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
 import { allGames, findGame } from '../features/games/queries.ts';
+import { rankedPageOf, requireBoard } from '../features/scores/boards.ts';
 import { findLeaderboard } from '../features/scores/leaderboard-queries.ts';
-import { toPlacedRows } from '../features/scores/operations/board-input.ts';
-import { placedPage } from '../features/scores/operations/placed-page.ts';
-import { toLeaderboardEntry } from '../features/scores/operations/to-leaderboard-entry.ts';
+import { toLeaderboardEntry, toPlacedRows } from '../features/scores/operations/leaderboard-scores.ts';
 import { readLeaderboard } from '../features/scores/queries.ts';
-import { requireBoard } from '../features/scores/require-board.ts';
 import { leaderboardTop } from '../features/scores/score.ts';
 import { openAssets } from '../pages/open-assets.ts';
 import { SdkArchives } from '../pages/sdk-archives.ts';
@@ -215,7 +213,7 @@ async function namedLeaderboardRows(db: Store, publicUrls: PublicUrls, gameId: s
   ]);
   if (!game || row?.isPublic !== 1) return [];
   const board = await requireBoard(db, game, { leaderboard }, { isPublic: true });
-  return toPlacedRows(await placedPage(db, board, { limit: leaderboardTop, skip: 0 }), publicUrls);
+  return toPlacedRows(await rankedPageOf(db, board, { limit: leaderboardTop, skip: 0 }), publicUrls);
 }
 
 async function leaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string) {

@@ -207,7 +207,7 @@ describe.skipIf(started === null)('contract wallets on a real chain', () => {
     for (let time = 0; time < 6; time++) {
       const { error } = refused(await finish(channelId, signature), 401, wrong);
       expect(error).toBe(
-        `The signRequest names chain 1, and chainId is ${anvil.chainId}: send the same chainId with both calls`,
+        `The signRequest is for chain 1, but chainId is ${anvil.chainId}; send the same chainId with both calls`,
       );
     }
   });

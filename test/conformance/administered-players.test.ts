@@ -4,9 +4,8 @@ import { listPlayerMessages } from '../../src/features/messages/operations/messa
 import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
 import { banPlayer, erasePlayer, getPlayer } from '../../src/features/administration/operations/players.ts';
 import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
-import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
-import { listStates } from '../../src/features/states/operations/list-states.ts';
-import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';
+import { listPlayerScores } from '../../src/features/scores/operations/scores.ts';
+import { listStates, setPlayerState } from '../../src/features/states/operations/player-states.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { nextMillisecond } from '../support/clock.ts';

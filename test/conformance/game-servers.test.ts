@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
+import { setRules } from '../../src/features/rules/operations/rules.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { connectLauncher } from '../support/launcher.ts';

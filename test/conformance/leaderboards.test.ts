@@ -1,15 +1,16 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ExclusiveTx, exclusiveCommand } from '../../src/core/storage/command.ts';
 import { statement } from '../../src/core/storage/statement.ts';
-import { createLeaderboard } from '../../src/features/scores/operations/create-leaderboard.ts';
-import { listLeaderboardScores } from '../../src/features/scores/operations/list-leaderboard-scores.ts';
-import { listLeaderboards } from '../../src/features/scores/operations/list-leaderboards.ts';
-import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
-import { removeLeaderboard } from '../../src/features/scores/operations/remove-leaderboard.ts';
-import { removeScore } from '../../src/features/scores/operations/remove-score.ts';
-import { resetLeaderboard } from '../../src/features/scores/operations/reset-leaderboard.ts';
-import { updateLeaderboard } from '../../src/features/scores/operations/update-leaderboard.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
+import { listLeaderboardScores } from '../../src/features/scores/operations/leaderboard-scores.ts';
+import { resetLeaderboard } from '../../src/features/scores/operations/leaderboard-seasons.ts';
+import {
+  createLeaderboard,
+  listLeaderboards,
+  removeLeaderboard,
+  updateLeaderboard,
+} from '../../src/features/scores/operations/leaderboards.ts';
+import { listPlayerScores, removeScore } from '../../src/features/scores/operations/scores.ts';
+import { createWebhook } from '../../src/features/webhooks/operations/webhooks.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { listen } from '../support/listening-client.ts';

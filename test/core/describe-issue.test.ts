@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseInput } from '../../src/calls/parse-input.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
+import { setRules } from '../../src/features/rules/operations/rules.ts';
 
 /** The errors of an input, field by field. */
 function problemsOf(schema: z.ZodType, input: unknown): Record<string, string> {

@@ -21,7 +21,7 @@ const usual = {
 } as const;
 
 const unknown = (name: string) =>
-  `the game has no leaderboard called ${name}; create it, or name one of those there are`;
+  `the game has no leaderboard named ${name}; create it, or use an existing one`;
 
 describe('rules on leaderboards with a name', () => {
   let server: TestServer;
@@ -166,7 +166,7 @@ describe('rules on leaderboards with a name', () => {
     });
     expect(body).toMatchObject({
       actions: [
-        { type: 'UpdateScore', fires: false, why: 'the game has no leaderboard called weekly' },
+        { type: 'UpdateScore', fires: false, why: 'the game has no leaderboard named weekly' },
         { type: 'Notify', fires: true },
       ],
     });

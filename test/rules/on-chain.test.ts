@@ -293,10 +293,10 @@ describe('rules on a chain', () => {
   });
 
   test.each([
-    ['an unknown chain', { chainId: 5 }, /CHAINS names no RPC server for chain 5/],
-    ['no contract', { contract: `0x${'12'.repeat(20)}` }, /there is no contract/],
-    ['an unknown signer', { signer: 'nobody' }, /no signer called nobody/],
-    ['wrong decimals', { decimals: 6 }, /says that it has 18/],
+    ['an unknown chain', { chainId: 5 }, /CHAINS has no RPC server for chain 5/],
+    ['no contract', { contract: `0x${'12'.repeat(20)}` }, /no contract is deployed/],
+    ['an unknown signer', { signer: 'nobody' }, /no signer named nobody/],
+    ['wrong decimals', { decimals: 6 }, /reports 18 decimals/],
     ['an unknown field', { amounts: 1 }, /amounts/],
     ['a float as a ratio', { ratio: 1.5 }, /string/],
   ])('a rule with %s is refused with a clear error when it is stored', async (_, fields, words) => {

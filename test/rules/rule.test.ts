@@ -30,8 +30,12 @@ describe('the error for an invalid rule says where and why', () => {
   test.each([
     ['an invalid signature', { ...call, function: 'f(' }, /ABI signature/],
     ['a signature of an event', { ...call, function: 'event E()' }, /ABI signature/],
-    ['too few arguments', { ...call, args: [] }, /takes 1 arguments, and 0 are given/],
-    ['an argument no text can be', { ...call, function: 'function f((uint256 a) b)' }, /takes a tuple/],
+    ['too few arguments', { ...call, args: [] }, /takes 1 arguments, but 0 were given/],
+    [
+      'an argument no text can be',
+      { ...call, function: 'function f((uint256 a) b)' },
+      /parameter of type tuple/,
+    ],
     ['an invalid error', { ...call, errors: ['error ('] }, /error NotYours/],
     ['a float as an amount', { ...mint, amount: 1.5 }, /string/],
     ['an amount that is not a number', { ...mint, amount: '1e18' }, /decimal number/],

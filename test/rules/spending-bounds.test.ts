@@ -80,7 +80,7 @@ describe('a signer', () => {
     await trigger(server, player);
     const action = await becomes(server, player, 'over', ({ state }) => state === 'failed');
     expect(action.error).toMatch(
-      /^the call needs \d{7,} gas, and CHAIN_MAX_GAS allows 500000 per transaction$/,
+      /^the call needs \d{7,} gas, but CHAIN_MAX_GAS allows 500000 per transaction$/,
     );
     expect(action.transactionHash).toBeNull();
     expect(await balance()).toBe(before);
@@ -94,7 +94,7 @@ describe('a signer', () => {
     const player = await server.openSession(await gameWith(server, grant({ gas: 300_001 })));
     await trigger(server, player);
     const action = await becomes(server, player, 'over', ({ state }) => state === 'failed');
-    expect(action.error).toBe('the call needs 300001 gas, and CHAIN_MAX_GAS allows 300000 per transaction');
+    expect(action.error).toBe('the call needs 300001 gas, but CHAIN_MAX_GAS allows 300000 per transaction');
   });
 
   test('waits while an RPC server demands an absurd fee, says so, and sends once the fee is normal again', async () => {
@@ -106,7 +106,7 @@ describe('a signer', () => {
     const waiting = await becomes(server, player, 'explained', ({ error }) => error !== null);
     expect(waiting).toMatchObject({ state: 'queued', transactionHash: null });
     expect(waiting.error).toMatch(
-      /^the RPC server wants 90000\d\.\d+ gwei per gas, and CHAIN_MAX_FEE_GWEI allows 1000; it will be retried$/,
+      /^the RPC server asks for 90000\d\.\d+ gwei per gas, but CHAIN_MAX_FEE_GWEI allows 1000; it will be retried$/,
     );
     expect(await balance()).toBe(before);
     proxy.falsify('eth_maxPriorityFeePerGas', null);
@@ -135,7 +135,7 @@ describe('a signer', () => {
     const stuck = await becomes(server, player, 'explained', ({ error }) => error !== null);
     expect(stuck).toMatchObject({
       state: 'submitted',
-      error: 'it is not mined, and its fee is not raised: CHAIN_MAX_FEE_GWEI allows 5',
+      error: 'not mined yet, and the fee cannot be raised: CHAIN_MAX_FEE_GWEI allows 5',
     });
     await slow.rpc('evm_mine');
     const confirmed = await becomes(server, player, 'confirmed', ({ state }) => state === 'confirmed');
@@ -168,7 +168,7 @@ describe('a signer', () => {
       expect(rows.length - waiting.length).toBeGreaterThan(0);
       for (const { error } of waiting) {
         expect(error).toMatch(
-          /^it may cost \d+ wei, and of the 200000000000000 wei that CHAIN_DAILY_WEI allows the signer per day \(UTC\) on chain 31337, \d+ are left; it will be retried$/,
+          /^the transaction may cost \d+ wei, but \d+ of the 200000000000000 wei that CHAIN_DAILY_WEI allows the signer per day \(UTC\) on chain 31337 are left; it will be retried$/,
         );
       }
     }

@@ -11,6 +11,7 @@ import { replaceRules } from '../../src/features/rules/commands.ts';
 import { PrizeWorker } from '../../src/features/rules/prizes/prize-worker.ts';
 import { openPrizeRuns } from '../../src/features/rules/prizes/queries.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
+import { requireBoard } from '../../src/features/scores/boards.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import {
@@ -22,7 +23,6 @@ import {
 } from '../../src/features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
 import { leaderboardEntries } from '../../src/features/scores/leaderboard-tables.ts';
-import { requireBoard } from '../../src/features/scores/require-board.ts';
 import { StateReader } from '../../src/features/states/state-reader.ts';
 import { domain } from '../../src/server/catalogue/domain.ts';
 import { fillLeaderboardBySql, walletOf } from '../bench/fill-by-sql.ts';

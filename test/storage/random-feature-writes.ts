@@ -25,6 +25,7 @@ import {
   trimNotifications,
 } from '../../src/features/notifications/commands.ts';
 import { listInbox } from '../../src/features/notifications/queries.ts';
+import { requireBoard } from '../../src/features/scores/boards.ts';
 import type { LeaderboardChanges, NewLeaderboard } from '../../src/features/scores/leaderboard.ts';
 import {
   addLeaderboard,
@@ -42,7 +43,6 @@ import {
   readPlace,
 } from '../../src/features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
-import { requireBoard } from '../../src/features/scores/require-board.ts';
 import { beginAttempt, completeSignIn, requestSignIn } from '../../src/features/sessions/sign-in-commands.ts';
 import {
   addWebhook,

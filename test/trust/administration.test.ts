@@ -57,35 +57,42 @@ import { createGame, listGames } from '../../src/features/games/operations/games
 import { openGuestSession } from '../../src/features/guests/operations/guests.ts';
 import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
-import { cancelAction } from '../../src/features/queue/operations/cancel-action.ts';
-import { getAction } from '../../src/features/queue/operations/get-action.ts';
-import { listActions } from '../../src/features/queue/operations/list-actions.ts';
-import { retryAction } from '../../src/features/queue/operations/retry-action.ts';
-import { getRules } from '../../src/features/rules/operations/get-rules.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
-import { testRules } from '../../src/features/rules/operations/test-rules.ts';
-import { createLeaderboard } from '../../src/features/scores/operations/create-leaderboard.ts';
-import { listLeaderboardScores } from '../../src/features/scores/operations/list-leaderboard-scores.ts';
-import { listLeaderboardSeasons } from '../../src/features/scores/operations/list-leaderboard-seasons.ts';
-import { listLeaderboards } from '../../src/features/scores/operations/list-leaderboards.ts';
-import { listPlayerScores } from '../../src/features/scores/operations/list-player-scores.ts';
-import { removeLeaderboard } from '../../src/features/scores/operations/remove-leaderboard.ts';
-import { removeScore } from '../../src/features/scores/operations/remove-score.ts';
-import { resetLeaderboard } from '../../src/features/scores/operations/reset-leaderboard.ts';
-import { updateLeaderboard } from '../../src/features/scores/operations/update-leaderboard.ts';
+import {
+  cancelAction,
+  getAction,
+  listActions,
+  retryAction,
+} from '../../src/features/queue/operations/actions.ts';
+import { getRules, setRules, testRules } from '../../src/features/rules/operations/rules.ts';
+import { listLeaderboardScores } from '../../src/features/scores/operations/leaderboard-scores.ts';
+import {
+  listLeaderboardSeasons,
+  resetLeaderboard,
+} from '../../src/features/scores/operations/leaderboard-seasons.ts';
+import {
+  createLeaderboard,
+  listLeaderboards,
+  removeLeaderboard,
+  updateLeaderboard,
+} from '../../src/features/scores/operations/leaderboards.ts';
+import { listPlayerScores, removeScore } from '../../src/features/scores/operations/scores.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
 import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
-import { getPlayerState } from '../../src/features/states/operations/get-player-state.ts';
-import { listStates } from '../../src/features/states/operations/list-states.ts';
-import { setPlayerState } from '../../src/features/states/operations/set-player-state.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../../src/features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../src/features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../../src/features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../src/features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../src/features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../../src/features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../../src/features/webhooks/operations/update-webhook.ts';
+import {
+  getPlayerState,
+  listStates,
+  setPlayerState,
+} from '../../src/features/states/operations/player-states.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../src/features/webhooks/operations/webhooks.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { conversationsOn } from '../support/conversations.ts';

@@ -12,7 +12,7 @@ import { PlayerEraser } from '../../src/features/administration/player-eraser.ts
 import { mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { updatePlayer } from '../../src/features/players/operations/players.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
+import { setRules } from '../../src/features/rules/operations/rules.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { readLeaderboard } from '../../src/features/scores/queries.ts';
 import { openSession } from '../../src/features/sessions/operations/sessions.ts';

@@ -4,16 +4,18 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { replaceRules } from '../../src/features/rules/commands.ts';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
+import { setRules } from '../../src/features/rules/operations/rules.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../../src/features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../src/features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../../src/features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../src/features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../src/features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../../src/features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../../src/features/webhooks/operations/update-webhook.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../src/features/webhooks/operations/webhooks.ts';
 import type { WebhookFilter } from '../../src/features/webhooks/webhook.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { settingsOfNodes } from '../support/engine.ts';
@@ -153,7 +155,7 @@ describe('a webhook', () => {
     const errors = receiver.received.filter(({ data }) => data.state === 'failed');
     const failed = expect.objectContaining({
       type: 'CallContract',
-      error: 'this server has no signer called default',
+      error: 'this server has no signer named default',
     });
     expect(errors.some(({ data }) => failed.asymmetricMatch(data))).toBe(filter !== 'event-callbacks');
   });
@@ -183,7 +185,7 @@ describe('a webhook', () => {
     await trigger(player, { trigger: 'win' });
     const { rows } = await server.services.db.read(readActions, { gameId }, { limit: 9, skip: 0 });
     expect(rows).toMatchObject([
-      { state: 'failed', error: 'the game has no enabled webhook that accepts it' },
+      { state: 'failed', error: 'the game has no enabled webhook for this event' },
     ]);
   });
 
@@ -233,14 +235,14 @@ describe('a webhook', () => {
       const [webhook] = (await admin.call(listWebhooks, { gameId })).webhooks;
       return webhook?.enabled === false && webhook;
     });
-    expect(disabled.disabledReason).toBe('the receiver answered 410');
+    expect(disabled.disabledReason).toBe('the receiver responded with 410');
     await setScore(player, 2); // announced to nobody
     const [dead, ...others] = await until('a dead letter', async () => {
       const { data } = await admin.call(listWebhookDeliveries, { webhookId, state: 'failed' });
       return data.length > 0 && data;
     });
     expect(others).toEqual([]);
-    expect(dead).toMatchObject({ event: 'scores.created', error: 'answered 410', attempts: 1 });
+    expect(dead).toMatchObject({ event: 'scores.created', error: 'responded with 410', attempts: 1 });
     const replay = () => admin.call(replayWebhookDelivery, { deliveryId: dead?.deliveryId ?? '' });
     await expect(replay()).rejects.toThrow('enable it');
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { setRules } from '../../src/features/rules/operations/set-rules.ts';
-import { createWebhook } from '../../src/features/webhooks/operations/create-webhook.ts';
+import { setRules } from '../../src/features/rules/operations/rules.ts';
+import { createWebhook } from '../../src/features/webhooks/operations/webhooks.ts';
 import { overHttp } from '../support/administration.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';

@@ -38,9 +38,10 @@ export function checkSignature(
   try {
     const { inputs } = parseFunction(signature);
     const unsupported = inputs.find(({ type }) => !isSupported(type));
-    if (unsupported) refuse('function', `takes a ${unsupported.type}, which is not supported`);
+    if (unsupported)
+      refuse('function', `has a parameter of type ${unsupported.type}, which is not supported`);
     if (inputs.length !== args.length) {
-      refuse('args', `the function takes ${inputs.length} arguments, and ${args.length} are given`);
+      refuse('args', `the function takes ${inputs.length} arguments, but ${args.length} were given`);
     }
   } catch (error) {
     refuse(
@@ -88,7 +89,7 @@ function typed(type: string, text: string): unknown {
   }
   if (type === 'string') return text;
   if (type === 'bool') {
-    if (text !== 'true' && text !== 'false') throw new Error(`"${text}" is neither true nor false`);
+    if (text !== 'true' && text !== 'false') throw new Error(`"${text}" is not true or false`);
     return text === 'true';
   }
   if (type === 'address') {

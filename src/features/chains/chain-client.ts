@@ -28,7 +28,7 @@ export class ChainClients {
 
   async #connect(chainId: number): Promise<PublicClient> {
     const urls = this.#rpcs.get(chainId);
-    if (!urls) throw new Error(`CHAINS names no RPC server for chain ${chainId}`);
+    if (!urls) throw new Error(`CHAINS has no RPC server for chain ${chainId}`);
     const { createPublicClient, fallback, http } = await import('viem');
     const transports = urls.map((url) => http(url, { timeout: rpcTimeoutMs, retryCount: 0 }));
     const client: PublicClient = createPublicClient({

@@ -31,7 +31,7 @@ export class ContractWallets {
     if (named !== chainId) {
       throw new GantryError(
         'wallet_signature_invalid',
-        `The signRequest names chain ${named}, and chainId is ${chainId}: send the same chainId with both calls`,
+        `The signRequest is for chain ${named}, but chainId is ${chainId}; send the same chainId with both calls`,
       );
     }
     const { isErc6492Signature } = await import('viem');
@@ -58,7 +58,7 @@ export class ContractWallets {
       throw new GantryError(
         'chain_unknown',
         known.length > 0
-          ? `chainId: this server knows the chains ${known.join(', ')}`
+          ? `chainId: this server supports the chains ${known.join(', ')}`
           : 'chainId: no chain is configured, so only externally owned accounts can sign in',
       );
     }

@@ -48,7 +48,7 @@ export class PendingTransactions {
     const why =
       maxFeePerGas > bounds.maxFeePerGas ? feeAllowed(bounds.maxFeePerGas) : await this.#lane.overBudget(wei);
     if (why !== null) {
-      const error = `it is not mined, and its fee is not raised: ${why}`;
+      const error = `not mined yet, and the fee cannot be raised: ${why}`;
       await db.write(explainSubmitted, lane, node, stuck.actionId, error);
       return false;
     }
@@ -83,7 +83,7 @@ export class PendingTransactions {
     for (let nonce = mined; nonce < until; nonce++) {
       const why = feeRefusal(maxFeePerGas, settings.bounds) ?? (await this.#lane.overBudget(wei));
       if (why !== null) {
-        const error = `an earlier nonce of the signer is missing, and is not filled: ${why}`;
+        const error = `an earlier nonce of the signer is missing and cannot be filled: ${why}`;
         const waiting = open.get(oldestOpen)?.at(-1)?.actionId ?? '';
         await db.write(explainSubmitted, lane, node, waiting, error);
         return;

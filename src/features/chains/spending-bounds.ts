@@ -15,13 +15,13 @@ export interface SpendingBounds {
 /** Why a call with this gas limit is never sent; null: it may be sent. */
 export function gasRefusal(gas: bigint, { maxGas }: SpendingBounds): string | null {
   if (gas <= maxGas) return null;
-  return `the call needs ${gas} gas, and CHAIN_MAX_GAS allows ${maxGas} per transaction`;
+  return `the call needs ${gas} gas, but CHAIN_MAX_GAS allows ${maxGas} per transaction`;
 }
 
 /** Why nothing is sent at this fee, in wei per gas; null: it is acceptable. */
 export function feeRefusal(fee: bigint, { maxFeePerGas }: SpendingBounds): string | null {
   if (fee <= maxFeePerGas) return null;
-  return `the RPC server wants ${formatGwei(fee)} gwei per gas, and ${feeAllowed(maxFeePerGas)}`;
+  return `the RPC server asks for ${formatGwei(fee)} gwei per gas, but ${feeAllowed(maxFeePerGas)}`;
 }
 
 export function feeAllowed(maxFeePerGas: bigint): string {
@@ -36,7 +36,7 @@ export function budgetRefusal(
 ): string | null {
   if (wei <= left) return null;
   return (
-    `it may cost ${wei} wei, and of the ${dailyWei} wei that CHAIN_DAILY_WEI allows the signer per day (UTC) ` +
-    `on chain ${chainId}, ${left} are left`
+    `the transaction may cost ${wei} wei, but ${left} of the ${dailyWei} wei that CHAIN_DAILY_WEI allows the signer ` +
+    `per day (UTC) on chain ${chainId} are left`
   );
 }

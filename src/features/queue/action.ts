@@ -14,7 +14,7 @@ export type ActionState = z.infer<typeof actionState>;
 export const actionRecord = z
   .object({
     _id: id,
-    triggerUuid: id.meta({ description: 'The trigger that caused it' }),
+    triggerUuid: id.meta({ description: 'The trigger that queued the action' }),
     gameId: id,
     normalizedAddress,
     type: z.string().meta({ description: 'The type of the action in the rule, such as IssueToken' }),
@@ -35,8 +35,11 @@ export const listedAction = actionRecord
   .extend({
     kind: z
       .string()
-      .meta({ description: 'The worker that carries it out: chain or webhook; rules: none, it was refused' }),
-    lane: z.string().meta({ description: 'Chain and signer, for what is sent to a chain' }),
+      .meta({
+        description:
+          'The worker that runs the action (`chain` or `webhook`); `rules`: refused, so no worker runs it',
+      }),
+    lane: z.string().meta({ description: 'For on-chain actions: chain id and signer' }),
     payload: z.json(),
     attempts: z.int(),
     dueAt: timestamp,

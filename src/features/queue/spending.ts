@@ -11,7 +11,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** What an on-chain action uses of the game's limits. */
 export interface Cost {
-  /** `<chain id>:<contract>` of the token that it hands out; empty: none. */
+  /** `<chain id>:<contract>` of the token that it issues; empty: none. */
   token: string;
   /** In the token's smallest unit. */
   amount: bigint;
@@ -39,12 +39,12 @@ export function* spendingRefusal<Asked>(
   }
   if (token === '') return null;
   const limit = limitOf(policy, token);
-  if (!limit) return `spending limit: the game has none for the token ${token}, so it may not hand it out`;
+  if (!limit) return `spending limit: the game has none for the token ${token}, so it cannot issue it`;
   if ((yield* sumOf(from, gameId, '', token, day)) + amount > BigInt(limit.perDay)) {
-    return `spending limit: the game may hand out ${limit.perDay} units of ${token} a day`;
+    return `spending limit: the game may issue ${limit.perDay} units of ${token} a day`;
   }
   if ((yield* sumOf(from, gameId, wallet, token, day)) + amount > BigInt(limit.perPlayerPerDay)) {
-    return `spending limit: the game may hand out ${limit.perPlayerPerDay} units of ${token} a day to one player`;
+    return `spending limit: the game may issue ${limit.perPlayerPerDay} units of ${token} a day to one player`;
   }
   return null;
 }

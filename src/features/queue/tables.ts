@@ -46,7 +46,7 @@ const spendingColumns = {
   actionId: 'uuid',
   gameId: 'uuid',
   wallet: 'text',
-  /** `<chain id>:<contract>`; '': it hands out no limited token. */
+  /** `<chain id>:<contract>`; '': it issues no limited token. */
   token: 'text',
   /** A whole number of the token's smallest unit. */
   amount: 'text',

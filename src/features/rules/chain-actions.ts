@@ -15,7 +15,7 @@ type TemplateInput = Omit<TriggerInput, 'trigger'> & { wallet: string };
 
 /** The error for guests: whatever is sent to a guest's address is lost, because nobody can sign for it. */
 const notForGuests =
-  'the player is a guest, and nobody can sign for its address: it needs a wallet first (upgradeGuest)';
+  'the player is a guest, whose address nobody can sign for; link a wallet first (upgradeGuest)';
 
 /**
  * The contract call of an action, its templates filled with current values and its arguments checked against the
@@ -55,7 +55,7 @@ function templatesOf(
 ): { signature: string; args: readonly string[] } {
   if (action.type !== 'IssueToken') return { signature: action.function, args: action.args };
   const { method, amount, ratio, decimals } = action;
-  if (decimals === undefined) throw new Error('the decimals of the token are not known: save the rule again');
+  if (decimals === undefined) throw new Error('the decimals of the token are unknown; save the rules again');
   const units = tokenUnits(amount ?? ratio ?? '0', decimals, amount === undefined ? factorOf(input) : 1n);
   if (units === 0n) throw new Error('the amount is zero');
   return { signature: `function ${method}(address to, uint256 amount)`, args: ['{wallet}', String(units)] };
@@ -64,7 +64,7 @@ function templatesOf(
 /** The factor of `ratio`: exact, so that no float determines what is paid out. */
 function factorOf(input: TemplateInput): bigint {
   const value = numberOf(input.value) ?? 0;
-  if (value < 0) throw new Error('nothing is issued for a negative value');
+  if (value < 0) throw new Error('the value must not be negative');
   if (!Number.isInteger(value)) throw new Error('ratio requires a whole number as the value');
   return BigInt(value);
 }

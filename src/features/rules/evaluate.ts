@@ -33,13 +33,13 @@ export function* reasonNotDue<Yielded>(
     const actual = yield* actualValue(condition, facts);
     const expected = condition.type === 'user-owns-tokens' ? BigInt(condition.amount) : condition.value;
     if (compare(actual, condition.operator, expected)) continue;
-    const found = actual === undefined || actual === null ? 'there is none' : `it is ${formatValue(actual)}`;
+    const found = actual === undefined || actual === null ? 'it is not set' : `it is ${formatValue(actual)}`;
     return `${condition.type} requires ${operandName(condition)} ${condition.operator} ${formatValue(expected)}, but ${found}`;
   }
   const needsValue =
     (action.type === 'UpdateScore' || action.type === 'IssueToken') && action.ratio !== undefined;
   return needsValue && facts.value === undefined
-    ? 'ratio requires a value, and the trigger has no numeric one'
+    ? 'ratio requires a value, but the trigger has no numeric value'
     : null;
 }
 

@@ -145,7 +145,7 @@ function* queueWebhooks(
   if ((yield* notifyWebhooks(tx, event, { type, triggerUuid })) > 0) return;
   const payload = { type: event.type, timestamp: new Date(tx.now).toISOString(), data };
   const row = yield* enqueue(tx, { kind: 'webhook', type, gameId, wallet, triggerUuid, payload });
-  const error = 'the game has no enabled webhook that accepts it';
+  const error = 'the game has no enabled webhook for this event';
   yield* changeAction(tx, row, { state: 'failed', error });
 }
 

@@ -88,7 +88,7 @@ export function* reasonRefused<Yielded>(
     return 'the player has this achievement, or its grant is pending';
   }
   if (action.type === 'UpdateScore' && !(yield* hasLeaderboard(from, owner, action.leaderboard))) {
-    return `the game has no leaderboard called ${action.leaderboard}`;
+    return `the game has no leaderboard named ${action.leaderboard}`;
   }
   if (!isChainAction(action)) return null;
   if (chain.signers[action.signer] === undefined) return unknownSigner(action);
@@ -108,7 +108,7 @@ export function* hasLeaderboard<Yielded>(
 }
 
 export function unknownSigner({ signer }: ChainAction): string {
-  return `this server has no signer called ${signer}`;
+  return `this server has no signer named ${signer}`;
 }
 
 /** A rule is identified by a hash of its content, so that reordering the list does not mix up the counts. */

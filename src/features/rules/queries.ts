@@ -55,7 +55,7 @@ function reasonNotInPlaces({ seasonEnd }: Rule, { value }: TriggerInput): string
   if (place !== undefined && Number.isInteger(place) && place >= places.from && place <= places.to)
     return null;
   return (
-    `runs when a season of ${leaderboard} ends, for the places ${places.from} to ${places.to}, ` +
-    (value === undefined ? 'and no place was given: give one as the value' : `and ${value} is none of them`)
+    `runs when a season of ${leaderboard} ends, for places ${places.from} to ${places.to}, ` +
+    (value === undefined ? 'but no place was given as the value' : `but the value is ${value}`)
   );
 }

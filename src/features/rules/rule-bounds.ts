@@ -18,11 +18,11 @@ export const submittedRules = ruleList.superRefine((rules, context) => {
   const refuse = (path: (string | number)[], message: string) =>
     context.addIssue({ code: 'custom', path, message });
   if (JSON.stringify(rules).length > maxRulesLength) {
-    refuse([], `must have at most ${maxRulesLength} characters of JSON together`);
+    refuse([], `must have at most ${maxRulesLength} characters of JSON in total`);
   }
   for (const [at, rule] of rules.entries()) {
     if (conditionCount([rule]) > maxConditionsPerRule) {
-      refuse([at, 'actions'], `must have at most ${maxConditionsPerRule} conditions together`);
+      refuse([at, 'actions'], `must have at most ${maxConditionsPerRule} conditions in total`);
     }
   }
   for (const [at, { seasonEnd }] of rules.entries()) {
@@ -39,10 +39,10 @@ export const submittedRules = ruleList.superRefine((rules, context) => {
     const { trigger } = ofTrigger[0] ?? { trigger: '' };
     const at = [rules.lastIndexOf(ofTrigger.at(-1) ?? { trigger, actions: [] })];
     if (conditionCount(ofTrigger) > maxConditionsPerTrigger) {
-      refuse(at, `the rules of one trigger must have at most ${maxConditionsPerTrigger} conditions together`);
+      refuse(at, `the rules of one trigger must have at most ${maxConditionsPerTrigger} conditions in total`);
     }
     if (referencedStates(ofTrigger, trigger).size > maxStatesPerTrigger) {
-      refuse(at, `the rules of one trigger must refer to at most ${maxStatesPerTrigger} states together`);
+      refuse(at, `the rules of one trigger must refer to at most ${maxStatesPerTrigger} states in total`);
     }
   }
 });

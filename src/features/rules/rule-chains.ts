@@ -91,22 +91,22 @@ export class RuleChains {
     }
     if (!isChainAction(action)) return action;
     if (!Object.hasOwn(this.#signers.addresses(), action.signer)) {
-      throw ruleInvalid(`${path}.signer`, `this server has no signer called ${action.signer} (SIGNERS)`);
+      throw ruleInvalid(`${path}.signer`, `this server has no signer named ${action.signer} (SIGNERS)`);
     }
     const client = await this.#validateContract(action.chainId, action.contract, path);
     if (action.type !== 'IssueToken') return action;
     const decimals = await client
       .readContract({ address: asHex(action.contract), abi: tokens, functionName: 'decimals' })
       .catch((error: unknown) => {
-        if (isUnreachable(error)) throw ruleInvalid(`${path}.chainId`, 'no RPC server of the chain answers');
+        if (isUnreachable(error)) throw ruleInvalid(`${path}.chainId`, 'no RPC server of the chain responds');
         return undefined; // decimals() is optional in ERC-20
       });
     const stated = action.decimals ?? decimals;
     if (stated === undefined) {
-      throw ruleInvalid(`${path}.decimals`, 'the contract does not report its decimals: specify them');
+      throw ruleInvalid(`${path}.decimals`, 'the contract does not report its decimals; specify them');
     }
     if (decimals !== undefined && decimals !== stated) {
-      throw ruleInvalid(`${path}.decimals`, `the contract says that it has ${decimals}`);
+      throw ruleInvalid(`${path}.decimals`, `the contract reports ${decimals} decimals`);
     }
     return { ...action, decimals: stated };
   }
@@ -116,7 +116,7 @@ export class RuleChains {
       const known = this.#clients.chainIds.join(', ') || 'none';
       throw ruleInvalid(
         `${path}.chainId`,
-        `CHAINS names no RPC server for chain ${chainId} (it has: ${known})`,
+        `CHAINS has no RPC server for chain ${chainId} (configured: ${known})`,
       );
     }
     let code: Address | undefined;
@@ -125,11 +125,11 @@ export class RuleChains {
       client = await this.#clients.get(chainId);
       code = await client.getCode({ address: asHex(contract) });
     } catch (error) {
-      const problem = isUnreachable(error) ? 'no RPC server of the chain answers' : describeError(error);
+      const problem = isUnreachable(error) ? 'no RPC server of the chain responds' : describeError(error);
       throw ruleInvalid(`${path}.chainId`, problem);
     }
     if (code === undefined)
-      throw ruleInvalid(`${path}.contract`, `there is no contract at ${contract} on chain ${chainId}`);
+      throw ruleInvalid(`${path}.contract`, `no contract is deployed at ${contract} on chain ${chainId}`);
     return client;
   }
 }

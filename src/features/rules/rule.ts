@@ -76,7 +76,7 @@ const userOwnsTokens = z
     for (const field of ['chainId', 'contract', 'tokenId', 'achievement'] as const) {
       const isGiven = given[field] !== undefined;
       if (isGiven === wanted.includes(field)) continue;
-      const message = `${isGiven ? 'is not for' : 'is required with'} the standard ${given.standard}`;
+      const message = `${isGiven ? 'is not allowed with' : 'is required with'} the standard ${given.standard}`;
       context.addIssue({ code: 'custom', path: [field], message });
     }
   });
@@ -87,8 +87,8 @@ const condition = z.discriminatedUnion(
   [payloadValueCondition, scoreCondition, stateVariableCondition, userOwnsTokens],
   {
     error: (issue) =>
-      `unknown condition type ${typeIn(issue.input)}: there are payload-value-condition, score-condition, ` +
-      'state-variable-condition and user-owns-tokens',
+      `unknown condition type ${typeIn(issue.input)}; use one of payload-value-condition, score-condition, ` +
+      'state-variable-condition, user-owns-tokens',
   },
 );
 export type Condition = z.infer<typeof condition>;
@@ -132,7 +132,7 @@ const updateScore = z
     conditions,
   })
   .refine((action) => (action.amount === undefined) !== (action.ratio === undefined), {
-    error: 'give either amount (a fixed number) or ratio (times the value sent with the trigger)',
+    error: "set either amount (a fixed number) or ratio (a multiple of the trigger's value)",
   });
 
 /** Sends a message, through the player's launcher, to the window in which the game runs. */
@@ -177,7 +177,7 @@ const issueToken = z
     decimals: z.int().min(0).max(77).optional(),
   })
   .refine((action) => (action.amount === undefined) !== (action.ratio === undefined), {
-    error: 'give either amount (a fixed number of tokens) or ratio (times the value sent with the trigger)',
+    error: "set either amount (a fixed number of tokens) or ratio (a multiple of the trigger's value)",
   });
 
 /** ERC-1155: mints one achievement token to the player, once; without a contract, the grant is only recorded here. */
@@ -197,7 +197,7 @@ const grantAchievementToken = z
       context.addIssue({
         code: 'custom',
         path: ['contract'],
-        message: 'give chainId and contract, or neither',
+        message: 'set both chainId and contract, or neither',
       });
     }
     if (action.contract !== undefined && !uint.safeParse(action.achievement).success) {
@@ -259,7 +259,7 @@ const actionSchemas = [
 const actionTypes = actionSchemas.map((schema) => schema.shape.type.value);
 
 const action = z.discriminatedUnion('type', actionSchemas, {
-  error: (issue) => `unknown action type ${typeIn(issue.input)}: there are ${actionTypes.join(', ')}`,
+  error: (issue) => `unknown action type ${typeIn(issue.input)}; use one of ${actionTypes.join(', ')}`,
 });
 export type Action = z.infer<typeof action>;
 

@@ -76,6 +76,6 @@ export function* refuseChangedStates(tx: Tx, { gameId, wallet }: Owner, facts: S
 export function statesChanged(): GantryError {
   return new GantryError(
     'states_changed',
-    "The player's states or the game's rules changed while the trigger was evaluated, and nothing was done; send it again",
+    "The player's states or the game's rules changed while the trigger was evaluated; nothing was done, so send it again",
   );
 }

@@ -18,7 +18,9 @@ const endedSeason = z
     startedAt: timestamp,
     endedAt: timestamp,
     nextSeason: z.int(),
-    nextSeasonEndsAt: timestamp.nullable().meta({ description: 'By its schedule; null: no schedule' }),
+    nextSeasonEndsAt: timestamp
+      .nullable()
+      .meta({ description: 'When the next season is scheduled to end; null: no schedule' }),
   })
   .meta({ id: 'EndedSeason' });
 export const seasonEnded = defineEvent('leaderboard-seasons ended', endedSeason);

@@ -28,7 +28,7 @@ export const leaderboardName = notSeen(
 export const leaderboardInput = notSeen(text(0, 200), 'choice')
   .transform((name) => name || undefined)
   .optional()
-  .meta({ description: 'Name of the leaderboard; left out: `default`' });
+  .meta({ description: 'Name of the leaderboard; omitted: `default`' });
 
 export const scoreLabel = text(1, 64);
 
@@ -50,7 +50,7 @@ export const metadataInput = seenByOthers(
 )
   .optional()
   .meta({
-    description: `Custom data, at most ${maxMetadataBytes} bytes as JSON: a replay's URL, a character`,
+    description: `Custom data such as a replay URL or a character, at most ${maxMetadataBytes} bytes as JSON`,
   });
 
 export const keepRule = z.enum(['best', 'latest', 'sum', 'count']);
@@ -74,9 +74,9 @@ export const keepSeasonsInput = z.int().min(0).max(10_000);
 /** How a leaderboard is ranked; immutable after it is created. */
 export const leaderboardRules = {
   keep: keepRule.meta({ description: "Which of a player's scores counts, or how they are aggregated" }),
-  order: z.enum(['desc', 'asc']).meta({ description: '`desc`: more is better. `asc`: less is better' }),
+  order: z.enum(['desc', 'asc']).meta({ description: '`desc`: higher is better. `asc`: lower is better' }),
   entries: entryRule.meta({
-    description: '`player`: each player has one entry. `all`: every score is an entry of its own',
+    description: '`player`: each player has one entry. `all`: every score is a separate entry',
   }),
 };
 
@@ -122,7 +122,7 @@ export const seasonInput = z
   .int()
   .min(1)
   .optional()
-  .meta({ description: 'Number of a season, from 1; left out: the one under way' });
+  .meta({ description: 'Season number, starting at 1; omitted: the current season' });
 
 export type LeaderboardRules = {
   keep: z.infer<typeof keepRule>;
@@ -149,7 +149,8 @@ export interface NewLeaderboard extends LeaderboardRules {
 
 /** Selects a board: a season of a leaderboard (default: the current one), optionally only the scores with a label. */
 export interface BoardChoice {
-  leaderboard: string;
+  /** Omitted: `default`. */
+  leaderboard?: string | undefined;
   season?: number | undefined;
   label?: string | undefined;
 }

@@ -29,7 +29,7 @@ export function refuseUnusableSchedule(schedule: SeasonSchedule, now: number): v
     });
   if (!isTimeZone(schedule.timeZone)) {
     throw refused(
-      `the time zone ${JSON.stringify(schedule.timeZone)} is unknown; give one such as Europe/Berlin or UTC`,
+      `the time zone ${JSON.stringify(schedule.timeZone)} is unknown; use a name such as Europe/Berlin or UTC`,
     );
   }
   const malformed = () =>
@@ -41,12 +41,12 @@ export function refuseUnusableSchedule(schedule: SeasonSchedule, now: number): v
   } catch {
     throw malformed();
   }
-  if (last === null) throw refused('never comes: give one that names an existing day');
+  if (last === null) throw refused('never occurs; use an existing date');
   for (let n = 0; n < checkedEnds; n++) {
     const next = nextEnd(schedule, last);
     if (next === null) return;
     if (next - last < minSeasonMs)
-      throw refused('ends seasons less than an hour apart; a season lasts at least an hour');
+      throw refused('ends seasons less than an hour apart; a season must last at least an hour');
     last = next;
   }
 }

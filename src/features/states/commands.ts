@@ -126,7 +126,7 @@ export const patchState = command(
     if ((before?.['octets(json)'] ?? 0) + Buffer.byteLength(patch) > maxInlineMergeBytes) {
       throw new GantryError(
         'states_changed',
-        `The state "${label}" was modified concurrently; nothing was written, send the patch again`,
+        `The state "${label}" was modified concurrently; nothing was written, so send the patch again`,
       );
     }
     const stored = before && (yield* tx.get(states, owner.gameId, owner.wallet, label));

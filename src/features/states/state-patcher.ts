@@ -117,7 +117,7 @@ async function withText(db: Store, owner: Owner, written: Written): Promise<Stor
   if (current?.ipfsHash === ipfsHash) return { ...written, json: current.json };
   throw new GantryError(
     'states_changed',
-    `This patch was already applied, as version ${version} of "${label}", which has been written again since: read it`,
+    `This patch was already applied, as version ${version} of "${label}", which has changed since; read the state again`,
   );
 }
 

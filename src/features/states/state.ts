@@ -32,10 +32,10 @@ export const stateRecord = z
     normalizedAddress,
     label: z.string(),
     updatedAt: timestamp,
-    version: z.int().min(1).meta({ description: 'Goes up with each write of the state; for `ifVersion`' }),
+    version: z.int().min(1).meta({ description: 'Increases with every write; for use in `ifVersion`' }),
     public: z
       .exactOptional(z.literal(true))
-      .meta({ description: 'Other players of the game may read it; only on public states' }),
+      .meta({ description: 'True if other players of the game can read the state; otherwise omitted' }),
     state: z.json(),
   })
   .meta({ id: 'StateRecord' });
@@ -126,7 +126,7 @@ class Sorter {
         return value as string | number | boolean | null;
       throw invalidState(
         'state_not_json',
-        'holds a value that JSON cannot represent, such as 1e999',
+        'contains a value that JSON cannot represent, such as 1e999',
         this.#path,
       );
     }

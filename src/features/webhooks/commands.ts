@@ -95,7 +95,10 @@ export const replayDelivery = command(
     const row = webhook?.removed === 0 ? yield* lockAction(tx, deliveryId) : undefined;
     if (!webhook || !row) throw new GantryError('delivery_unknown', 'There is no delivery with this id');
     if (webhook.enabled === 0) {
-      throw new GantryError('webhook_disabled', 'The webhook is disabled: enable it, then replay');
+      throw new GantryError(
+        'webhook_disabled',
+        'The webhook is disabled; enable it before replaying its deliveries',
+      );
     }
     return toDelivery(yield* requeue(tx, row));
   },

@@ -84,7 +84,7 @@ function answerOf({ statusCode = 0, headers }: IncomingMessage): WebhookAnswer {
   return {
     delivered: false,
     status: statusCode,
-    error: `answered ${statusCode}${isRedirect ? ' (redirects are not followed)' : ''}`,
+    error: `responded with ${statusCode}${isRedirect ? ' (redirects are not followed)' : ''}`,
     retryAfterMs: retryAfterOf(headers['retry-after']),
   };
 }

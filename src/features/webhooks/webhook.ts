@@ -26,13 +26,13 @@ export const webhookUrl = z
     const url = URL.parse(text);
     const problem = problemOf(text, url);
     if (url && problem === null) return url.href;
-    context.addIssue({ code: 'custom', message: problem ?? 'must be an http(s) address' });
+    context.addIssue({ code: 'custom', message: problem ?? 'must be an http or https URL' });
     return z.NEVER;
   });
 
 function problemOf(text: string, url: URL | null): string | null {
   if (!url || !/^https?:\/\//i.test(text) || !/^https?:$/.test(url.protocol)) {
-    return 'must be an address such as https://game.example/hooks';
+    return 'must be a URL such as https://game.example/hooks';
   }
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password';
   if (!isWebUrl(text)) return 'must not contain spaces, quotes or other characters that URLs escape';
@@ -51,7 +51,7 @@ export const webhookRecord = z
     disabledReason: z
       .string()
       .nullable()
-      .meta({ description: 'Why it is not enabled, when no administrator disabled it' }),
+      .meta({ description: 'Why the server disabled the webhook; null if it did not' }),
     createdAt: timestamp,
     updatedAt: timestamp,
   })
@@ -61,8 +61,8 @@ export type WebhookRecord = z.infer<typeof webhookRecord>;
 /** The JSON body of a delivery. */
 export const webhookPayload = z
   .object({
-    type: z.string().meta({ description: 'What happened, such as scores.created' }),
-    timestamp: z.string().meta({ description: 'When, ISO 8601' }),
+    type: z.string().meta({ description: 'Event type, such as `scores.created`' }),
+    timestamp: z.string().meta({ description: 'Time of the event (ISO 8601)' }),
     data: z.json(),
   })
   .meta({ id: 'WebhookPayload' });
@@ -71,15 +71,15 @@ export type WebhookPayload = z.infer<typeof webhookPayload>;
 /** A delivery as administrators see it; `failed` ones are dead letters. */
 export const webhookDelivery = z
   .object({
-    deliveryId: id.meta({ description: 'The header webhook-id, the same for every attempt' }),
+    deliveryId: id.meta({ description: 'The `webhook-id` header, the same for every attempt' }),
     webhookId: id,
     gameId: id,
     event: z.string(),
     state: actionState,
     attempts: z.int(),
     error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
-    dueAt: timestamp.meta({ description: 'When the next attempt is due, while it is queued' }),
-    giveUpAt: timestamp.meta({ description: 'No attempts after this time' }),
+    dueAt: timestamp.meta({ description: 'When the next attempt is due, if the delivery is queued' }),
+    giveUpAt: timestamp.meta({ description: 'Deadline for attempts' }),
     createdAt: timestamp,
     updatedAt: timestamp,
     payload: webhookPayload,

@@ -111,34 +111,6 @@ import {
   updatePlayer,
   updatePlayerProfile,
 } from '../../features/players/operations/players.ts';
-import { cancelAction } from '../../features/queue/operations/cancel-action.ts';
-import { getAction } from '../../features/queue/operations/get-action.ts';
-import { listActions } from '../../features/queue/operations/list-actions.ts';
-import { retryAction } from '../../features/queue/operations/retry-action.ts';
-import { getRules } from '../../features/rules/operations/get-rules.ts';
-import { setRules } from '../../features/rules/operations/set-rules.ts';
-import { testRules } from '../../features/rules/operations/test-rules.ts';
-import { triggerRulesEngine } from '../../features/rules/operations/trigger-rules-engine.ts';
-import { createLeaderboard } from '../../features/scores/operations/create-leaderboard.ts';
-import { endLeaderboardSeason } from '../../features/scores/operations/end-leaderboard-season.ts';
-import { getGameScoresLeaderboard } from '../../features/scores/operations/get-game-scores-leaderboard.ts';
-import { getLeaderboardAmong } from '../../features/scores/operations/get-leaderboard-among.ts';
-import { getLeaderboardAround } from '../../features/scores/operations/get-leaderboard-around.ts';
-import { getLeaderboardSeasons } from '../../features/scores/operations/get-leaderboard-seasons.ts';
-import { getLeaderboards } from '../../features/scores/operations/get-leaderboards.ts';
-import { getUserScore } from '../../features/scores/operations/get-user-score.ts';
-import { getUserScores } from '../../features/scores/operations/get-user-scores.ts';
-import { getUsersPositionInGameScoreLeaderboard } from '../../features/scores/operations/get-users-position-in-game-score-leaderboard.ts';
-import { listLeaderboardScores } from '../../features/scores/operations/list-leaderboard-scores.ts';
-import { listLeaderboardSeasons } from '../../features/scores/operations/list-leaderboard-seasons.ts';
-import { listLeaderboards } from '../../features/scores/operations/list-leaderboards.ts';
-import { listPlayerScores } from '../../features/scores/operations/list-player-scores.ts';
-import { readLeaderboard } from '../../features/scores/operations/read-leaderboard.ts';
-import { removeLeaderboard } from '../../features/scores/operations/remove-leaderboard.ts';
-import { removeScore } from '../../features/scores/operations/remove-score.ts';
-import { resetLeaderboard } from '../../features/scores/operations/reset-leaderboard.ts';
-import { setUserScore } from '../../features/scores/operations/set-user-score.ts';
-import { updateLeaderboard } from '../../features/scores/operations/update-leaderboard.ts';
 import {
   endChannelSession,
   listChannelSessions,
@@ -155,23 +127,64 @@ import {
   createUnverifiedChannel,
   verifyUnverifiedChannel,
 } from '../../features/sessions/operations/sign-in.ts';
-import { getPlayerState } from '../../features/states/operations/get-player-state.ts';
-import { getPublicStates } from '../../features/states/operations/get-public-states.ts';
-import { getStates } from '../../features/states/operations/get-states.ts';
-import { listStates } from '../../features/states/operations/list-states.ts';
-import { patchState } from '../../features/states/operations/patch-state.ts';
-import { removeState } from '../../features/states/operations/remove-state.ts';
-import { setPlayerState } from '../../features/states/operations/set-player-state.ts';
-import { setState } from '../../features/states/operations/set-state.ts';
-import { setStates } from '../../features/states/operations/set-states.ts';
-import { createWebhook } from '../../features/webhooks/operations/create-webhook.ts';
-import { listWebhookDeliveries } from '../../features/webhooks/operations/list-webhook-deliveries.ts';
-import { listWebhooks } from '../../features/webhooks/operations/list-webhooks.ts';
-import { removeWebhook } from '../../features/webhooks/operations/remove-webhook.ts';
-import { replayWebhookDelivery } from '../../features/webhooks/operations/replay-webhook-delivery.ts';
-import { rotateWebhookSecret } from '../../features/webhooks/operations/rotate-webhook-secret.ts';
-import { testWebhook } from '../../features/webhooks/operations/test-webhook.ts';
-import { updateWebhook } from '../../features/webhooks/operations/update-webhook.ts';
+import {
+  cancelAction,
+  getAction,
+  listActions,
+  retryAction,
+} from '../../features/queue/operations/actions.ts';
+import { getRules, setRules, testRules, triggerRulesEngine } from '../../features/rules/operations/rules.ts';
+import {
+  getGameScoresLeaderboard,
+  getLeaderboardAmong,
+  getLeaderboardAround,
+  getUsersPositionInGameScoreLeaderboard,
+  listLeaderboardScores,
+  readLeaderboard,
+} from '../../features/scores/operations/leaderboard-scores.ts';
+import {
+  endLeaderboardSeason,
+  getLeaderboardSeasons,
+  listLeaderboardSeasons,
+  resetLeaderboard,
+} from '../../features/scores/operations/leaderboard-seasons.ts';
+import {
+  createLeaderboard,
+  getLeaderboards,
+  listLeaderboards,
+  removeLeaderboard,
+  updateLeaderboard,
+} from '../../features/scores/operations/leaderboards.ts';
+import {
+  getUserScore,
+  getUserScores,
+  listPlayerScores,
+  removeScore,
+  setUserScore,
+} from '../../features/scores/operations/scores.ts';
+import {
+  getPlayerState,
+  listStates,
+  setPlayerState,
+} from '../../features/states/operations/player-states.ts';
+import {
+  getPublicStates,
+  getStates,
+  patchState,
+  removeState,
+  setState,
+  setStates,
+} from '../../features/states/operations/states.ts';
+import {
+  createWebhook,
+  listWebhookDeliveries,
+  listWebhooks,
+  removeWebhook,
+  replayWebhookDelivery,
+  rotateWebhookSecret,
+  testWebhook,
+  updateWebhook,
+} from '../../features/webhooks/operations/webhooks.ts';
 
 /** Every operation. A new one stands in the file of its noun and needs a line here. */
 export const operations = [

@@ -14,6 +14,7 @@ import {
 } from '../../../src/features/administration/game-transfer.ts';
 import { findGame } from '../../../src/features/games/queries.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
+import { requireBoard } from '../../../src/features/scores/boards.ts';
 import { deleteScore, setScore } from '../../../src/features/scores/commands.ts';
 import type {
   BoardChoice,
@@ -42,7 +43,6 @@ import {
 } from '../../../src/features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import { findScore, readLeaderboard } from '../../../src/features/scores/queries.ts';
-import { requireBoard } from '../../../src/features/scores/require-board.ts';
 import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
 import { upgradeGuest } from '../../../src/server/catalogue/commands.ts';
 import { tables } from '../../../src/server/catalogue/tables.ts';

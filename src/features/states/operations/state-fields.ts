@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import { asJsonText } from '../../../core/schemas/json-text.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import { LargeValue } from '../large-input.ts';
-import { type CanonicalState, toCanonicalState } from '../state.ts';
+import type { StatesPage } from '../queries.ts';
+import { type CanonicalState, type StateRecord, toCanonicalState } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
+import type { StoredState } from '../stored-state.ts';
 
 type Json = z.core.util.JSONType;
 
@@ -31,11 +34,12 @@ export const ifVersion = z
   .optional()
   .meta({
     description:
-      'Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)',
+      'Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)',
   });
 
 export const isPublic = z.boolean().optional().meta({
-  description: 'Whether other players of the game may read it; left out: as before, at first private',
+  description:
+    'Whether other players of the game can read the state; omitted: unchanged, or private for a new state',
 });
 
 /**
@@ -49,4 +53,18 @@ export async function canonicalInput(
 ): Promise<CanonicalState> {
   if (typeof value === 'string') return states.read(value, path);
   return value instanceof LargeValue ? value.state() : toCanonicalState(value, path);
+}
+
+/** A state as returned in responses. */
+export function toStateRecord({ json, ...stored }: StoredState): StateRecord {
+  return { ...stored, state: asJsonText(json) };
+}
+
+/** A page of states as a response. */
+export function toStatesResponse({ states, isShortened }: StatesPage) {
+  return {
+    success: true,
+    states: states.map(toStateRecord),
+    ...(isShortened && { shortened: true as const }),
+  };
 }

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation } from '../../operation.ts';
+import { actionState, listedAction } from '../action.ts';
+import { cancelQueued, requeueAction } from '../commands.ts';
+import { findAction, readActions } from '../queries.ts';
+
+export const listActions = defineOperation({
+  name: 'listActions',
+  service: 'admin',
+  kind: 'read',
+  summary: 'List the actions in the queue of rules and webhooks, latest first',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    gameId: idInput.optional(),
+    wallet: addressInput.optional(),
+    state: actionState.optional(),
+    kind: z.enum(['chain', 'webhook']).optional(),
+    ...paging,
+  }),
+  output: pagedOutput(listedAction),
+  async handler({ input: { limit, skip, ...filter } }, { db }: { db: Store }) {
+    const { total, rows } = await db.read(readActions, filter, { limit, skip });
+    return { total, limit, skip, data: rows };
+  },
+});
+
+export const getAction = defineOperation({
+  name: 'getAction',
+  service: 'admin',
+  kind: 'read',
+  summary: 'Read an action in the queue of rules and webhooks',
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({ actionId: idInput }),
+  output: z.object({ success, action: listedAction }),
+  async handler({ input }, { db }: { db: Store }) {
+    const action = await db.read(findAction, input.actionId);
+    if (!action) throw new GantryError('action_unknown', 'There is no action with this id');
+    return { success: true, action };
+  },
+});
+
+export const retryAction = defineOperation({
+  name: 'retryAction',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Retry a failed, cancelled or waiting action',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({ actionId: idInput }),
+  output: z.object({ success, action: listedAction }),
+  async handler({ input }, { db }: { db: Store }) {
+    return { success: true, action: await db.write(requeueAction, input.actionId) };
+  },
+});
+
+export const cancelAction = defineOperation({
+  name: 'cancelAction',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Cancel an action that has not been sent yet',
+  auth: 'admin',
+  roles: operators,
+  input: z.object({ actionId: idInput }),
+  output: z.object({ success, action: listedAction }),
+  async handler({ input }, { db }: { db: Store }) {
+    return { success: true, action: await db.write(cancelQueued, input.actionId) };
+  },
+});

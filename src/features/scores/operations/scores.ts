@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import { GantryError } from '../../../core/errors.ts';
+import { addressInput } from '../../../core/schemas/address.ts';
+import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
+import { idInput } from '../../../core/schemas/ids.ts';
+import { success } from '../../../core/schemas/outcome.ts';
+import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { pageCost } from '../../cost.ts';
+import { requireGame } from '../../games/require-game.ts';
+import { defineOperation } from '../../operation.ts';
+import { ownerOf } from '../../owner.ts';
+import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
+import { deleteScore, setScore } from '../commands.ts';
+import {
+  defaultLeaderboard,
+  labelInput,
+  leaderboardInput,
+  metadataInput,
+  seasonInput,
+} from '../leaderboard.ts';
+import { setLeaderboardScore } from '../leaderboard-score-commands.ts';
+import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
+
+/** Fields of a score on a named leaderboard. */
+const namedFields = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
+
+export const setUserScore = defineOperation({
+  name: 'setUserScore',
+  service: 'launcher',
+  kind: 'write',
+  summary: "Set the player's score, replacing the score stored under the same nonce",
+  auth: 'player-or-server',
+  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
+  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
+  output: z.object({ success, newScore: scoreRecord }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const { leaderboard = defaultLeaderboard } = input;
+    if (leaderboard !== defaultLeaderboard) {
+      const newScore = await db.write(setLeaderboardScore, ownerOf(caller), leaderboard, input.score, {
+        nonce: input.nonce,
+        sessionId: input.sessionId,
+        label: input.label,
+        metadata: input.metadata,
+      });
+      return { success: true, newScore };
+    }
+    if (input.label !== undefined || input.metadata !== undefined) {
+      throw new GantryError(
+        'metadata_not_kept',
+        'Scores on the leaderboard `default` cannot have a label or metadata; use a named leaderboard',
+      );
+    }
+    return {
+      success: true,
+      newScore: await db.write(setScore, ownerOf(caller), input.score, input.nonce, {
+        sessionId: input.sessionId,
+      }),
+    };
+  },
+});
+
+export const getUserScore = defineOperation({
+  name: 'getUserScore',
+  service: 'launcher',
+  kind: 'read',
+  summary:
+    "Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce",
+  auth: 'player-or-server',
+  input: z.object({ nonce, leaderboard: leaderboardInput }),
+  output: z.object({ success, score: scoreRecord.nullable() }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const board = await requireBoard(
+      db,
+      caller.game,
+      { leaderboard: input.leaderboard },
+      { isPublic: false },
+    );
+    return { success: true, score: await scoreOf(db, board, ownerOf(caller), input.nonce) };
+  },
+});
+
+export const getUserScores = defineOperation({
+  name: 'getUserScores',
+  service: 'launcher',
+  kind: 'read',
+  summary: "List the player's scores, latest first",
+  auth: 'player-or-server',
+  input: z.object({ ...pagingOf(), nonce, leaderboard: leaderboardInput }),
+  cost: pageCost(50),
+  output: z.object({
+    success,
+    scores: z.array(scoreRecord.pick({ score: true, nonce: true, updatedAt: true })),
+  }),
+  async handler({ input, caller }, { db }: { db: Store }) {
+    const board = await requireBoard(
+      db,
+      caller.game,
+      { leaderboard: input.leaderboard },
+      { isPublic: false },
+    );
+    const records = await scoresOf(db, board, ownerOf(caller), input, input.nonce);
+    return {
+      success: true,
+      scores: records.map(({ score, nonce, updatedAt }) => ({ score, nonce, updatedAt })),
+    };
+  },
+});
+
+export const listPlayerScores = defineOperation({
+  name: 'listPlayerScores',
+  service: 'admin',
+  kind: 'read',
+  summary: "List a player's scores in a game, latest first",
+  auth: 'admin',
+  roles: everyRole,
+  input: z.object({
+    gameId: idInput,
+    wallet: addressInput,
+    ...paging,
+    leaderboard: leaderboardInput,
+    season: seasonInput,
+  }),
+  output: pagedOutput(scoreRecord),
+  async handler({ input }, { db }: { db: Store }) {
+    const { limit, skip, gameId, wallet, leaderboard, season } = input;
+    const owner = { gameId, wallet };
+    const game = await requireGame(db, gameId);
+    const board = await requireBoard(db, game, { leaderboard, season }, { isPublic: false });
+    const [total, data] = await Promise.all([
+      scoreCountOf(db, board, owner),
+      scoresOf(db, board, owner, { limit, skip }),
+    ]);
+    return { total, limit, skip, data };
+  },
+});
+
+export const removeScore = defineOperation({
+  name: 'removeScore',
+  service: 'admin',
+  kind: 'write',
+  summary: 'Delete a score and update its leaderboard',
+  auth: 'admin',
+  roles: moderators,
+  input: z.object({ gameId: idInput, scoreId: idInput }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Store }) {
+    await db.write(deleteScore, input.gameId, input.scoreId);
+    return { success: true };
+  },
+});
