@@ -18,7 +18,7 @@ export type RunAll = Command<
   unknown[]
 >;
 
-export interface BatchParts {
+export interface BatchDependencies {
   authenticator: Authenticator;
   /** Finds an operation by name. */
   find(name: string): AnyOperation | undefined;
@@ -50,7 +50,7 @@ interface Prepared {
  * the batch's writes.
  */
 export function executeBatch(
-  { find, authenticator, runAll }: BatchParts,
+  { find, authenticator, runAll }: BatchDependencies,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
   { count, inTurn }: Counting,
 ): RunBatch {

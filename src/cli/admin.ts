@@ -11,7 +11,7 @@ import { listAdministrators } from '../features/administration/administrators/op
 import { revokeAdministrator } from '../features/administration/administrators/operations/revoke-administrator.ts';
 import { rotateAdministratorToken } from '../features/administration/administrators/operations/rotate-administrator-token.ts';
 import { updateAdministrator } from '../features/administration/administrators/operations/update-administrator.ts';
-import { operations } from '../server/catalogue/operations.ts';
+import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -12,7 +12,7 @@ import { requestNonces } from '../../src/features/games/tables.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { players } from '../../src/features/players/tables.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { type Finished, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';

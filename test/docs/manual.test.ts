@@ -29,8 +29,8 @@ import { maxPageBytes } from '../../src/features/states/queries.ts';
 import { maxStateBytes } from '../../src/features/states/state.ts';
 import { maxWebhooks } from '../../src/features/webhooks/webhook.ts';
 import { lengthPerSecond, packetsPerSecond } from '../../src/server/build-transports.ts';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/body.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
 import { minBytesPerSecond } from '../../src/transports/http/calls.ts';
@@ -75,7 +75,7 @@ test('the manual has exactly one row for every policy of a game, with its defaul
 });
 
 test('the manual has exactly one row for every event and every signal', () => {
-  expect(columns(table('live-events'), 0)).toEqual(Object.keys(catalogue).map(quotedCell));
+  expect(columns(table('live-events'), 0)).toEqual(Object.keys(events).map(quotedCell));
   expect(columns(table('live-events', null, 1), 0)).toEqual(Object.keys(signals).map(quotedCell));
 });
 

@@ -8,7 +8,7 @@ import { listLeaderboardRows, readPlace } from '../../src/features/scores/leader
 import { readPosition } from '../../src/features/scores/queries.ts';
 import { requireBoard } from '../../src/features/scores/require-board.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, randomFrom, randomOperation, type Scene } from './random-writes.ts';
 

@@ -1,7 +1,7 @@
 import { type ClientOptions, GantryClient } from '../../src/sdk/client/client.ts';
 import type { Cursor, Meta } from '../../src/sdk/client/cursors.ts';
 import type { HeardName } from '../../src/sdk/client/operation-types.ts';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
 
 /** An event as the reference client emitted it. */
 export interface ClientHeard {
@@ -35,7 +35,7 @@ export interface ListeningClient extends Listening, Disposable {
   client: GantryClient;
 }
 
-const names = [...Object.keys(catalogue), ...Object.keys(signals)] as HeardName[];
+const names = [...Object.keys(events), ...Object.keys(signals)] as HeardName[];
 
 export function listen(options: ClientOptions): ListeningClient {
   const client = new GantryClient(options);

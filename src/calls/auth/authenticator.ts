@@ -57,18 +57,18 @@ export class Authenticator {
   readonly #administrators: AdminCredentials;
   readonly #ownOrigin: () => string;
 
-  constructor(parts: {
+  constructor(dependencies: {
     db: Store;
     tokens: LauncherTokens;
     box: SecretBox;
     administrators: AdminCredentials;
     ownOrigin: () => string;
   }) {
-    this.#db = parts.db;
-    this.#tokens = parts.tokens;
-    this.#box = parts.box;
-    this.#administrators = parts.administrators;
-    this.#ownOrigin = parts.ownOrigin;
+    this.#db = dependencies.db;
+    this.#tokens = dependencies.tokens;
+    this.#box = dependencies.box;
+    this.#administrators = dependencies.administrators;
+    this.#ownOrigin = dependencies.ownOrigin;
   }
 
   /** @throws GantryError with one of the 401 reasons, or `game_unknown` */

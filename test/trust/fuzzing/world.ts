@@ -4,7 +4,7 @@ import { createGame } from '../../../src/features/games/operations/create-game.t
 import type { AnyOperation } from '../../../src/features/operation.ts';
 import { setRules } from '../../../src/features/rules/operations/set-rules.ts';
 import { openSession } from '../../../src/features/sessions/operations/open-session.ts';
-import type { OperationName } from '../../../src/server/catalogue/operation-types.ts';
+import type { OperationName } from '../../../src/server/declarations/operation-types.ts';
 import { type AdminWay, overHttp } from '../../support/administration.ts';
 import { post } from '../../support/http.ts';
 import { randomWallet } from '../../support/server.ts';
