@@ -86,7 +86,7 @@ export function executeBatch(
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
       if (data[own] === undefined || data[own] === null || data[own] === '') continue;
-      const field = { path: own, message: 'goes beside operations: there is one for the whole batch' };
+      const field = { path: own, message: 'must be given once for the whole batch, next to operations' };
       throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
     }
     const caller = await callerOf(operation, data);

@@ -253,7 +253,7 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
   if (operation.kind !== 'write' || operation.isRepeatable) return undefined;
   const { data: key, error } = idempotencyKey.safeParse(sent);
   if (key !== undefined && operation.auth !== 'admin') return key;
-  const message = error?.issues[0]?.message ?? "is not served for administrators' operations: leave it out";
+  const message = error?.issues[0]?.message ?? "is not supported for administrators' operations: omit it";
   const path = header === undefined ? 'idempotencyKey' : 'Idempotency-Key';
   throw new GantryError('input_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
 }

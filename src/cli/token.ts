@@ -21,7 +21,7 @@ export function tokenCommand(administrator: Administrator): Command {
     .description('open a channel session for a player, or a new guest, and print its launcherJwt')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--wallet <address>', 'wallet of the player', parsed(addressInput))
-    .option('--guest', 'create a new player without a wallet')
+    .option('--guest', 'create a new guest')
     .option('--username <name>', 'set the display name', parsed(username))
     .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  gantry token --game 0198… --wallet 0x${'ab'.repeat(20)} --json`)

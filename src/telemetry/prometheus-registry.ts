@@ -35,13 +35,13 @@ export class PrometheusRegistry {
     const { calls } = this.#dependencies;
     this.#counter(
       'gantry_calls_total',
-      'Calls by operation (none: no known operation was named), transport and outcome (ok, or the reason of the error)',
+      'Calls by operation (none: unknown operation), transport and outcome (ok, or the reason of the error)',
       ['operation', 'transport', 'outcome'],
       () => [...calls.counts.values()].map(({ labels, count }) => ({ labels, value: count })),
     );
     this.#histogram(
       'gantry_call_duration_seconds',
-      'Time from the arrival of a call to its answer',
+      'Time from the arrival of a call to its response',
       ['operation'],
       () =>
         [...calls.durations].map(([operation, distribution]) => ({ labels: { operation }, distribution })),
@@ -58,11 +58,11 @@ export class PrometheusRegistry {
     const { refusals } = this.#dependencies;
     this.#counter(
       'gantry_refusals_total',
-      'Refusals by reason, of calls, handshakes and connections (at)',
+      'Rejected calls, handshakes and connections (at), by reason',
       ['reason', 'at'],
       () => [...refusals.totals.values()].map(({ labels, count }) => ({ labels, value: count })),
     );
-    this.#gauge('gantry_held_bytes', 'Bytes of incoming requests and of answers not yet read', [], () => [
+    this.#gauge('gantry_held_bytes', 'Bytes of incoming requests and unsent responses in memory', [], () => [
       { labels: {}, value: this.#dependencies.heldBytes() },
     ]);
   }
@@ -72,7 +72,7 @@ export class PrometheusRegistry {
     this.#gauge('gantry_sockets', 'Open connections of launchers to this process', [], () => [
       { labels: {}, value: sockets() },
     ]);
-    this.#counter('gantry_sockets_cut_total', 'Connections closed by the server, by reason', ['reason'], () =>
+    this.#counter('gantry_disconnects_total', 'Connections closed by the server, by reason', ['reason'], () =>
       Object.entries(this.#counts.disconnects).map(([reason, value]) => ({ labels: { reason }, value })),
     );
     this.#counter('gantry_events_total', 'Events written by this process, by name', ['event'], () =>
@@ -93,7 +93,7 @@ export class PrometheusRegistry {
     const stats = shareConcurrent(() => this.#dependencies.db.stats());
     this.#histogram(
       'gantry_write_batch_size',
-      'Commands that shared a transaction and its wait for the disk',
+      'Commands per transaction',
       [],
       unlabelled(stats, ({ batchSizes }) => ({ distribution: batchSizes })),
     );
@@ -132,14 +132,14 @@ export class PrometheusRegistry {
     );
     this.#gauge(
       'gantry_queue_oldest_seconds',
-      'Age of the oldest of them; 0 when there is none',
+      'Age of the oldest queued or submitted action; 0 if there is none',
       ['kind'],
       async () =>
         (await queue()).map(({ kind, oldestSeconds }) => ({ labels: { kind }, value: oldestSeconds })),
     );
     this.#counter(
       'gantry_queue_actions_total',
-      'What this process did with them, by outcome: confirmed, failed, or retried later',
+      'Actions processed by this process, by outcome: confirmed, failed, or retried later',
       ['kind', 'outcome'],
       async () =>
         (await queue()).flatMap(({ kind, confirmed, failed, retried }) =>

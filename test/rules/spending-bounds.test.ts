@@ -106,7 +106,7 @@ describe('a signer', () => {
     const waiting = await becomes(server, player, 'explained', ({ error }) => error !== null);
     expect(waiting).toMatchObject({ state: 'queued', transactionHash: null });
     expect(waiting.error).toMatch(
-      /^the RPC server wants 90000\d\.\d+ gwei per gas, and CHAIN_MAX_FEE_GWEI allows 1000; it will be retried$/,
+      /^the RPC server requires 90000\d\.\d+ gwei per gas, and CHAIN_MAX_FEE_GWEI allows 1000; it will be retried$/,
     );
     expect(await balance()).toBe(before);
     proxy.falsify('eth_maxPriorityFeePerGas', null);

@@ -72,7 +72,7 @@ describe('the schedule of seasons', () => {
     [{ cron: 'every day', timeZone: 'UTC' }, /cron expression of five fields/],
     [{ cron: '0 0 * * * *', timeZone: 'UTC' }, /cron expression of five fields/],
     [{ cron: '0 25 * * *', timeZone: 'UTC' }, /cron expression of five fields/],
-    [{ cron: '0 0 30 2 *', timeZone: 'UTC' }, /never comes/],
+    [{ cron: '0 0 30 2 *', timeZone: 'UTC' }, /never occurs/],
     [{ cron: '*/30 * * * *', timeZone: 'UTC' }, /less than an hour apart/],
   ])('refuses %o, and says what to change', (schedule, message) => {
     expect(() => refuseUnusableSchedule(schedule, Date.parse('2026-11-22T00:00Z'))).toThrow(message);

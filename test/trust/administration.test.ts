@@ -532,7 +532,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await expect(admin.call(listGameChannels, { gameId: 'none' })).rejects.toThrow('no game');
   });
 
-  it.concurrent('mutes a player for a time, and unmutes them', async () => {
+  it.concurrent('mutes a player for a limited time, and unmutes them', async () => {
     const gameId = await newGame();
     const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
     const channel = await conversations.create(ada, grace);

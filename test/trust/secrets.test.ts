@@ -127,7 +127,7 @@ describe.concurrent.each(showings)('a game secret, proven %s,', (_how, showing) 
     accepted(await callWith(server, game, second, showing), anything);
     accepted(await callWith(server, other, other.gameSecret, showing), anything);
     await expect(admin.call(revokeGameSecret, { gameId, fingerprint })).rejects.toThrow(
-      'no working secret with this fingerprint',
+      'no active secret with this fingerprint',
     );
   });
 

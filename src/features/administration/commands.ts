@@ -54,7 +54,7 @@ export const ban = command(
 /** @throws GantryError `player_not_banned` */
 export const unban = command('unban', function* (tx: Tx, wallet: string, gameId: string | null): Steps<void> {
   const [, row] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
-  if (!row) throw new GantryError('player_not_banned', 'This player is not banned there');
+  if (!row) throw new GantryError('player_not_banned', 'This player is not banned');
   tx.remove(bans, row);
 });
 

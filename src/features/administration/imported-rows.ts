@@ -75,7 +75,7 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
     if (result.success) {
       const unknown = unknownPath(value, result.data);
       if (unknown === null) return result.data;
-      context.addIssue({ code: 'custom', path: unknown, message: 'is unknown here' });
+      context.addIssue({ code: 'custom', path: unknown, message: 'is unknown' });
       return z.NEVER;
     }
     for (const { path, message } of result.error.issues) {

@@ -21,7 +21,7 @@ export function gasRefusal(gas: bigint, { maxGas }: SpendingBounds): string | nu
 /** Why nothing is sent at this fee, in wei per gas; null: it is acceptable. */
 export function feeRefusal(fee: bigint, { maxFeePerGas }: SpendingBounds): string | null {
   if (fee <= maxFeePerGas) return null;
-  return `the RPC server wants ${formatGwei(fee)} gwei per gas, and ${feeAllowed(maxFeePerGas)}`;
+  return `the RPC server requires ${formatGwei(fee)} gwei per gas, and ${feeAllowed(maxFeePerGas)}`;
 }
 
 export function feeAllowed(maxFeePerGas: bigint): string {

@@ -78,7 +78,7 @@ export const expireGameSecret = command(
       (row) => fingerprintOf(row) === fingerprint && isSecretValid(row, tx.now),
     );
     if (matching.length === 0)
-      throw new GantryError('secret_unknown', 'The game has no working secret with this fingerprint');
+      throw new GantryError('secret_unknown', 'The game has no active secret with this fingerprint');
     for (const row of matching) tx.put(gameSecrets, { ...row, expiresAt: expiredAlready });
   },
 );
@@ -91,7 +91,7 @@ export const consumeNonce = command(
     if (row.seenAt !== notSeen) {
       throw new GantryError(
         'nonce_replayed',
-        'X-Request-Nonce was used before; make a new one for every request',
+        'X-Request-Nonce was used before; generate a new one for every request',
       );
     }
     tx.put(requestNonces, { ...row, seenAt: tx.now });

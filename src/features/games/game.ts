@@ -76,7 +76,7 @@ export const gamePolicies = z.object({
   /** Where launchers put the token in the game's URL: `?token=`, or after `#`, which is not sent to servers. */
   tokenIn: z.enum(['query', 'fragment']).default('query'),
   /**
-   * Players without a wallet: anyone, only those whom the game's server vouches for, or none. Existing sessions
+   * Guests: anyone, only those whom the game's server vouches for, or none. Existing sessions
    * continue.
    */
   guests: z.enum(['allowed', 'server', 'forbidden']).default('allowed'),

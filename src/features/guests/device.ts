@@ -23,13 +23,13 @@ export function hashOfDeviceSecret(secret: string): string {
 export const deviceSecretInput = notSeen(z.string().min(1).max(200), 'secret');
 
 export const deviceSecret = z.string().meta({
-  description: 'Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else',
+  description: 'Shown only once. It signs in as the player: store it securely, on the device only',
 });
 
 /** The player's name for the device. */
 export const deviceName = notSeen(text(0, 60), 'own')
   .default('')
-  .meta({ description: 'What the player knows the device by' });
+  .meta({ description: 'Name of the device, for the player' });
 
 export const deviceRecord = z
   .object({ deviceId: id, name: z.string(), createdAt: timestamp, lastUsedAt: timestamp })

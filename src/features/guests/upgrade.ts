@@ -76,7 +76,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
 /** @throws GantryError `player_banned` */
 function* refuseBanned(tx: ExclusiveTx, gameId: string, wallet: string): Steps<void> {
   const [here, everywhere] = yield* tx.all(tx.get(bans, wallet, gameId), tx.get(bans, wallet, ''));
-  if (here || everywhere) throw new GantryError('player_banned', 'This player has been banned here');
+  if (here || everywhere) throw new GantryError('player_banned', 'This player is banned from this game');
 }
 
 /**

@@ -81,7 +81,7 @@ export const channelMessage = messageIdentity
   .extend({
     content: z.string(),
     replyTo: z.exactOptional(id).meta({
-      description: 'Only in a reply: the message of the channel it replies to, which may be unsent by now',
+      description: 'Only in a reply: the message it replies to, which may have been unsent since',
     }),
     reactions: z.exactOptional(z.array(reactionCount)).meta({
       description: 'Only where there are any, in the order of first use',

@@ -3,7 +3,7 @@ import { addressInput } from '../../core/schemas/address.ts';
 import { unsupportedField } from '../../core/schemas/unsupported-field.ts';
 import { memberPermissions, permission } from './message-channel.ts';
 
-export const noGroups = 'channels have players only, no user groups';
+export const noGroups = 'user groups are not supported; channels have only players';
 
 /** A participant as basement.fun clients send it. */
 export const newParticipant = z.object({

@@ -41,7 +41,8 @@ export const reactionCount = z
     reaction: z.string(),
     count: z.int().min(1).meta({ description: 'How many players have reacted with it' }),
     own: z.exactOptional(z.literal(true)).meta({
-      description: 'The player is among them; only in answers, since events are the same for everyone',
+      description:
+        'Whether the player is one of them; only in responses, since events are the same for everyone',
     }),
   })
   .meta({ id: 'ReactionCount' });
@@ -54,7 +55,7 @@ export const reaction = z
     messageId: id,
     wallet: normalizedAddress.meta({ description: 'Who added or removed the reaction' }),
     reaction: z.string(),
-    count: z.int().min(0).meta({ description: 'How many players have reacted with it, this one counted' }),
+    count: z.int().min(0).meta({ description: 'How many players have reacted with it, including this one' }),
     at: timestamp,
   })
   .meta({ id: 'MessageReaction' });

@@ -19,7 +19,7 @@ export interface NewMute {
 }
 
 /**
- * Mutes a player for a time in one channel of the game or, with `channelId` null, in all of them. Returns when the mute
+ * Mutes a player for a limited time in one channel of the game or, with `channelId` null, in all of them. Returns when the mute
  * ends (Unix ms), or null if this call ended it. Only the party that imposed a mute can end it.
  * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
  */
@@ -104,7 +104,8 @@ function* setMute(
     tx.put(playerMutes, { wallet, gameId, channelId: where, mutedBy: by, until, reason, createdAt });
     return until;
   }
-  if (!before) throw new GantryError('player_not_muted', 'You have not muted this player there');
+  if (!before)
+    throw new GantryError('player_not_muted', 'You have not muted this player in this game or channel');
   tx.remove(playerMutes, before);
   return null;
 }

@@ -12,7 +12,7 @@ export const playerMute = z
     wallet: normalizedAddress,
     username: z.string(),
     gameId: id,
-    channelId: id.nullable().meta({ description: 'Null: in all of the game' }),
+    channelId: id.nullable().meta({ description: 'Null: in the whole game' }),
     mutedBy: muter,
     until: timestamp,
     reason: z.string(),

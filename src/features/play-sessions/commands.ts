@@ -39,7 +39,7 @@ export const trackPlaySession = command(
     if (row.gameId !== gameId || row.wallet !== wallet) {
       throw new GantryError(
         'play_session_not_yours',
-        'This sessionId belongs to another player or game; make a new UUID for every play session',
+        'This sessionId belongs to another player or game; generate a new UUID for every play session',
       );
     }
     if (row.endTime !== null) {

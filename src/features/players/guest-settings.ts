@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 
-/** The operator's settings for players without a wallet. */
+/** The operator's settings for guests. */
 export interface GuestSettings {
   readonly areAllowed: boolean;
   /** How long a guest without any activity is kept, in milliseconds. */

@@ -35,7 +35,7 @@ export const listedAction = actionRecord
   .extend({
     kind: z
       .string()
-      .meta({ description: 'The worker that carries it out: chain or webhook; rules: none, it was refused' }),
+      .meta({ description: 'The worker that executes it: chain or webhook; rules: none, it was rejected' }),
     lane: z.string().meta({ description: 'Chain and signer, for what is sent to a chain' }),
     payload: z.json(),
     attempts: z.int(),

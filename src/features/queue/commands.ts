@@ -100,8 +100,8 @@ export const requeueAction = command(
 
 /** Why no worker carries out an action without a lane. */
 function whyNoWorker(kind: string): string {
-  if (kind === 'webhook') return 'There was no webhook for it; trigger the rule again';
-  return 'It was refused before it was queued (see its error); trigger a rule with the same action';
+  if (kind === 'webhook') return 'No webhook was registered for it; trigger the rule again';
+  return 'It was rejected before it was queued (see its error); trigger a rule with the same action';
 }
 
 /** Deletes finished actions last changed before `olderThan`, one batch; true: there may be more. */

@@ -197,7 +197,7 @@ const grantAchievementToken = z
       context.addIssue({
         code: 'custom',
         path: ['contract'],
-        message: 'give chainId and contract, or neither',
+        message: 'specify both chainId and contract, or neither',
       });
     }
     if (action.contract !== undefined && !uint.safeParse(action.achievement).success) {

@@ -28,7 +28,7 @@ export const leaderboardName = notSeen(
 export const leaderboardInput = notSeen(text(0, 200), 'choice')
   .transform((name) => name || undefined)
   .optional()
-  .meta({ description: 'Name of the leaderboard; left out: `default`' });
+  .meta({ description: 'Name of the leaderboard; default: `default`' });
 
 export const scoreLabel = text(1, 64);
 
@@ -76,7 +76,7 @@ export const leaderboardRules = {
   keep: keepRule.meta({ description: "Which of a player's scores counts, or how they are aggregated" }),
   order: z.enum(['desc', 'asc']).meta({ description: '`desc`: more is better. `asc`: less is better' }),
   entries: entryRule.meta({
-    description: '`player`: each player has one entry. `all`: every score is an entry of its own',
+    description: '`player`: each player has one entry. `all`: every score is a separate entry',
   }),
 };
 
@@ -122,7 +122,7 @@ export const seasonInput = z
   .int()
   .min(1)
   .optional()
-  .meta({ description: 'Number of a season, from 1; left out: the one under way' });
+  .meta({ description: 'Season number, from 1; default: the current season' });
 
 export type LeaderboardRules = {
   keep: z.infer<typeof keepRule>;

@@ -14,8 +14,8 @@ export const scoreRecord = z
     score: z.number(),
     updatedAt: timestamp,
     sessionId: z.exactOptional(z.string()),
-    leaderboard: z.exactOptional(z.string()).meta({ description: 'Left out: `default`' }),
-    season: z.exactOptional(z.int()).meta({ description: 'Of a leaderboard with a name' }),
+    leaderboard: z.exactOptional(z.string()).meta({ description: 'Default: `default`' }),
+    season: z.exactOptional(z.int()).meta({ description: 'Only of a named leaderboard' }),
     label: z.exactOptional(z.string()),
     metadata: z.exactOptional(z.record(z.string(), z.unknown())),
   })

@@ -17,7 +17,7 @@ export const prizeWorkerName = 'prizes';
  */
 export const seasonEnd = z.strictObject({
   leaderboard: leaderboardName.refine((name) => name !== defaultLeaderboard, {
-    error: 'default has no seasons: name a leaderboard that was created with createLeaderboard',
+    error: 'default has no seasons: use a leaderboard created with createLeaderboard',
   }),
   label: scoreLabel.optional(),
   places: z

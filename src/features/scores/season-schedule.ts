@@ -29,7 +29,7 @@ export function refuseUnusableSchedule(schedule: SeasonSchedule, now: number): v
     });
   if (!isTimeZone(schedule.timeZone)) {
     throw refused(
-      `the time zone ${JSON.stringify(schedule.timeZone)} is unknown; give one such as Europe/Berlin or UTC`,
+      `the time zone ${JSON.stringify(schedule.timeZone)} is unknown; use one such as Europe/Berlin or UTC`,
     );
   }
   const malformed = () =>
@@ -41,7 +41,7 @@ export function refuseUnusableSchedule(schedule: SeasonSchedule, now: number): v
   } catch {
     throw malformed();
   }
-  if (last === null) throw refused('never comes: give one that names an existing day');
+  if (last === null) throw refused('never occurs: use a day that exists');
   for (let n = 0; n < checkedEnds; n++) {
     const next = nextEnd(schedule, last);
     if (next === null) return;

@@ -47,7 +47,7 @@ export const startSession = command(
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
     if (bannedHere || bannedEverywhere) {
-      throw new GantryError('player_banned', 'This player has been banned here');
+      throw new GantryError('player_banned', 'This player is banned from this game');
     }
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
@@ -167,7 +167,7 @@ export const recordPresence = command(
 /** @throws GantryError `guests_forbidden` */
 function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {
   if (policies.guests === 'allowed' || (policies.guests === 'server' && !byPlayer.includes(openedBy))) return;
-  throw new GantryError('guests_forbidden', `${name} is played with a wallet: sign in with one`);
+  throw new GantryError('guests_forbidden', `${name} does not accept guests: sign in with a wallet`);
 }
 
 /** Ends a session; returns false if it had ended already. */

@@ -11,7 +11,7 @@ export const signInChain = z
   .default(1)
   .transform((chainId) => chainId || 1)
   .meta({
-    description: 'The chain a contract wallet is on; 1 for any other wallet, and when left out or 0',
+    description: 'Chain of a contract wallet; 1 for all other wallets, and when omitted or 0',
   });
 
 /** The text a wallet signs to sign in (EIP-4361), bound to this server and this channel, and valid for ten minutes. */

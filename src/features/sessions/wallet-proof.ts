@@ -20,8 +20,7 @@ export const signatureChain = z
   .optional()
   .transform((chainId) => chainId || undefined)
   .meta({
-    description:
-      'The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out',
+    description: 'Chain of a contract wallet, the same as for the signRequest; 0 is the same as omitted',
   });
 
 /** A wallet's signature for a sign-in. */

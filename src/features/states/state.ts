@@ -32,7 +32,7 @@ export const stateRecord = z
     normalizedAddress,
     label: z.string(),
     updatedAt: timestamp,
-    version: z.int().min(1).meta({ description: 'Goes up with each write of the state; for `ifVersion`' }),
+    version: z.int().min(1).meta({ description: 'Incremented by each write of the state; for `ifVersion`' }),
     public: z
       .exactOptional(z.literal(true))
       .meta({ description: 'Other players of the game may read it; only on public states' }),

@@ -52,11 +52,13 @@ export const playerReport = z
     status: reportStatus,
     createdAt: timestamp,
     closedAt: timestamp.nullable(),
-    closedBy: z.string().meta({ description: 'As the audit log names them; empty while the report is open' }),
+    closedBy: z
+      .string()
+      .meta({ description: "The administrator's name in the audit log; empty while the report is open" }),
     note: z.string(),
     openAgainst: z
       .int()
-      .meta({ description: 'Open reports about this player, this one included, in all games' }),
+      .meta({ description: 'Open reports about this player in all games, including this one' }),
   })
   .meta({ id: 'PlayerReport' });
 export type PlayerReport = z.infer<typeof playerReport>;
@@ -66,9 +68,9 @@ export const reportDetails = playerReport
   .extend({
     message: channelMessage
       .nullable()
-      .meta({ description: 'Null: a player is reported, or the message is gone' }),
-    before: z.array(channelMessage).meta({ description: 'Up to 10 messages said before it, oldest first' }),
-    after: z.array(channelMessage).meta({ description: 'Up to 10 messages said after it, oldest first' }),
+      .meta({ description: 'Null: a player is reported, or the message no longer exists' }),
+    before: z.array(channelMessage).meta({ description: 'Up to 10 messages sent before it, oldest first' }),
+    after: z.array(channelMessage).meta({ description: 'Up to 10 messages sent after it, oldest first' }),
   })
   .meta({ id: 'PlayerReportDetails' });
 export type ReportDetails = z.infer<typeof reportDetails>;
