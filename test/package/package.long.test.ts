@@ -213,9 +213,9 @@ test('the declaration files match the source: inputs are accepted, and outputs a
     };
     export const names: [Fits<Name, Packed.OperationName>, Fits<Packed.OperationName, Name>] extends [never, never] ? true : false = true;
     export const operations: { [N in Name as Wrong[N] extends never ? never : N]: Wrong[N] } = {};
-    type Heard = { [N in Events.EventName]: Events.EventRecord<N> } & { [N in Events.SignalName]: Events.SignalRecord<N> };
-    type Unheard = { [N in keyof Heard as Fits<Heard[N], Packed.Heard[N]> extends never ? never : N]: true };
-    export const heard: Unheard = {};
+    type Received = { [N in Events.EventName]: Events.EventRecord<N> } & { [N in Events.SignalName]: Events.SignalRecord<N> };
+    type Different = { [N in keyof Received as Fits<Received[N], Packed.Received[N]> extends never ? never : N]: true };
+    export const received: Different = {};
   `;
   const file = join(repository, 'dist', 'types-written-out.ts');
   const settings = join(repository, 'dist', 'types-written-out.json');
