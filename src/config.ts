@@ -117,7 +117,7 @@ export const environment = z.object({
   NOTIFICATION_DAYS: durationDays
     .default(30)
     .describe(
-      'How long notifications that were sent without an expiry stay in the inbox once a launcher was told, in days',
+      'How long notifications that were sent without an expiry stay in the inbox once delivered to a launcher, in days',
     ),
   IDEMPOTENCY_KEY_HOURS: z.coerce
     .number()
@@ -175,7 +175,7 @@ export const environment = z.object({
     .min(1)
     .max(1_000)
     .default(3)
-    .describe('Confirmations after which a transaction is final, its own block included'),
+    .describe('Confirmations after which a transaction is final, including its own block'),
   CHAIN_STUCK_SECONDS: z.coerce
     .number()
     .positive()
@@ -230,7 +230,7 @@ export const environment = z.object({
     .min(16)
     .max(65_536)
     .default(512)
-    .describe('Memory for requests coming in and answers not yet taken, all callers together, in MiB'),
+    .describe('Memory for incoming requests and unsent responses of all callers together, in MiB'),
   CONNECTIONS_PER_ADDRESS: z.coerce
     .number()
     .int()
@@ -251,13 +251,10 @@ export const environment = z.object({
     .max(maxGameStorageMegabytes)
     .default(defaultGameStorageQuota / mebibyte)
     .describe('Storage for all data of one game, in MiB, unless its policies say otherwise'),
-  GUESTS: z
-    .enum(['on', 'off'])
-    .default('on')
-    .describe('`off`: no player signs in without a wallet, in any game'),
+  GUESTS: z.enum(['on', 'off']).default('on').describe('`off`: guests cannot sign in, in any game'),
   GUEST_IDLE_DAYS: durationDays
     .default(30)
-    .describe('Days after which guests are removed who never did anything'),
+    .describe('Days after which guests without any activity are removed'),
   SESSION_DAYS: durationDays
     .default(1)
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
@@ -321,8 +318,8 @@ export function readConfig(variables: Record<string, string | undefined> = proce
   }
   if (data.DATABASE_URL !== undefined && data.GANTRY_SECRET_KEY === undefined) {
     throw new ConfigError(
-      'DATABASE_URL needs GANTRY_SECRET_KEY: 64 hex digits, the same on every node, under which keys and game secrets ' +
-        'are encrypted in the database. Make them with `openssl rand -hex 32`, and keep a copy.',
+      'DATABASE_URL requires GANTRY_SECRET_KEY: 64 hex digits, the same on every node, which encrypt keys and game secrets ' +
+        'in the database. Generate them with `openssl rand -hex 32`, and keep a copy.',
     );
   }
   return {

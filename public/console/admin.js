@@ -3,14 +3,14 @@ import { useContext } from 'preact/hooks';
 import { ApiError, get, post } from '../shared/api.js';
 import { Observable } from '../shared/observable.js';
 
-/** @typedef {import('../../src/server/catalogue/operation-types.ts').OperationName} OperationName */
+/** @typedef {import('../../src/server/declarations/operation-types.ts').OperationName} OperationName */
 /**
  * @template {OperationName} Name
- * @typedef {import('../../src/server/catalogue/operation-types.ts').OperationInput<Name>} Input
+ * @typedef {import('../../src/server/declarations/operation-types.ts').OperationInput<Name>} Input
  */
 /**
  * @template {OperationName} Name
- * @typedef {import('../../src/server/catalogue/operation-types.ts').OperationOutput<Name>} Output
+ * @typedef {import('../../src/server/declarations/operation-types.ts').OperationOutput<Name>} Output
  */
 
 /** @typedef {Output<'whoAmI'>} Identity */

@@ -68,7 +68,7 @@ export function BackupsView() {
   };
   const head = html`
     <${PageHead} title="Backups">
-      ${isAvailable && html`<${Button} kind="primary" busy=${isBusy} onClick=${() => setAsking(true)}><${Icon} name="plus" />Make backup<//>`}
+      ${isAvailable && html`<${Button} kind="primary" busy=${isBusy} onClick=${() => setAsking(true)}><${Icon} name="plus" />Create backup<//>`}
     <//>
   `;
   if (result === undefined) {
@@ -129,7 +129,7 @@ function List({ backups, onChanged }) {
   /** @type {import('../shared/table.js').Column<Backup>[]} */
   const columns = [
     {
-      title: 'Made',
+      title: 'Created',
       narrow: 'main',
       cell: ({ madeAt }) => html`<strong><${TimeCell} at=${madeAt} /></strong>`,
     },
@@ -189,9 +189,9 @@ function Make({ onClose, onMake }) {
   const [withKeys, setWithKeys] = useState(true);
   return html`
     <${Dialog}
-      title="Make backup"
+      title="Create backup"
       onClose=${onClose}
-      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" onClick=${() => onMake(!withKeys)}>Make backup<//>`}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" onClick=${() => onMake(!withKeys)}>Create backup<//>`}
     >
       <p>Copies the current database and verifies the copy. Players are not interrupted.</p>
       <${CheckField} label="Include the keys" checked=${withKeys} onChecked=${setWithKeys} hint="Anyone who has the file can then sign tokens and read game secrets. Without them, back up the keys separately: a restore needs them." />
@@ -236,7 +236,7 @@ function ScheduleCard({ schedule, onChanged }) {
       <form class="card-body form" onSubmit=${save}>
         ${schedule?.failure && html`<p class="banner bad" role="alert"><span><strong>The last scheduled backup failed</strong> <${TimeCell} at=${schedule.failedAt} />. ${schedule.failure}. It will be retried.</span></p>`}
         <div class="form-row">
-          <${SelectField} label="Make a backup" value=${hours} onValue=${setHours} options=${options} />
+          <${SelectField} label="Create a backup" value=${hours} onValue=${setHours} options=${options} />
           <${TextField} label="Scheduled backups to keep" type="number" min="1" max="1000" required disabled=${hours === ''} value=${keep} onValue=${setKeep} problem=${problemAt(error, 'keep')} />
         </div>
         <${FormProblem} error=${error} fields=${['everyHours', 'keep']} />

@@ -149,7 +149,7 @@ function Policies({ game, onChanged }) {
         <${CheckField} label="Require game secret" checked=${requireSecret} onChecked=${setRequireSecret} hint="Calls must then come from the game's server; its web page cannot make them." />
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
-        <${SelectField} label="Players without a wallet" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
+        <${SelectField} label="Guests" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
         <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of the game's host. The game has to read it there." />
         <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
         <${StorageField} gameId=${game.gameId} value=${storage} onValue=${setStorage} error=${error} />

@@ -37,7 +37,7 @@ export function LeaderboardPage({ game, name, part, boards, error, onChanged }) 
     return html`${back}${error ? html`<${ErrorState} error=${error} onRetry=${onChanged} />` : html`<${LeaderboardLoading} />`}`;
   }
   const board = boards.find(({ leaderboard }) => leaderboard === name);
-  if (!board) return html`${back}<${Empty} icon="trophy" title="There is no leaderboard ${name}" />`;
+  if (!board) return html`${back}<${Empty} icon="trophy" title="Leaderboard not found" />`;
   const season = /^\d+$/.test(part ?? '') ? Number(part) : undefined;
   const finished = season !== undefined && season !== board.season ? season : undefined;
   return html`

@@ -171,7 +171,7 @@ function columnsOf({ admin, gameId, board, reload, onAround }) {
       hidden: true,
       cell: (row) => html`
         <span class="row-buttons">
-          <${Button} size="small" kind="plain" iconOnly label="Show the places around ${row.username}" onClick=${() => onAround(row)}><${Icon} name="list" /><//>
+          <${Button} size="small" kind="plain" iconOnly label="Show the ranks around ${row.username}" onClick=${() => onAround(row)}><${Icon} name="list" /><//>
           ${board?.keep === 'sum' || board?.keep === 'count' ? '' : removal(row)}
         </span>
       `,
@@ -234,7 +234,7 @@ function Around({ choice, row, columns }) {
   }, [row._id]);
   return html`
     <${Rows}
-      caption="Places around ${row.username}"
+      caption="Ranks around ${row.username}"
       columns=${columns}
       query=${query}
       empty=${html`<${Empty} title="${row.username} is no longer on this leaderboard" />`}

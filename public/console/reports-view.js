@@ -136,7 +136,7 @@ export function ReportPage({ reportId }) {
     <//>
     <div class="stacked-cards">
       <section class="card" aria-labelledby="report-what">
-        <div class="card-head"><h2 id="report-what">What was reported</h2></div>
+        <div class="card-head"><h2 id="report-what">Reported content</h2></div>
         <dl class="card-body facts">
           <div><dt>About</dt><dd><${PlayerCell} wallet=${report.subject} username=${report.subjectName} /></dd></div>
           <div><dt>Reported by</dt><dd><${PlayerCell} wallet=${report.reporter} username=${report.reporterName} /></dd></div>

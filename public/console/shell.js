@@ -98,7 +98,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${isForbidden ? html`<${Empty} icon="shield" title="Not for your role"><p>Your role is ${admin.identity?.role}. Ask an owner for another one.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, rest)}
+        ${isForbidden ? html`<${Empty} icon="shield" title="You do not have access"><p>Your role is ${admin.identity?.role}. Ask an owner to change it.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, rest)}
       </main>
     </div>
     ${
@@ -151,7 +151,7 @@ function viewOf(section, id, tab, rest) {
     case 'reports':
       return id
         ? html`<${ReportPage} key=${id} reportId=${id} />`
-        : html`<${PageHead} title="Reports"><p class="quiet">What players report to the moderators.</p><//><${ReportsView} />`;
+        : html`<${PageHead} title="Reports"><p class="quiet">Reports from players.</p><//><${ReportsView} />`;
     case 'queue':
       return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':

@@ -107,7 +107,7 @@ export function PlayerActions({ launcher, current, wallet, message, canMute, onC
           html`
             <blockquote class="quoted">${message.content}</blockquote>
             <div class="field">
-              <label for="report-about">What</label>
+              <label for="report-about">Subject</label>
               <select id="report-about" class="input" value=${about} onChange=${(/** @type {Event} */ event) => setAbout(/** @type {HTMLSelectElement} */ (event.currentTarget).value)}>
                 <option value="message" selected=${about === 'message'}>This message</option>
                 <option value="player" selected=${about === 'player'}>The player</option>

@@ -13,7 +13,7 @@ const sessionEnds = {
     text: 'An administrator has banned this player. Your data is kept; contact the operator of this server for details.',
   },
   upgraded: {
-    title: 'This player has a wallet now',
+    title: 'This player now has a wallet',
     text: 'Sign in with the wallet to continue; all your data is kept.',
   },
   erased: {

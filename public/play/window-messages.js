@@ -39,7 +39,7 @@ export function responseTo(message) {
   const feature = unsupported.get(type);
   const error = feature
     ? `This launcher does not support ${feature}`
-    : 'This launcher does not know this request';
+    : 'This launcher does not support this request';
   return {
     type,
     response: {

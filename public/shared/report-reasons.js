@@ -12,5 +12,5 @@ export const reportReasons = {
   violence: 'Violence',
   cheating: 'Cheating',
   impersonation: 'Impersonation',
-  other: 'Something else',
+  other: 'Other',
 };

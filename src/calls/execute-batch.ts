@@ -18,7 +18,7 @@ export type RunAll = Command<
   unknown[]
 >;
 
-export interface BatchParts {
+export interface BatchDependencies {
   authenticator: Authenticator;
   /** Finds an operation by name. */
   find(name: string): AnyOperation | undefined;
@@ -50,7 +50,7 @@ interface Prepared {
  * the batch's writes.
  */
 export function executeBatch(
-  { find, authenticator, runAll }: BatchParts,
+  { find, authenticator, runAll }: BatchDependencies,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
   { count, inTurn }: Counting,
 ): RunBatch {
@@ -86,7 +86,7 @@ export function executeBatch(
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
       if (data[own] === undefined || data[own] === null || data[own] === '') continue;
-      const field = { path: own, message: 'goes beside operations: there is one for the whole batch' };
+      const field = { path: own, message: 'must be given once for the whole batch, next to operations' };
       throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
     }
     const caller = await callerOf(operation, data);

@@ -5,15 +5,15 @@ import type { Store } from '../core/storage/store.ts';
 import type { AuthKind, Callers } from '../features/caller.ts';
 import { callsOf } from '../features/cost.ts';
 import type { RunAsGuest } from '../features/guests/writes/commands.ts';
-import { guestStore } from '../features/guests/writes/guest-database.ts';
+import { guestStore } from '../features/guests/writes/guest-store.ts';
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
 import type { RunOnce } from '../features/idempotency/commands.ts';
-import { keyedStore } from '../features/idempotency/keyed-database.ts';
+import { keyedStore } from '../features/idempotency/keyed-store.ts';
 import type { AnyOperation } from '../features/operation.ts';
 import { Turns } from '../runtime/turns.ts';
 import { bearerToken } from './auth/admin-token.ts';
 import type { Authenticated, Authenticator, Credentials } from './auth/authenticator.ts';
-import { type BatchParts, executeBatch } from './execute-batch.ts';
+import { type BatchDependencies, executeBatch } from './execute-batch.ts';
 import type { LimitedCaller, LimitState, RateLimits } from './limits/rate-limits.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
 import { pausingStore } from './pausing-store.ts';
@@ -56,20 +56,20 @@ export interface AuditLog {
   finish(entryId: string, outcome: string): Promise<void>;
 }
 
-/** The services passed to handlers, as far as calls change them: `Services` of `server/catalogue/operations.ts`. */
+/** The services passed to handlers, as far as calls change them: `Services` of `server/declarations/operations.ts`. */
 interface CallServices {
   readonly db: Store;
 }
 
 /** What is needed to execute operations, including the services passed to handlers. */
-export interface ExecuteParts {
+export interface ExecuteDependencies {
   audit: AuditLog;
   services: CallServices;
   runOnce: RunOnce;
   runAsGuest: RunAsGuest;
-  runAll: BatchParts['runAll'];
+  runAll: BatchDependencies['runAll'];
   /** Finds an operation of the service `launcher` by name. */
-  find: BatchParts['find'];
+  find: BatchDependencies['find'];
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
@@ -89,9 +89,9 @@ const expensiveWrite = 10;
 export function createExecute(
   authenticator: Authenticator,
   limits: RateLimits,
-  parts: ExecuteParts,
+  dependencies: ExecuteDependencies,
 ): Execute {
-  const servicesFor = servicesByConnection(parts.services);
+  const servicesFor = servicesByConnection(dependencies.services);
   const readTurns = new Turns(readSlots);
   const writeTurns = new Turns(writeSlots);
 
@@ -135,7 +135,7 @@ export function createExecute(
     const input = form ? parseInput(form.input, received) : parseOwn(call, received);
 
     // Handle.
-    if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, parts);
+    if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, dependencies);
     const handling = form ?? operation;
     const calls = callsOf(handling.cost, input);
     if (calls > 1) await limits.countRest(operation, limited, onLimit, calls);
@@ -151,7 +151,7 @@ export function createExecute(
         inTurn: <Result>(cost: number, work: () => Promise<Result>) => inTurn(operation, limited, cost, work),
       };
       const batch = { authenticated, caller, services: { ...services, db } };
-      const runBatch = executeBatch({ ...parts, authenticator }, batch, counting);
+      const runBatch = executeBatch({ ...dependencies, authenticator }, batch, counting);
       return handling.handler({ input, caller }, { ...batch.services, runBatch });
     }
     if (calls > 1) {
@@ -184,8 +184,10 @@ export function createExecute(
   /** The call's store: the writes of a guest end with the upgrade, and a write with a key runs once. */
   function storeOf({ kind }: AnyOperation, { wallet }: LimitedCaller, claim: Claim | null): Store {
     const isByGuest = kind === 'write' && wallet !== undefined && isGuestAddress(wallet);
-    const store = isByGuest ? guestStore(parts.services.db, parts.runAsGuest, wallet) : parts.services.db;
-    return claim ? keyedStore(store, parts.runOnce, claim) : store;
+    const store = isByGuest
+      ? guestStore(dependencies.services.db, dependencies.runAsGuest, wallet)
+      : dependencies.services.db;
+    return claim ? keyedStore(store, dependencies.runOnce, claim) : store;
   }
 }
 
@@ -251,7 +253,7 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
   if (operation.kind !== 'write' || operation.isRepeatable) return undefined;
   const { data: key, error } = idempotencyKey.safeParse(sent);
   if (key !== undefined && operation.auth !== 'admin') return key;
-  const message = error?.issues[0]?.message ?? "is not served for administrators' operations: leave it out";
+  const message = error?.issues[0]?.message ?? "is not supported for administrators' operations: omit it";
   const path = header === undefined ? 'idempotencyKey' : 'Idempotency-Key';
   throw new GantryError('input_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
 }
@@ -264,7 +266,7 @@ export async function executeAsAdmin(
   operation: AnyOperation,
   input: object,
   caller: Callers['admin'],
-  { audit, services }: Pick<ExecuteParts, 'audit' | 'services'>,
+  { audit, services }: Pick<ExecuteDependencies, 'audit' | 'services'>,
 ): Promise<unknown> {
   const handle = () => operation.handler({ input, caller }, services);
   if (operation.kind === 'read') return handle();

@@ -27,7 +27,7 @@ export function requireRole({ name, roles }: AnyOperation, { actor, role }: Call
   if (allowed.includes(role)) return;
   throw new GantryError(
     'role_insufficient',
-    `${name} takes the role ${describeRoles(allowed)}, and ${actor} is ${role}: ask an owner for it`,
+    `${name} requires the role ${describeRoles(allowed)}, and ${actor} is ${role}: ask an owner`,
   );
 }
 

@@ -13,7 +13,7 @@ import {
   rotateAdministratorToken,
   updateAdministrator,
 } from '../features/administration/administrators/operations/administrators.ts';
-import { operations } from '../server/catalogue/operations.ts';
+import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, parsed } from './option-parsers.ts';
 import { print } from './output.ts';

@@ -42,7 +42,7 @@ export class Administrator {
     const { url, token = readConfig().adminToken } = this.#target();
     if (url === undefined) return withDataDirectory(use);
     if (token === undefined) {
-      throw new ConfigError(`${url.origin} wants its admin token: give it with --token, or in ADMIN_TOKEN`);
+      throw new ConfigError(`${url.origin} requires its admin token: pass --token or set ADMIN_TOKEN`);
     }
     return use(executeOn(url, token));
   }

@@ -6,7 +6,7 @@ import { beginAudit, finishAudit } from '../features/administration/commands.ts'
 import { exportGame, measureGame } from '../features/administration/game-transfer.ts';
 import { findGame, findGameBySlug } from '../features/games/queries.ts';
 import { writeGameFile } from '../server/backup/game-file.ts';
-import { tables } from '../server/catalogue/tables.ts';
+import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
 import { print } from './output.ts';

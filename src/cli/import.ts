@@ -8,7 +8,7 @@ import { gameSlug, type SpendingPolicy } from '../features/games/game.ts';
 import { newGameSecret } from '../features/games/game-secret.ts';
 import { BackupError } from '../server/backup/backup-error.ts';
 import { checkGameFile, readRecords } from '../server/backup/game-file.ts';
-import { tables } from '../server/catalogue/tables.ts';
+import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
 import { parsed } from './option-parsers.ts';

@@ -61,7 +61,7 @@ function addReadCommands(command: Command, administrator: Administrator): void {
     .description('print a leaderboard; without a name: `default`')
     .option('--season <number>', 'a finished season; default: the current one', parsed(integer))
     .option('--label <label>', 'only scores with this label')
-    .option('--around <wallet>', 'up to `--limit` places around this player')
+    .option('--around <wallet>', 'up to `--limit` ranks around this player')
     .addHelpText(
       'after',
       '\nExamples:' +

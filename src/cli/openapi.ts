@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Registry } from '../calls/registry.ts';
 import { readConfig } from '../config.ts';
-import { operations } from '../server/catalogue/operations.ts';
+import { operations } from '../server/declarations/operations.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 
 export function openApiCommand(): Command {

@@ -39,7 +39,7 @@ export function executeOn(serverUrl: URL, token: string, timeoutMs: number = def
     if (status === 200) return body;
     const error = errorBody.safeParse(body);
     if (!error.success) {
-      throw new RemoteError(`${serverUrl.origin} answered with status ${status}, but not like Gantry`);
+      throw new RemoteError(`${serverUrl.origin} answered with status ${status}, but is not a Gantry server`);
     }
     throw new RemoteError(error.data.message);
   };

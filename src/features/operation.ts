@@ -77,7 +77,7 @@ export interface Operation<
   /** The part of an administrator's input that the audit log stores; all of it by default. */
   auditInput?(input: z.output<In>): unknown;
   /**
-   * The type of `services` declares what the handler needs; `Services` of `server/catalogue/operations.ts` is the intersection
+   * The type of `services` declares what the handler needs; `Services` of `server/declarations/operations.ts` is the intersection
    * of all operations' needs. `services.connection` is the call's live connection, if any.
    */
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
@@ -87,7 +87,7 @@ export interface Operation<
  * An operation whose own types are forgotten: `defineOperation` has checked them. Its methods are declared as methods,
  * whose parameters TypeScript compares in both directions, so every operation is one of these. Whoever calls `handler`
  * passes what the same operation's schema has parsed, the caller that its `auth` has let in, and the services of
- * `server/catalogue/operations.ts`.
+ * `server/declarations/operations.ts`.
  */
 export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> &
   AnyHandler & {

@@ -8,21 +8,8 @@ import { documentFiles } from './vendored-files.ts';
 /** The menu. Pages not listed here come last; listed pages that do not exist are omitted. */
 const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
   ['Start', ['index', 'coming-from-basement']],
-  [
-    'Calling',
-    [
-      'sdks',
-      'calling',
-      'authentication',
-      'sign-in',
-      'guests',
-      'leaderboards',
-      'game-servers',
-      'errors',
-      'reference',
-    ],
-  ],
-  ['Receiving', ['live-events', 'protocol', 'webhooks']],
+  ['Guides', ['sdks', 'calling', 'authentication', 'sign-in', 'guests', 'leaderboards', 'game-servers']],
+  ['Realtime', ['live-events', 'webhooks']],
   ['Game logic', ['rules', 'moderation']],
   [
     'Operating',
@@ -37,6 +24,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'benchmarks',
     ],
   ],
+  ['Reference', ['reference', 'errors', 'protocol']],
   ['Project', ['contributing', 'changelog']],
 ];
 const lastGroup = 'More';

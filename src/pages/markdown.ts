@@ -23,7 +23,7 @@ const maxStackedColumns = 4;
 
 /**
  * Renders one of the project's documents as HTML, with an anchor for each section. Headings get the same ids as on
- * GitHub.
+ * GitHub; a heading that was renamed keeps its former id as `<a id="former-id"></a>`.
  * @param addressOf resolves a link or an image to its URL on this server; null when it is not served: then it becomes
  *   plain text
  */
@@ -165,9 +165,10 @@ function headingId(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-/** Removes the markup of links, emphasis and code. */
+/** Removes the markup of links, emphasis and code, and anchors such as `<a id="former-name"></a>`. */
 function plainText(markdown: string): string {
   return markdown
+    .replace(/<a id="[\w-]+"><\/a>/g, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/^```\w*$/gm, '')
     .replace(/\*\*|`/g, '')

@@ -6,7 +6,7 @@ export const pageNames = ['', 'play', 'demo-game', 'console', 'docs'] as const;
 export type PageName = (typeof pageNames)[number];
 
 /** What a page's policy depends on besides the page. */
-export interface PolicyParts {
+export interface PolicyOptions {
   /** The inline script that may run: the hash of the page's import map, if it has one. */
   scriptHash: string | null;
   /** URLs of the registered games, which the launcher opens in a frame; a path when on this server. */
@@ -18,7 +18,7 @@ export interface PolicyParts {
 type Directives = Record<string, readonly string[]>;
 
 /** Nothing from other origins, no inline script except by hash, and no framing. */
-function basePolicy({ scriptHash }: PolicyParts): Directives {
+function basePolicy({ scriptHash }: PolicyOptions): Directives {
   return {
     'default-src': ["'none'"],
     'script-src': scriptHash === null ? ["'self'"] : ["'self'", scriptHash],
@@ -33,7 +33,7 @@ function basePolicy({ scriptHash }: PolicyParts): Directives {
 }
 
 /** What a page needs beyond the base policy, and why. */
-const exceptions: Readonly<Partial<Record<PageName, (parts: PolicyParts) => Directives>>> = {
+const exceptions: Readonly<Partial<Record<PageName, (options: PolicyOptions) => Directives>>> = {
   // The launcher frames registered games only, and shows their images.
   play: ({ gameUrls, gameImages }) => ({
     'frame-src': frameSources(gameUrls),
@@ -44,8 +44,8 @@ const exceptions: Readonly<Partial<Record<PageName, (parts: PolicyParts) => Dire
 };
 
 /** The value of a page's Content-Security-Policy header. */
-export function contentSecurityPolicy(page: PageName | null, parts: PolicyParts): string {
-  const directives = { ...basePolicy(parts), ...(page === null ? {} : exceptions[page]?.(parts)) };
+export function contentSecurityPolicy(page: PageName | null, options: PolicyOptions): string {
+  const directives = { ...basePolicy(options), ...(page === null ? {} : exceptions[page]?.(options)) };
   return Object.entries(directives)
     .map(([name, values]) => `${name} ${values.join(' ')}`)
     .join('; ');

@@ -19,9 +19,9 @@ import { noRequests } from '../telemetry/recent-requests.ts';
 import { noRefusals } from '../telemetry/refusals.ts';
 import { noStats } from '../telemetry/stats.ts';
 import { BackupDirectory, NoBackups } from './backup/backup-directory.ts';
-import { upgradeGuest } from './catalogue/commands.ts';
-import { operationsOfRole, type Services } from './catalogue/operations.ts';
-import { tables } from './catalogue/tables.ts';
+import { upgradeGuest } from './declarations/commands.ts';
+import { operationsOfRole, type Services } from './declarations/operations.ts';
+import { tables } from './declarations/tables.ts';
 import type { OpenStore } from './open-store.ts';
 import { runningServerUrl } from './server-address.ts';
 

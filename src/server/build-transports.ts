@@ -36,8 +36,8 @@ import { InFlightRequests } from '../transports/http/in-flight-requests.ts';
 import { MetricsListener } from '../transports/http/metrics-listener.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 import { Gateway } from '../transports/socket/gateway.ts';
-import { runAll, runAsGuest, runOnce, runUnlessMuted } from './catalogue/commands.ts';
-import { operations } from './catalogue/operations.ts';
+import { runAll, runAsGuest, runOnce, runUnlessMuted } from './declarations/commands.ts';
+import { operations } from './declarations/operations.ts';
 import type { OpenedServices } from './open-services.ts';
 
 /** Maximum packets per second and socket: three times the call limit of a session. */

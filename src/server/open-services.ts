@@ -27,7 +27,7 @@ import { RecentRefusals } from '../telemetry/refusals.ts';
 import { StatsHistory } from '../telemetry/stats-history.ts';
 import type { Gateway } from '../transports/socket/gateway.ts';
 import { buildServices } from './build-services.ts';
-import { operations, type Services } from './catalogue/operations.ts';
+import { operations, type Services } from './declarations/operations.ts';
 import { databaseFiles, type OpenStore, openStore } from './open-store.ts';
 
 /** The open resources of a running server. */

@@ -21,8 +21,8 @@ import { TokenKeys } from '../features/sessions/token-keys.ts';
 import { KeyFileError } from '../runtime/key-file.ts';
 import { describeMissingDatabase, markFirstStart, unmarkFirstStart } from './backup/missing-database.ts';
 import type { DatabaseMove } from './backup/move-to-server.ts';
-import { domain } from './catalogue/domain.ts';
-import { tables } from './catalogue/tables.ts';
+import { domain } from './declarations/domain.ts';
+import { tables } from './declarations/tables.ts';
 
 /** File operations on databases: backups, and inspection without opening one for commands. */
 export const databaseFiles: DatabaseFiles = sqliteFiles;

@@ -4,7 +4,7 @@ import type { QueueStats } from './queue-stats.ts';
 import type { RecentRefusals } from './refusals.ts';
 
 /** The sources that metrics are read from. */
-export interface MetricsParts {
+export interface MetricsDependencies {
   calls: Pick<CallCounts, 'counts' | 'durations'>;
   db: Pick<Database, 'stats' | 'onCommit'>;
   queue(): Promise<QueueStats[]>;

@@ -1,20 +1,20 @@
 import type { StoredEvent } from '../core/events/stream.ts';
-import type { DisconnectReason, MetricsParts } from './metric-sources.ts';
+import type { DisconnectReason, MetricsDependencies } from './metric-sources.ts';
 import type { PrometheusRegistry } from './prometheus-registry.ts';
 
 /**
  * The metrics for Prometheus. Most are counted where they occur, at almost no cost, and read on each scrape.
  */
 export class Metrics {
-  readonly #parts: MetricsParts;
+  readonly #dependencies: MetricsDependencies;
   readonly #events = new Map<string, number>();
   readonly #disconnects: Record<DisconnectReason, number> = { flood: 0, 'slow-reader': 0 };
   readonly #refused = new Map<string, number>();
   #registry: Promise<PrometheusRegistry> | undefined;
 
-  constructor(parts: MetricsParts) {
-    this.#parts = parts;
-    parts.db.onCommit((events) => this.#count(events));
+  constructor(dependencies: MetricsDependencies) {
+    this.#dependencies = dependencies;
+    dependencies.db.onCommit((events) => this.#count(events));
   }
 
   /** The content type of `text`: the exposition format 0.0.4. */
@@ -44,6 +44,6 @@ export class Metrics {
   async #makeRegistry(): Promise<PrometheusRegistry> {
     const { PrometheusRegistry } = await import('./prometheus-registry.ts');
     const counts = { events: this.#events, disconnects: this.#disconnects, refused: this.#refused };
-    return new PrometheusRegistry(this.#parts, counts);
+    return new PrometheusRegistry(this.#dependencies, counts);
   }
 }

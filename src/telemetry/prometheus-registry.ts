@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DistributionHistogram, type Labelled } from './distribution-histogram.ts';
-import type { MetricCounts, MetricsParts } from './metric-sources.ts';
+import type { MetricCounts, MetricsDependencies } from './metric-sources.ts';
 
 /** After this time the event loop's lag has been measured a few times and is meaningful. */
 const warmUpMs = 50;
@@ -9,12 +9,12 @@ const warmUpMs = 50;
 /** Metrics by name. Every label's values are a closed set: operations, outcomes, events, queue kinds. */
 export class PrometheusRegistry {
   readonly #registry = new Registry();
-  readonly #parts: MetricsParts;
+  readonly #dependencies: MetricsDependencies;
   readonly #counts: MetricCounts;
   readonly #isWarm: Promise<void>;
 
-  constructor(parts: MetricsParts, counts: MetricCounts) {
-    this.#parts = parts;
+  constructor(dependencies: MetricsDependencies, counts: MetricCounts) {
+    this.#dependencies = dependencies;
     this.#counts = counts;
     this.#describeCalls();
     this.#describeTraffic();
@@ -32,16 +32,16 @@ export class PrometheusRegistry {
   }
 
   #describeCalls(): void {
-    const { calls } = this.#parts;
+    const { calls } = this.#dependencies;
     this.#counter(
       'gantry_calls_total',
-      'Calls by operation (none: no known operation was named), transport and outcome (ok, or the reason of the error)',
+      'Calls by operation (none: unknown operation), transport and outcome (ok, or the reason of the error)',
       ['operation', 'transport', 'outcome'],
       () => [...calls.counts.values()].map(({ labels, count }) => ({ labels, value: count })),
     );
     this.#histogram(
       'gantry_call_duration_seconds',
-      'Time from the arrival of a call to its answer',
+      'Time from the arrival of a call to its response',
       ['operation'],
       () =>
         [...calls.durations].map(([operation, distribution]) => ({ labels: { operation }, distribution })),
@@ -55,24 +55,24 @@ export class PrometheusRegistry {
       ['budget'],
       () => [...this.#counts.refused].map(([budget, value]) => ({ labels: { budget }, value })),
     );
-    const { refusals } = this.#parts;
+    const { refusals } = this.#dependencies;
     this.#counter(
       'gantry_refusals_total',
-      'Refusals by reason, of calls, handshakes and connections (at)',
+      'Rejected calls, handshakes and connections (at), by reason',
       ['reason', 'at'],
       () => [...refusals.totals.values()].map(({ labels, count }) => ({ labels, value: count })),
     );
-    this.#gauge('gantry_held_bytes', 'Bytes of incoming requests and of answers not yet read', [], () => [
-      { labels: {}, value: this.#parts.heldBytes() },
+    this.#gauge('gantry_held_bytes', 'Bytes of incoming requests and unsent responses in memory', [], () => [
+      { labels: {}, value: this.#dependencies.heldBytes() },
     ]);
   }
 
   #describeLive(): void {
-    const { sockets, redisUp } = this.#parts;
+    const { sockets, redisUp } = this.#dependencies;
     this.#gauge('gantry_sockets', 'Open connections of launchers to this process', [], () => [
       { labels: {}, value: sockets() },
     ]);
-    this.#counter('gantry_sockets_cut_total', 'Connections closed by the server, by reason', ['reason'], () =>
+    this.#counter('gantry_disconnects_total', 'Connections closed by the server, by reason', ['reason'], () =>
       Object.entries(this.#counts.disconnects).map(([reason, value]) => ({ labels: { reason }, value })),
     );
     this.#counter('gantry_events_total', 'Events written by this process, by name', ['event'], () =>
@@ -90,10 +90,10 @@ export class PrometheusRegistry {
   }
 
   #describeDatabase(): void {
-    const stats = shareConcurrent(() => this.#parts.db.stats());
+    const stats = shareConcurrent(() => this.#dependencies.db.stats());
     this.#histogram(
       'gantry_write_batch_size',
-      'Commands that shared a transaction and its wait for the disk',
+      'Commands per transaction',
       [],
       unlabelled(stats, ({ batchSizes }) => ({ distribution: batchSizes })),
     );
@@ -125,21 +125,21 @@ export class PrometheusRegistry {
 
   /** Webhooks are a separate kind in the queue, so their deliveries and failures are included. */
   #describeQueue(): void {
-    const readQueue = shareConcurrent(() => this.#parts.queue());
+    const readQueue = shareConcurrent(() => this.#dependencies.queue());
     const queue = async () => (await readQueue()) ?? [];
     this.#gauge('gantry_queue_depth', 'Actions queued or submitted, by kind', ['kind'], async () =>
       (await queue()).map(({ kind, depth }) => ({ labels: { kind }, value: depth })),
     );
     this.#gauge(
       'gantry_queue_oldest_seconds',
-      'Age of the oldest of them; 0 when there is none',
+      'Age of the oldest queued or submitted action; 0 if there is none',
       ['kind'],
       async () =>
         (await queue()).map(({ kind, oldestSeconds }) => ({ labels: { kind }, value: oldestSeconds })),
     );
     this.#counter(
       'gantry_queue_actions_total',
-      'What this process did with them, by outcome: confirmed, failed, or retried later',
+      'Actions processed by this process, by outcome: confirmed, failed, or retried later',
       ['kind', 'outcome'],
       async () =>
         (await queue()).flatMap(({ kind, confirmed, failed, retried }) =>

@@ -74,7 +74,7 @@ export class RefusalLog {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const { logged, ...sum } of this.#sums.values()) {
-      if (sum.count > logged) this.#write(sum.reason, { ...sum, logged }, 'refused, in sum');
+      if (sum.count > logged) this.#write(sum.reason, { ...sum, logged }, 'refused (summary)');
     }
     this.#sums.clear();
     this.#addresses.clear();

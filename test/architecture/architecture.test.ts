@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { reasons } from '../../src/core/errors.ts';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 
 const root = fileURLToPath(new URL('../../src/', import.meta.url));
 const testRoot = fileURLToPath(new URL('../', import.meta.url));
@@ -105,7 +105,7 @@ test('the imports of every source file are read, and each refers to an existing 
 });
 
 describe('domain code does not know how it is called', () => {
-  const inner = ['core', 'cluster', 'features', 'calls', 'server/catalogue'];
+  const inner = ['core', 'cluster', 'features', 'calls', 'server/declarations'];
   /** Uses `node:http` as a client; its interface, `webhook-sender.ts`, does not know it. */
   const outgoing = 'features/webhooks/http-webhook-sender.ts';
   const isTransport = (imported: string) =>

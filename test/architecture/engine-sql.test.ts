@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
 import { events } from '../../src/core/events/events.ts';
 import { streams } from '../../src/core/events/streams.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 
 /** A text in an engine's code; in a template, each expression is replaced by `?`. */
 interface Text {

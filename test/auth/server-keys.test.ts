@@ -7,7 +7,7 @@ import { SecretBox } from '../../src/features/games/game-secret.ts';
 import { DatabaseTokenKeys } from '../../src/features/sessions/database-token-keys.ts';
 import { serverKey } from '../../src/features/sessions/server-keys.ts';
 import { TokenKeys } from '../../src/features/sessions/token-keys.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { freshDatabase, noPostgres, type TestDatabase } from '../support/postgres.ts';
 
 const secretKey = randomBytes(32).toString('hex');

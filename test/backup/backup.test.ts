@@ -19,7 +19,7 @@ import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { countOpenActions } from '../../src/features/queue/queries.ts';
 import { restoreBackup } from '../../src/server/backup/backup.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { databaseFiles } from '../../src/server/open-store.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { makeDatabase } from '../storage/database-of-version.ts';

@@ -12,7 +12,7 @@ import { requestNonces } from '../../src/features/games/tables.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { players } from '../../src/features/players/tables.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { type Finished, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer, type TestPlayer } from '../support/server.ts';
@@ -341,7 +341,7 @@ test("every record of a file is validated like a caller's input", async () => {
     ['activities', { timestamp: Date.now() + 2 * 86_400_000 }, /activities .*timestamp: is in the future/],
     ['notifications', { type: 'alarm' }, /notifications .*type/],
     ['message_channels', { name: 'x'.repeat(101) }, /message_channels .*name/],
-    ['message_channels', { participantsKey: 'others' }, /message_channels names other participants/],
+    ['message_channels', { participantsKey: 'others' }, /message_channels does not match the participants/],
     ['participants', { permissions: '[' }, /participants .*permissions: must be JSON/],
     ['participants', { permissions: '["everything"]' }, /participants .*permissions/],
     ['messages', { content: 'x'.repeat(4_001) }, /messages .*content/],
@@ -352,9 +352,9 @@ test("every record of a file is validated like a caller's input", async () => {
     ['participants', { joinedSeq: 9999 }, /participants names an event that is not its own/],
     ['read_markers', { readSeq: 9999 }, /read_markers names an event that is not its own/],
     ['messages', { id: '../x' }, /messages .*id: must be a UUIDv7/],
-    ['messages', { reactions: '[["gg",2]]' }, /messages counts other reactions/],
+    ['messages', { reactions: '[["gg",2]]' }, /messages has reaction counts that do not match/],
     ['messages', { reactions: '[["gg",5000]]' }, /messages .*reactions/],
-    ['message_reactions', { reaction: 'gg' }, /messages counts other reactions/],
+    ['message_reactions', { reaction: 'gg' }, /messages has reaction counts that do not match/],
     ['message_reactions', { reaction: 'two words' }, /message_reactions .*reaction: must be one emoji/],
     ['bans', { reason: 'x'.repeat(501) }, /bans .*reason/],
     ['rule_triggers', { actions: '{}' }, /rule_triggers .*actions/],

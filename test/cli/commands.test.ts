@@ -95,7 +95,7 @@ test('config hides the password of DATABASE_URL, which requires an encryption ke
   const without = await gantry(['config'], { env: { ...env, GANTRY_SECRET_KEY: '' } });
   expect([without.code, without.stderr]).toEqual([
     1,
-    expect.stringContaining('DATABASE_URL needs GANTRY_SECRET_KEY: 64 hex digits'),
+    expect.stringContaining('DATABASE_URL requires GANTRY_SECRET_KEY: 64 hex digits'),
   ]);
   const elsewhere = await gantry(['config'], { env: { ...env, DATABASE_URL: 'mysql://db.example/gantry' } });
   expect([elsewhere.code, elsewhere.stderr]).toEqual([1, expect.stringContaining('DATABASE_URL')]);

@@ -11,8 +11,8 @@ import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.t
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { serverKeys } from '../../src/features/sessions/tables.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { caseOf } from '../operations/cases.ts';
 import { contentOf } from '../storage/differential.ts';
 import { learn, newScene, randomFrom, randomOperation } from '../storage/random-writes.ts';

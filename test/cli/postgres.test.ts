@@ -7,7 +7,7 @@ import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.t
 import { readEpoch } from '../../src/features/events/queries.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { countOpenActions } from '../../src/features/queue/queries.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { randomWallet } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -218,7 +218,7 @@ describe('failures are reported in one sentence:', () => {
       () => ['--url', server.url, '--token', 'x'.repeat(20), 'game', 'list'],
       /administrator's token/,
     ],
-    ['no token', () => ['--url', server.url, 'game', 'list'], /wants its admin token: .*ADMIN_TOKEN/],
+    ['no token', () => ['--url', server.url, 'game', 'list'], /requires its admin token: .*ADMIN_TOKEN/],
     [
       'no server',
       () => ['--url', 'http://127.0.0.1:1', '--token', adminToken, 'game', 'list'],
@@ -250,7 +250,7 @@ describe('failures are reported in one sentence:', () => {
         gantry(['--url', `http://127.0.0.1:${port}${path}`, '--token', adminToken, 'game', 'list']);
       expect(await at('')).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/status 404, but not like Gantry/),
+        stderr: expect.stringMatching(/status 404, but is not a Gantry server/),
       });
       expect(await at('/moved')).toMatchObject({
         code: 1,

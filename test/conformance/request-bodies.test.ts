@@ -114,7 +114,9 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     expect(packed.length).toBeLessThan(100);
     const encoding = { ...headers, 'Content-Encoding': 'br' };
     const answer = await api.request(path, { method: 'POST', body: packed, headers: encoding });
-    expect(refused(answer, 413, 'body_too_large').error).toMatch(/unpacks to more than 100 times its size/);
+    expect(refused(answer, 413, 'body_too_large').error).toMatch(
+      /decompresses to more than 100 times its size/,
+    );
   });
 
   it('is accepted up to 2 MB and refused with 413 one byte beyond', async () => {

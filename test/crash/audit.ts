@@ -2,7 +2,7 @@ import SqliteFile, { type Database } from 'better-sqlite3';
 import { z } from 'zod';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { wins } from './players.ts';
 

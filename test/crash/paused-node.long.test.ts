@@ -9,7 +9,7 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { freshSchema } from '../support/postgres-schema.ts';
 import { until } from '../support/until.ts';

@@ -6,7 +6,7 @@ import { readEpoch } from '../../src/features/events/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { startForwarder } from '../support/forwarder.ts';
 import { listen } from '../support/listening-client.ts';
 import { PostgresServer } from '../support/postgres-server.ts';

@@ -8,7 +8,7 @@ import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.t
 import { registerGame } from '../../src/features/games/commands.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { until } from '../support/until.ts';

@@ -3,7 +3,7 @@ import { defaultRetention } from '../../src/core/events/retention.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 
 // A node that writes as fast as it gets acknowledgements, and reports every acknowledged write: one JSON line each,
 // `{"score":n}` or `{"message":n}`, and `{"counts":…}` periodically. Ends only by being killed.

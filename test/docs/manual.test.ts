@@ -29,8 +29,8 @@ import { maxPageBytes } from '../../src/features/states/queries.ts';
 import { maxStateBytes } from '../../src/features/states/state.ts';
 import { maxWebhooks } from '../../src/features/webhooks/webhook.ts';
 import { lengthPerSecond, packetsPerSecond } from '../../src/server/build-transports.ts';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/body.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
 import { minBytesPerSecond } from '../../src/transports/http/calls.ts';
@@ -75,13 +75,13 @@ test('the manual has exactly one row for every policy of a game, with its defaul
 });
 
 test('the manual has exactly one row for every event and every signal', () => {
-  expect(columns(table('live-events'), 0)).toEqual(Object.keys(catalogue).map(quotedCell));
+  expect(columns(table('live-events'), 0)).toEqual(Object.keys(events).map(quotedCell));
   expect(columns(table('live-events', null, 1), 0)).toEqual(Object.keys(signals).map(quotedCell));
 });
 
 test('the manual has exactly one row for every reason why a session ends', () => {
   expect(columns(table('authentication', 'Channel sessions'), 0)).toEqual(endReason.options.map(quotedCell));
-  expect(columns(table('security', 'What each kind of session may do'), 0)).toEqual(
+  expect(columns(table('security', 'Permissions by kind of session'), 0)).toEqual(
     openedBy.options.map(quotedCell),
   );
 });
@@ -295,10 +295,14 @@ function quotedCell(code: string): string[] {
   return [quoted(code)];
 }
 
+/** A renamed heading keeps its former anchor. */
+const formerAnchor = /<a id="[\w-]+"><\/a>/g;
+
 /** As GitHub creates them. */
 function anchorsOf(text: string): string[] {
   return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
+      .replace(formerAnchor, '')
       .toLowerCase()
       .replace(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
@@ -307,7 +311,10 @@ function anchorsOf(text: string): string[] {
 
 /** A section's text, without code blocks; without a heading, the whole page. */
 function section(page: string, heading: string | null): string {
-  const prose = documents.get(`public/docs/${page}.md`)?.replace(/^```.*?^```$/gms, '');
+  const prose = documents
+    .get(`public/docs/${page}.md`)
+    ?.replace(/^```.*?^```$/gms, '')
+    .replace(formerAnchor, '');
   if (prose === undefined) throw new Error(`there is no page "${page}"`);
   if (heading === null) return prose;
   const [, text] = prose.split(`\n## ${heading}\n`);

@@ -7,7 +7,7 @@ import { maxDepth } from '../../src/core/schemas/json-value.ts';
 import { skippedEvent } from '../../src/features/events/skipped-event.ts';
 import { leaderboardTop } from '../../src/features/scores/score.ts';
 import { lengthPerSecond, packetsPerSecond } from '../../src/server/build-transports.ts';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
 import { maxBodyBytes } from '../../src/transports/http/body.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -28,7 +28,7 @@ const transcripts = [...text.matchAll(/^### (.+?)\n.*?^```transcript\n(.*?)^```$
 test('every event and every signal is listed, and no other', () => {
   const inProse = spans.filter((span) => /^[a-z]+(-[a-z]+)* [a-z]+$/.test(span));
   const inFrames = [...text.matchAll(/^← 42\["([^"<]+)"/gm)].map(([, name = '']) => name);
-  const known = [...Object.keys(catalogue), ...Object.keys(signals), firstEvent, skippedEvent.name].sort();
+  const known = [...Object.keys(events), ...Object.keys(signals), firstEvent, skippedEvent.name].sort();
   expect([...new Set([...inProse, ...inFrames])].sort()).toEqual(known);
 });
 
@@ -38,7 +38,7 @@ test('the tables of events and signals list the fields of every record', () => {
     name,
     fields.replaceAll('`', '').split(', ').sort(),
   ]);
-  const inCode = Object.entries({ ...catalogue, ...signals }).map(([name, { shape }]) => [
+  const inCode = Object.entries({ ...events, ...signals }).map(([name, { shape }]) => [
     name,
     Object.keys(shape).sort(),
   ]);

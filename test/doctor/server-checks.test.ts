@@ -10,7 +10,7 @@ import { schemaVersion } from '../../src/engines/postgres/migrate.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { SecretBox } from '../../src/features/games/game-secret.ts';
 import { DatabaseTokenKeys } from '../../src/features/sessions/database-token-keys.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import type { Finding } from '../../src/tools/doctor/finding.ts';
 import { checkServer, sealedKeys } from '../../src/tools/doctor/server-checks.ts';
 import { freePort } from '../support/free-port.ts';

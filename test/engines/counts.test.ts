@@ -6,7 +6,7 @@ import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.t
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { sessions } from '../../src/features/sessions/tables.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { freshSchema } from '../support/postgres-schema.ts';

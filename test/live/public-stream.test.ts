@@ -9,7 +9,7 @@ import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import type { LeaderboardRow } from '../../src/features/scores/score.ts';
 import type { GantryClient } from '../../src/sdk/client/client.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { post } from '../support/http.ts';
 import { interceptReads } from '../support/intercepted-reads.ts';

@@ -24,5 +24,5 @@ test('a client that sends WebSocket pings and reads none of the pongs is disconn
   }
   expect(client.isClosed()).toBe(true);
   const metrics = await fetch(`${server.url}/metrics`, { headers: bearer(server.adminToken) });
-  expect(await metrics.text()).toMatch(/^gantry_sockets_cut_total\{reason="slow-reader"\} 1$/m);
+  expect(await metrics.text()).toMatch(/^gantry_disconnects_total\{reason="slow-reader"\} 1$/m);
 });

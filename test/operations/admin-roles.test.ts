@@ -8,7 +8,7 @@ import {
 import { addAdministrator } from '../../src/features/administration/administrators/commands.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { defineOperation } from '../../src/features/operation.ts';
-import { operationsOfRole } from '../../src/server/catalogue/operations.ts';
+import { operationsOfRole } from '../../src/server/declarations/operations.ts';
 import { plainStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
 import { adminOperations, launcherOperations } from '../support/registered.ts';

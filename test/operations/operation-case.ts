@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Reason } from '../../src/core/errors.ts';
-import type { operations } from '../../src/server/catalogue/operations.ts';
+import type { operations } from '../../src/server/declarations/operations.ts';
 import type { CanaryName, Role, World } from '../support/world.ts';
 import type { AccessByRole } from './access.ts';
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -202,8 +202,8 @@ test('the declaration files match the source: inputs are accepted, and outputs a
   const names = operations.filter(({ service }) => service !== 'admin').map(({ name }) => `'${name}'`);
   const check = `
     import type * as Packed from '${join(project, 'node_modules/gantry/dist/package/client/operation-types.d.ts')}';
-    import type * as Source from '${join(repository, 'src/server/catalogue/operation-types.ts')}';
-    import type * as Events from '${join(repository, 'src/server/catalogue/events.ts')}';
+    import type * as Source from '${join(repository, 'src/server/declarations/operation-types.ts')}';
+    import type * as Events from '${join(repository, 'src/server/declarations/events.ts')}';
     type Name = ${names.join(' | ')};
     type Fits<A, B> = [A] extends [B] ? never : 'differs';
     // An interface has no index signature, which operations whose schema dispatch widens have.
@@ -213,9 +213,9 @@ test('the declaration files match the source: inputs are accepted, and outputs a
     };
     export const names: [Fits<Name, Packed.OperationName>, Fits<Packed.OperationName, Name>] extends [never, never] ? true : false = true;
     export const operations: { [N in Name as Wrong[N] extends never ? never : N]: Wrong[N] } = {};
-    type Heard = { [N in Events.EventName]: Events.EventRecord<N> } & { [N in Events.SignalName]: Events.SignalRecord<N> };
-    type Unheard = { [N in keyof Heard as Fits<Heard[N], Packed.Heard[N]> extends never ? never : N]: true };
-    export const heard: Unheard = {};
+    type Received = { [N in Events.EventName]: Events.EventRecord<N> } & { [N in Events.SignalName]: Events.SignalRecord<N> };
+    type Different = { [N in keyof Received as Fits<Received[N], Packed.Received[N]> extends never ? never : N]: true };
+    export const received: Different = {};
   `;
   const file = join(repository, 'dist', 'types-written-out.ts');
   const settings = join(repository, 'dist', 'types-written-out.json');

@@ -97,7 +97,7 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByText('Your role cannot change rules.').waitFor();
     for (const view of ['administrators', 'backups']) {
       await page.goto(`${server.url}/console#/${view}`);
-      await page.getByText('Not for your role').waitFor();
+      await page.getByText('You do not have access').waitFor();
     }
     await page.goto(`${server.url}/console#/players/${wallet}`);
     await page.getByRole('button', { name: 'Ban from all games' }).click();
@@ -183,8 +183,8 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
   test('makes a backup, downloads and deletes it, and sets the schedule', async () => {
     const page = await open(server.adminToken, 'backups', { ...desktop, acceptDownloads: true });
     await page.getByText('No backups yet').waitFor();
-    await page.getByRole('button', { name: 'Make backup' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Make backup' }).click();
+    await page.getByRole('button', { name: 'Create backup' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Create backup' }).click();
     await page.getByText('Backup made').waitFor();
     const [backup] = await server.services.backups.list();
     const downloading = page.waitForEvent('download');
@@ -197,7 +197,7 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No backups yet').waitFor();
 
-    await page.getByLabel('Make a backup').selectOption('24');
+    await page.getByLabel('Create a backup').selectOption('24');
     await page.getByLabel('Scheduled backups to keep').fill('0');
     expect(
       await page

@@ -167,7 +167,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     await page.getByLabel('Search players').fill('Ala');
     await page.getByRole('row', { name: /^3 Alan/ }).waitFor();
     await page.getByRole('row', { name: /Ada/ }).waitFor({ state: 'hidden' });
-    await page.getByRole('button', { name: 'Show the places around Alan' }).click();
+    await page.getByRole('button', { name: 'Show the ranks around Alan' }).click();
     await page.getByText('Around Alan, rank 3').waitFor();
     await page.getByRole('row', { name: /^1 Ada/ }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();

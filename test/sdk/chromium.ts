@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
 import { listenOn } from '../../src/transports/http/http-server.ts';
 import { launchBrowser } from '../pages/browser.ts';
 import { repository } from '../support/gantry-process.ts';
 import { Driver } from './driver.ts';
 
-const names = JSON.stringify([...Object.keys(catalogue), ...Object.keys(signals)]);
+const names = JSON.stringify([...Object.keys(events), ...Object.keys(signals)]);
 
 /** Serves files by path, like a page's own server, on a separate origin. */
 export async function serveFiles(

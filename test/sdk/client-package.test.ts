@@ -63,12 +63,12 @@ test('gantry-client, packed by one command, works in a separate project', { time
 
   await writeFile(
     join(folder.path, 'types.mts'),
-    `import { connectAsGuest, GantryError, type Heard, type Reason } from 'gantry-client';
+    `import { connectAsGuest, GantryError, type Received, type Reason } from 'gantry-client';
     const client = await connectAsGuest({ url: 'http://127.0.0.1:3000', gameId: 'a game' });
     const { newScore } = await client.api.setUserScore({ score: 12, leaderboard: 'hard' });
     const score: number = newScore.score;
     await client.queue('setUserScore', { score });
-    client.on('scores created', (record: Heard['scores created']) => record.nonce.length);
+    client.on('scores created', (record: Received['scores created']) => record.nonce.length);
     const reason: Reason = 'rate_limited';
     if (new GantryError({}).reason === reason) client.close();
     // @ts-expect-error a score is a number

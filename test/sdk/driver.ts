@@ -31,7 +31,7 @@ export class DriverError extends Error {
   }
 }
 
-export interface DriverHeard {
+export interface DriverReceived {
   name: string;
   record: Json;
   meta: Meta;
@@ -55,7 +55,7 @@ export interface DriverLink {
 
 /** A client in a driver, with all its reports. */
 export class DriverClient {
-  readonly received: DriverHeard[] = [];
+  readonly received: DriverReceived[] = [];
   readonly resyncs: string[] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;

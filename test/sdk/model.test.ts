@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pascalCase, type SdkType, sdkModel, snakeCase } from '../../src/sdk/generators/model.ts';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 import recorded from '../../src/transports/openapi/examples.json' with { type: 'json' };
 import { misfits } from './fits-model.ts';
 
@@ -17,7 +17,7 @@ function recordsIn(type: SdkType): string[] {
 test("the model has every operation except administrators', and every event", () => {
   const callable = operations.filter(({ auth }) => auth !== 'admin');
   expect(model.operations.map(({ name }) => name)).toEqual(callable.map(({ name }) => name));
-  expect(model.events.map(({ name }) => name)).toEqual([...Object.keys(catalogue), ...Object.keys(signals)]);
+  expect(model.events.map(({ name }) => name)).toEqual([...Object.keys(events), ...Object.keys(signals)]);
 });
 
 test('every named record exists once, and every existing one is named', () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { freshSchema } from '../support/postgres-schema.ts';

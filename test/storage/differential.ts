@@ -8,7 +8,7 @@ import type { Store } from '../../src/core/storage/store.ts';
 import type { AnyTable } from '../../src/core/storage/table.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import type { ManualClock } from '../support/manual-clock.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, type RandomOperation, randomFrom, randomOperation } from './random-writes.ts';

@@ -24,7 +24,7 @@ import {
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
 import { leaderboardEntries } from '../../src/features/scores/leaderboard-tables.ts';
 import { StateReader } from '../../src/features/states/state-reader.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { fillLeaderboardBySql, walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

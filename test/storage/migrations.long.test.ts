@@ -10,7 +10,7 @@ import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { allGames } from '../../src/features/games/queries.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { listScores, readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { gantry, gantryJson, runProgram } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 
 const roundMs = 60;

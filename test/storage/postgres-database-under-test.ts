@@ -1,5 +1,5 @@
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { freshSchema } from '../support/postgres-schema.ts';

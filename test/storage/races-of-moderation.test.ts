@@ -15,7 +15,7 @@ import { maxOpenReports, reportsPerWindow } from '../../src/features/moderation/
 import { markRead, notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
 import { saveState } from '../../src/features/states/commands.ts';
-import { runUnlessMuted } from '../../src/server/catalogue/commands.ts';
+import { runUnlessMuted } from '../../src/server/declarations/commands.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { racingNodes } from './racing-nodes.ts';
 

@@ -24,7 +24,7 @@ import { patchState, removeState, saveState } from '../../src/features/states/co
 import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { contentId } from '../../src/features/states/state.ts';
 import { rowOverheadBytes } from '../../src/features/storage-quota/row-bytes.ts';
-import { runAll, runOnce } from '../../src/server/catalogue/commands.ts';
+import { runAll, runOnce } from '../../src/server/declarations/commands.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { randomWallet } from '../support/server.ts';

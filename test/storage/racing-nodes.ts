@@ -7,7 +7,7 @@ import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.t
 import { registerGame } from '../../src/features/games/commands.ts';
 import type { NewGame } from '../../src/features/games/game.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { freshSchema } from '../support/postgres-schema.ts';
 import { randomWallet } from '../support/server.ts';
 

@@ -53,7 +53,7 @@ import {
 } from '../../src/features/webhooks/commands.ts';
 import { claimDeliveries, settleDelivery } from '../../src/features/webhooks/delivery-commands.ts';
 import { readDeliveries, readWebhooks } from '../../src/features/webhooks/queries.ts';
-import { runAll, runAsGuest, runOnce, upgradeGuest } from '../../src/server/catalogue/commands.ts';
+import { runAll, runAsGuest, runOnce, upgradeGuest } from '../../src/server/declarations/commands.ts';
 import type { Scene, Weighted } from './random-writes.ts';
 
 /** One operation's random draws. */

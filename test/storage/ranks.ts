@@ -7,7 +7,7 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
 import { board } from '../../src/features/scores/tables.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { walletOf } from '../bench/fill-by-sql.ts';
 import { PostgresServer } from '../support/postgres-server.ts';
 import { fillPlayers, numbers, scoreId, streamId } from './postgres-players.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

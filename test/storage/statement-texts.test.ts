@@ -14,7 +14,7 @@ import { registerGame } from '../../src/features/games/commands.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { readDeliveries } from '../../src/features/webhooks/queries.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
 

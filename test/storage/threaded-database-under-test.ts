@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { ThreadedDatabase } from '../../src/engines/sqlite/threaded-database.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

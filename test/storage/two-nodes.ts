@@ -8,7 +8,7 @@ import { requireBoard } from '../../src/features/scores/boards.ts';
 import { listLeaderboardRows, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
 import { readPosition } from '../../src/features/scores/queries.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { learn, newScene, randomFrom, randomOperation, type Scene } from './random-writes.ts';
 

@@ -21,7 +21,7 @@ import { listScores, readLeaderboard, readPosition } from '../../src/features/sc
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { listPlayerStates, readPublicStatesPage } from '../../src/features/states/queries.ts';
 import { gameStorages } from '../../src/features/storage-quota/game-storage.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { recountedGameBytes } from '../contracts/storage/recounted-game-bytes.ts';
 import { repository } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';

@@ -3,7 +3,7 @@ import type { EventMeta } from '../../src/core/events/stream.ts';
 import { until } from './until.ts';
 
 /** An event as a launcher received it. */
-export interface Heard {
+export interface ReceivedEvent {
   name: string;
   record: Record<string, unknown>;
   meta: EventMeta;
@@ -21,13 +21,13 @@ export interface Resumption {
 export interface TestLauncher extends Disposable {
   socket: Socket;
   /** Every event so far except the first, which carries the positions of the streams. */
-  received: Heard[];
+  received: ReceivedEvent[];
   /** How each stream continues for this connection, as the first event said. */
   streams(): Promise<Record<string, Resumption>>;
   /** Calls an operation; rejects with the error body the server acked. */
   call(method: string, data?: unknown, service?: string): Promise<unknown>;
   /** The first event of this name, received already or from now on. */
-  waitForEvent(name: string): Promise<Heard>;
+  waitForEvent(name: string): Promise<ReceivedEvent>;
 }
 
 /** Connects over WebSocket and resolves once the server has accepted the launcher. */
@@ -36,7 +36,7 @@ export async function connectLauncher(
   auth: Record<string, unknown> = {},
 ): Promise<TestLauncher> {
   const socket = io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
-  const received: Heard[] = [];
+  const received: ReceivedEvent[] = [];
   let streams: Record<string, Resumption> | undefined;
   socket.on('realtime-events connected', (first: { streams: Record<string, Resumption> }) => {
     streams = first.streams;

@@ -1,18 +1,18 @@
 import { type ClientOptions, GantryClient } from '../../src/sdk/client/client.ts';
 import type { Cursor, Meta } from '../../src/sdk/client/cursors.ts';
-import type { HeardName } from '../../src/sdk/client/operation-types.ts';
-import { catalogue, signals } from '../../src/server/catalogue/events.ts';
+import type { ReceivedName } from '../../src/sdk/client/operation-types.ts';
+import { events, signals } from '../../src/server/declarations/events.ts';
 
 /** An event as the reference client emitted it. */
-export interface ClientHeard {
-  name: HeardName;
+export interface ClientReceived {
+  name: ReceivedName;
   record: Record<string, unknown>;
   meta: Meta;
 }
 
 /** A client of any SDK, with everything it has emitted. */
 export interface Listening {
-  received: ClientHeard[];
+  received: ClientReceived[];
   /** The streams it reported as incomplete, in that order. */
   resyncs: string[];
   /** Its cursors when it first became live: it must receive what comes after these. */
@@ -35,11 +35,11 @@ export interface ListeningClient extends Listening, Disposable {
   client: GantryClient;
 }
 
-const names = [...Object.keys(catalogue), ...Object.keys(signals)] as HeardName[];
+const names = [...Object.keys(events), ...Object.keys(signals)] as ReceivedName[];
 
 export function listen(options: ClientOptions): ListeningClient {
   const client = new GantryClient(options);
-  const received: ClientHeard[] = [];
+  const received: ClientReceived[] = [];
   const resyncs: string[] = [];
   let start: Record<string, Cursor> | undefined;
   let connections = 0;

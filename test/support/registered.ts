@@ -1,6 +1,6 @@
 import { kebabCase, Registry } from '../../src/calls/registry.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 
 /** The registry the server is built from, which a suite over all operations iterates. */
 export const registry = new Registry(operations);

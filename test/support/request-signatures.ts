@@ -23,7 +23,7 @@ export function hmacSigned(
 }
 
 /** What the scheme for whole requests signs; omitted parts are not sent. */
-export interface SignedParts {
+export interface SignedRequest {
   method?: string;
   /** Including its query. */
   path: string;
@@ -36,7 +36,7 @@ export interface SignedParts {
 /** `v2=` and hex HMAC-SHA256(secret, the parts of the request, one per line) */
 export function wholeSigned(
   secret: string,
-  { method = 'POST', path, serviceMethod = '', launcherJwt = '', body = '' }: SignedParts,
+  { method = 'POST', path, serviceMethod = '', launcherJwt = '', body = '' }: SignedRequest,
   { nonce = randomUUID(), timestamp = String(Date.now()) }: { nonce?: string; timestamp?: string } = {},
 ): SigningHeaders {
   const [, plain, query = ''] = /^([^?]*)\??(.*)$/s.exec(path) ?? [];

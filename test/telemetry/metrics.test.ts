@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { reasons } from '../../src/core/errors.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
-import { catalogue } from '../../src/server/catalogue/events.ts';
-import { operations } from '../../src/server/catalogue/operations.ts';
+import { events } from '../../src/server/declarations/events.ts';
+import { operations } from '../../src/server/declarations/operations.ts';
 import { CallCounts } from '../../src/telemetry/call-counts.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
 import { RecentRefusals } from '../../src/telemetry/refusals.ts';
@@ -126,7 +126,7 @@ test('metrics have labels of closed sets only, whatever callers send', async () 
     operation: ['none', ...operations.map(({ name }) => name)],
     outcome: ['ok', 'aborted', 'confirmed', 'failed', 'retried', ...Object.keys(reasons)],
     transport: ['http', 'socket'],
-    event: Object.keys(catalogue),
+    event: Object.keys(events),
     reason: ['flood', 'slow-reader', ...Object.keys(reasons)],
     at: ['call', 'handshake', 'connection'],
     kind: ['chain', 'webhook', 'minor', 'major', 'incremental', 'weakcb'],

@@ -34,7 +34,7 @@ test('the first refusals of an address are logged one by one, the others in one 
   ]);
   log.flush();
   expect(take()).toMatchObject([
-    { ...refused, msg: 'refused, in sum', count: 1_000, logged: 10, first: expect.any(Number) },
+    { ...refused, msg: 'refused (summary)', count: 1_000, logged: 10, first: expect.any(Number) },
     { ...flood, address: '10.0.0.1', count: 500, logged: 0, last: expect.any(Number) },
   ]);
   log.add({ reason: 'flood', at: 'connection', address: '10.0.0.1' });
@@ -70,7 +70,7 @@ test('refused calls of one address are few lines with their sum at the end; acce
     .map((line): Record<string, unknown> => JSON.parse(line));
   expect(lines.filter(({ msg }) => msg === 'call')).toHaveLength(10);
   expect(lines.at(-1)).toMatchObject({
-    msg: 'refused, in sum',
+    msg: 'refused (summary)',
     at: 'call',
     address: '127.0.0.1',
     count: 60,

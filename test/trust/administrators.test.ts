@@ -58,8 +58,7 @@ describe('a named administrator', () => {
     const answer = await call(token, 'rotate-game-secret', { gameId, graceSeconds: 0 });
     expect(answer).toMatchObject(refusal(403, 'role_insufficient'));
     expect(answer.body).toMatchObject({
-      message:
-        'rotateGameSecret takes the role owner or operator, and Alan is moderator: ask an owner for it',
+      message: 'rotateGameSecret requires the role owner or operator, and Alan is moderator: ask an owner',
     });
     const { launcherJwt } = await server.openSession(gameId);
     const set = await post(
@@ -231,6 +230,6 @@ describe('gantry admin', () => {
     expect(JSON.parse((await remote('who-am-i')).stdout)).toMatchObject({ name: 'Remote' });
     const refused = await remote('list');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/takes the role owner/);
+    expect(refused.stderr).toMatch(/requires the role owner/);
   });
 });

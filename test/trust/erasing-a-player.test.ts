@@ -20,8 +20,8 @@ import { saveState } from '../../src/features/states/commands.ts';
 import { readPublicStatesPage } from '../../src/features/states/queries.ts';
 import { addWebhook } from '../../src/features/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
-import { catalogue } from '../../src/server/catalogue/events.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { events } from '../../src/server/declarations/events.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { type Api, apiOf } from '../support/api.ts';
 import { type Conversations, conversationsOn } from '../support/conversations.ts';
@@ -378,7 +378,7 @@ describe('an erased player', () => {
     const streams = await second.streams();
     for (const { recovered } of Object.values(streams)) expect(recovered).toBe(true);
     const heardOf = (stream: string) =>
-      second.received.filter(({ name, meta }) => meta.stream === stream && Object.hasOwn(catalogue, name));
+      second.received.filter(({ name, meta }) => meta.stream === stream && Object.hasOwn(events, name));
     await until('everything missed', () =>
       Object.entries(streams).every(([stream, { latest, seq }]) => heardOf(stream).length >= latest - seq),
     );

@@ -9,7 +9,7 @@ import { addReactionTo } from '../../src/features/messages/reaction-commands.ts'
 import { setScore } from '../../src/features/scores/commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { openSession } from '../../src/features/sessions/operations/sessions.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';

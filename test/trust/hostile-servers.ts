@@ -3,7 +3,7 @@ import { io } from 'socket.io-client';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
 import { gameStorages } from '../../src/features/storage-quota/game-storage.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { randomWallet } from '../support/server.ts';
 import { type Attack, adminToken, attackersAddress, type Count, inTurn, mebibyte } from './attacking.ts';

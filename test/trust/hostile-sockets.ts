@@ -5,7 +5,7 @@ import { readEpoch } from '../../src/features/events/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { openSession } from '../../src/features/sessions/operations/sessions.ts';
-import { domain } from '../../src/server/catalogue/domain.ts';
+import { domain } from '../../src/server/declarations/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';

@@ -15,7 +15,7 @@ import { readLeaderboard } from '../../src/features/scores/queries.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { addWebhook } from '../../src/features/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
-import { tables } from '../../src/server/catalogue/tables.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { type AdminWay, overHttp } from '../support/administration.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';

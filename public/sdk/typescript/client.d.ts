@@ -5,7 +5,7 @@ type QueuedOutcome = {
 } | {
     error: GantryError;
 };
-interface QueueParts {
+interface QueueDependencies {
     /** Sends a call once. @throws GantryError */
     call(operation: string, data: object): Promise<unknown>;
     /** Resolves when there is a connection. */
@@ -18,7 +18,7 @@ interface QueueParts {
 /** A FIFO queue of calls, each retried until the server answers, across lost connections and restarts of the game. */
 declare class CallQueue {
     #private;
-    constructor(parts: QueueParts, restored?: readonly QueuedCall[]);
+    constructor(dependencies: QueueDependencies, restored?: readonly QueuedCall[]);
     /** The calls that have not been answered. */
     get calls(): readonly QueuedCall[];
     /** Resolves with the answer. @throws GantryError when the server refuses the call permanently */

@@ -57,18 +57,18 @@ export class Authenticator {
   readonly #administrators: AdminCredentials;
   readonly #ownOrigin: () => string;
 
-  constructor(parts: {
+  constructor(dependencies: {
     db: Store;
     tokens: LauncherTokens;
     box: SecretBox;
     administrators: AdminCredentials;
     ownOrigin: () => string;
   }) {
-    this.#db = parts.db;
-    this.#tokens = parts.tokens;
-    this.#box = parts.box;
-    this.#administrators = parts.administrators;
-    this.#ownOrigin = parts.ownOrigin;
+    this.#db = dependencies.db;
+    this.#tokens = dependencies.tokens;
+    this.#box = dependencies.box;
+    this.#administrators = dependencies.administrators;
+    this.#ownOrigin = dependencies.ownOrigin;
   }
 
   /** @throws GantryError with one of the 401 reasons, or `game_unknown` */
@@ -274,11 +274,7 @@ export class Authenticator {
     }
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
     const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
-    if (!details)
-      throw new GantryError(
-        'token_invalid',
-        'launcherJwt belongs to a session that this server does not know',
-      );
+    if (!details) throw new GantryError('token_invalid', 'launcherJwt belongs to an unknown session');
     return details;
   }
 
@@ -292,7 +288,7 @@ export class Authenticator {
     if (only && others.length === 0) return only;
     throw new GantryError(
       'secret_required',
-      'Say which game this is for: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
+      'The game is missing: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
     );
   }
 }
@@ -301,10 +297,10 @@ function toCaller(details: SessionDetails, bySecret: Game | null): SessionCaller
   return { ...details, wallet: details.session.wallet, hasSecret: bySecret !== null };
 }
 
-/** @throws GantryError `game_mismatch` when the URL names another game than the call is for */
+/** @throws GantryError `game_mismatch` when the game in the URL differs from the game of the call */
 export function refuseOtherGame(named: Game | null, game: Game | null): void {
   if (!named || !game || named.id === game.id) return;
-  throw new GantryError('game_mismatch', 'The URL names another game than the call is for');
+  throw new GantryError('game_mismatch', 'The game in the URL differs from the game of the call');
 }
 
 /** Clients in typed languages send null or an empty string for omitted fields. */

@@ -89,7 +89,7 @@ export async function checkRequestSignature(
   if (!nonce || !signature) {
     throw new GantryError(
       'signature_incomplete',
-      'X-Request-Nonce and X-Request-Signature go together: send both, or neither',
+      'X-Request-Nonce and X-Request-Signature must be sent together',
     );
   }
   const [, prefix, hmac] = hmacForm.exec(signature) ?? [];

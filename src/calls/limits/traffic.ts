@@ -139,7 +139,7 @@ export class Holding {
     if (full === 'all') {
       throw new GantryError(
         'server_busy',
-        "The server's memory for requests and answers is exhausted; try again in 1 s",
+        "The server's memory for requests and responses is exhausted; try again in 1 s",
         {
           retryAfterSeconds: 1,
         },
@@ -147,7 +147,7 @@ export class Holding {
     }
     throw new GantryError(
       'rate_limited',
-      'Too many bytes are in flight for this address: read the pending answers, and try again in 1 s',
+      'Too many bytes are in flight for this address: read the pending responses, and try again in 1 s',
       { retryAfterSeconds: 1 },
     );
   }

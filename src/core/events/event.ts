@@ -10,7 +10,7 @@ export interface EventType<Name extends string = string, Schema extends z.ZodObj
 /** The record an event of a type carries. */
 export type RecordOf<Type extends EventType> = z.infer<Type['record']>;
 
-/** Declares an event or a signal, in the `events.ts` of its feature. `server/catalogue/events.ts` lists them all. */
+/** Declares an event or a signal, in the `events.ts` of its feature. `server/declarations/events.ts` lists them all. */
 export function defineEvent<const Name extends string, Schema extends z.ZodObject>(
   name: Name,
   record: Schema,

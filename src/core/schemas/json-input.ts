@@ -35,7 +35,7 @@ export function jsonListIn(bytes: Buffer): unknown[] {
     throw new GantryError('body_too_deep', `The data nests deeper than ${maxDepth} levels`);
   }
   const value = parseJson(bytes.toString());
-  if (!Array.isArray(value)) throw new GantryError('body_not_json', 'The call is not a list');
+  if (!Array.isArray(value)) throw new GantryError('body_not_json', 'The call must be a list');
   return value;
 }
 

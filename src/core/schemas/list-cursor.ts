@@ -42,7 +42,7 @@ export function cursorFieldsOf(behind: RegExp) {
     })
     .optional()
     .meta({
-      description: 'The `nextCursor` of the page before, or empty for the first page; replaces `skip`',
+      description: 'The `nextCursor` of the previous page, or empty for the first page; replaces `skip`',
     });
   const order = z
     .enum(['newest', 'oldest'])

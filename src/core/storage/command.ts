@@ -46,7 +46,7 @@ export interface AnyCommand {
 
 export type Steps<Result> = Generator<Request<unknown>, Result, void>;
 
-/** Declares a command. `server/catalogue/commands.ts` lists the files that declare commands. */
+/** Declares a command. `server/declarations/commands.ts` lists the files that declare commands. */
 export function command<Args extends unknown[], Result>(
   commandName: string,
   steps: (tx: Tx, ...args: Args) => Steps<Result>,
@@ -438,7 +438,7 @@ export function* forEach<Item, Result>(
   return results;
 }
 
-/** Runs for an event within the transaction that wrote it: see `server/catalogue/reactions.ts`. */
+/** Runs for an event within the transaction that wrote it: see `server/declarations/reactions.ts`. */
 export type Reaction = (tx: Tx, event: EmittedEvent) => Steps<void>;
 
 /** Runs a command, then the reaction to each emitted event, including events emitted by reactions. */

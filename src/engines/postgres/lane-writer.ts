@@ -44,7 +44,7 @@ export interface LaneWriterOptions extends BatchOptions {
   /** Called after each commit. */
   committed(result: BatchResult): void;
   /** Called when the database lacks acknowledged commits, so that it needs a new epoch. */
-  lostTail(): Promise<void>;
+  lostCommits(): Promise<void>;
   /** Called when writing becomes impossible, with the reason, or possible again, with null. */
   troubled(trouble: WriteTrouble | null): void;
 }
@@ -83,8 +83,8 @@ export class LaneWriter {
   #isClaimDue = false;
   /** The epoch that the last batch was committed in. */
   #epoch: string;
-  /** Acknowledged batches were lost, and `lostTail` has not succeeded yet. */
-  #hasLostTail = false;
+  /** Acknowledged batches were lost, and `lostCommits` has not succeeded yet. */
+  #hasLostCommits = false;
   #idle: (() => void)[] = [];
   readonly #renewalTimer: NodeJS.Timeout;
 
@@ -126,7 +126,7 @@ export class LaneWriter {
     if (
       this.#isClosed ||
       this.#isBusy ||
-      !(this.#isTroubled || this.#hasLostTail || this.#lane?.connection.isLost)
+      !(this.#isTroubled || this.#hasLostCommits || this.#lane?.connection.isLost)
     )
       return;
     this.#isBusy = true;
@@ -291,28 +291,28 @@ export class LaneWriter {
     const { lane, doubt, isBehind } = await reclaimLane(url, name, place);
     this.#lane = lane;
     // If the epoch has changed since, another node has already noticed the loss.
-    if (isBehind && epoch() === this.#epoch) this.#hasLostTail = true;
-    await this.#reportLostTail();
+    if (isBehind && epoch() === this.#epoch) this.#hasLostCommits = true;
+    await this.#reportLostCommits();
     this.#setTrouble(null);
     return doubt;
   }
 
   /** Reports lost batches; nothing is written until that has succeeded. */
-  async #reportLostTail(): Promise<void> {
-    if (!this.#hasLostTail) return;
-    await this.#options.lostTail();
-    this.#hasLostTail = false;
+  async #reportLostCommits(): Promise<void> {
+    if (!this.#hasLostCommits) return;
+    await this.#options.lostCommits();
+    this.#hasLostCommits = false;
   }
 
   async #currentLane(): Promise<WriteLane> {
-    if (this.#lane && !this.#lane.connection.isLost && !this.#hasLostTail) return this.#lane;
+    if (this.#lane && !this.#lane.connection.isLost && !this.#hasLostCommits) return this.#lane;
     try {
       if (this.#lane?.connection.isLost) await this.#reclaim(this.#lane.place);
       if (!this.#lane) {
         this.#options.rowCache.clear();
         this.#lane = await openLane(this.#options.url, this.#options.name);
       }
-      await this.#reportLostTail();
+      await this.#reportLostCommits();
       this.#setTrouble(null);
       return this.#lane;
     } catch (error) {

@@ -56,7 +56,7 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
       epoch: () => this.#epoch,
       meter: this.#meter,
       committed: ({ events: written, wakes }) => this.announceCommit(written, wakes),
-      lostTail: () => this.#renameHistory(),
+      lostCommits: () => this.#renameHistory(),
       troubled: (trouble) => this.announceTrouble(trouble),
     });
   }

@@ -158,7 +158,7 @@ export class PhysicalTables {
 
   of(table: AnyTable): PhysicalTable {
     const found = this.#tables.get(table);
-    if (!found) throw new Error(`the table ${table.name} is not in server/catalogue/tables.ts`);
+    if (!found) throw new Error(`the table ${table.name} is not in server/declarations/tables.ts`);
     return found;
   }
 

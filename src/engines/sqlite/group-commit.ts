@@ -19,8 +19,8 @@ interface Queued {
   settle: Settle;
 }
 
-/** The parts of a group commit, all for the same database. */
-export interface GroupCommitParts {
+/** What a group commit works with, all for the same database. */
+export interface GroupCommitDependencies {
   runner: BatchRunner;
   version: DataVersion;
   clock: () => number;
@@ -72,7 +72,10 @@ export class GroupCommit {
   #idle: (() => void)[] = [];
   readonly #health: WriteHealth;
 
-  constructor(db: Database, { runner, version, clock, meter, checkpoints, announcer }: GroupCommitParts) {
+  constructor(
+    db: Database,
+    { runner, version, clock, meter, checkpoints, announcer }: GroupCommitDependencies,
+  ) {
     this.#runner = runner;
     this.#announcer = announcer;
     this.#meter = meter;

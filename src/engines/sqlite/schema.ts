@@ -41,7 +41,8 @@ export class Schema {
 
   placeOf(table: AnyTable): number {
     const place = this.#places.get(table);
-    if (place === undefined) throw new Error(`the table ${table.name} is not in server/catalogue/tables.ts`);
+    if (place === undefined)
+      throw new Error(`the table ${table.name} is not in server/declarations/tables.ts`);
     return place;
   }
 

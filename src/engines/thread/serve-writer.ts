@@ -67,7 +67,7 @@ export function serveWriter(
     const call = calls[name];
     if (command) writing.enqueue(command, args, settle);
     else if (call) call(...(args as never[])).then(settle.resolve, settle.reject);
-    else settle.reject(new Error(`no file of server/catalogue/commands.ts declares ${name}`));
+    else settle.reject(new Error(`no file of server/declarations/commands.ts declares ${name}`));
   }
 
   function pushOutcome(outcome: CallOutcome): void {

@@ -274,12 +274,12 @@ class Import {
       // With a wrong key, starting a channel with some players would return other players' channel.
       if (row.participantsKey !== participantsKey)
         throw new DatabaseUnusableError(
-          'A record of message_channels names other participants than the channel has; nothing was changed.',
+          'A record of message_channels does not match the participants of its channel; nothing was changed.',
         );
     }
     if (this.#reactions.size > 0)
       throw new DatabaseUnusableError(
-        'A record of messages counts other reactions than the message has; nothing was changed.',
+        'A record of messages has reaction counts that do not match its reactions; nothing was changed.',
       );
     const actionsLeftOut = this.#actionsLeftOut;
     return { gameId: id, policies, spendingBefore, secrets: this.#secrets, actionsLeftOut };

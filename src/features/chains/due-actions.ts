@@ -41,7 +41,7 @@ export class DueActions {
 
   /** Signs and sends due actions within the window; returns how many. `open`: the number of transactions in flight. */
   async send(open: number): Promise<number> {
-    const { db, lane, node, client, settings } = this.#lane.parts;
+    const { db, lane, node, client, settings } = this.#lane.options;
     const due = await db.read(listDueActions, lane, Math.max(0, maxInFlight - open));
     if (due.length === 0) return 0;
     this.#lane.faultPoint('due read');
@@ -73,7 +73,7 @@ export class DueActions {
     ready: readonly (PreparedAction | null)[],
     fees: Fees,
   ): Promise<{ transaction: SignedTransaction; wei: bigint }[]> {
-    const { db, lane, node, client, account, chainId, settings } = this.#lane.parts;
+    const { db, lane, node, client, account, chainId, settings } = this.#lane.options;
     const { bounds } = settings;
     const { nextNonce, spentWei } = await db.read(readLane, lane);
     let left = bounds.dailyWei - BigInt(spentWei);
@@ -102,7 +102,7 @@ export class DueActions {
 
   /** The call data and gas of an action; null if it cannot be sent, now or ever. */
   async #prepare(action: ListedAction): Promise<PreparedAction | null> {
-    const { client, account, settings } = this.#lane.parts;
+    const { client, account, settings } = this.#lane.options;
     let abi: Abi = [];
     try {
       const call = contractCall.parse(action.payload);
@@ -132,12 +132,12 @@ export class DueActions {
   }
 
   async #postpone({ _id, attempts }: ListedAction, error: string): Promise<void> {
-    const { db, lane, node } = this.#lane.parts;
+    const { db, lane, node } = this.#lane.options;
     await db.write(postponeAction, lane, node, _id, error, Date.now() + backoffMs(attempts + 1));
   }
 
   async #fail({ _id }: ListedAction, error: string): Promise<void> {
-    const { db, lane, node, onSettled } = this.#lane.parts;
+    const { db, lane, node, onSettled } = this.#lane.options;
     if (await db.write(failAction, lane, node, _id, error)) onSettled('failed');
   }
 }

@@ -1,6 +1,6 @@
 import { leaseLane, raiseNonce } from './commands.ts';
 import { DueActions } from './due-actions.ts';
-import { Lane, type LaneParts } from './lane.ts';
+import { Lane, type LaneOptions } from './lane.ts';
 import { MinedTransactions } from './mined-transactions.ts';
 import { PendingTransactions } from './pending-transactions.ts';
 import { listOpenTransactions } from './queries.ts';
@@ -20,8 +20,8 @@ export class LaneWriter {
   readonly #pending: PendingTransactions;
   readonly #due: DueActions;
 
-  constructor(parts: LaneParts) {
-    this.#lane = new Lane(parts);
+  constructor(options: LaneOptions) {
+    this.#lane = new Lane(options);
     this.#mined = new MinedTransactions(this.#lane);
     this.#pending = new PendingTransactions(this.#lane);
     this.#due = new DueActions(this.#lane);
@@ -29,7 +29,7 @@ export class LaneWriter {
 
   /** Settles mined transactions, resends pending ones, sends due actions. True: something was settled or sent. */
   async poll(): Promise<boolean> {
-    const { db, lane, node, hooks } = this.#lane.parts;
+    const { db, lane, node, hooks } = this.#lane.options;
     if (!(await db.write(leaseLane, lane, node, hooks.leaseMs ?? laneLeaseMs))) return false;
     this.#lane.faultPoint('leased');
     const { open, settled } = await this.#settleOpen();
@@ -39,7 +39,7 @@ export class LaneWriter {
 
   /** Settles mined transactions and resends pending ones; returns the numbers of both. */
   async #settleOpen(): Promise<{ open: number; settled: number }> {
-    const { db, lane, client, account, node } = this.#lane.parts;
+    const { db, lane, client, account, node } = this.#lane.options;
     const byNonce = Map.groupBy(await db.read(listOpenTransactions, lane), ({ nonce }) => nonce);
     const [head, used] = await Promise.all([
       client.getBlockNumber(),

@@ -17,7 +17,7 @@ export interface ChainHooks {
   leaseMs?: number;
 }
 
-export interface LaneParts {
+export interface LaneOptions {
   lane: string;
   /** Identifies this process. */
   node: string;
@@ -48,18 +48,18 @@ interface Draft extends Fees {
 
 /** One signer on one chain: signs and broadcasts transactions, and checks the day's budget. */
 export class Lane {
-  readonly parts: LaneParts;
+  readonly options: LaneOptions;
   readonly faultPoint: (name: string) => void;
   /** When this process last sent each transaction, by hash. */
   readonly #sentAt = new Map<string, number>();
 
-  constructor(parts: LaneParts) {
-    this.parts = parts;
-    this.faultPoint = parts.hooks.faultPoint ?? (() => undefined);
+  constructor(options: LaneOptions) {
+    this.options = options;
+    this.faultPoint = options.hooks.faultPoint ?? (() => undefined);
   }
 
   async sign({ actionId, nonce, to, data, gas, ...fees }: Draft): Promise<SignedTransaction> {
-    const { account, chainId } = this.parts;
+    const { account, chainId } = this.options;
     const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, to, data, gas, ...fees });
     return {
       hash: keccak256(raw),
@@ -76,7 +76,9 @@ export class Lane {
   async broadcast({ hash, raw }: SignedTransaction): Promise<void> {
     this.#sentAt.set(hash, Date.now());
     this.faultPoint('before sending');
-    await this.parts.client.sendRawTransaction({ serializedTransaction: asHex(raw) }).catch(() => undefined);
+    await this.options.client
+      .sendRawTransaction({ serializedTransaction: asHex(raw) })
+      .catch(() => undefined);
     this.faultPoint('sent');
   }
 
@@ -92,13 +94,13 @@ export class Lane {
 
   /** Why `wei` exceed the day's budget; null: they do not. */
   async overBudget(wei: bigint): Promise<string | null> {
-    const { db, lane, chainId, settings } = this.parts;
+    const { db, lane, chainId, settings } = this.options;
     const { spentWei } = await db.read(readLane, lane);
     const left = settings.bounds.dailyWei - BigInt(spentWei);
     return budgetRefusal(wei, { left, chainId }, settings.bounds);
   }
 
   cost(wei: bigint): Cost {
-    return { wei: String(wei), dailyWei: String(this.parts.settings.bounds.dailyWei) };
+    return { wei: String(wei), dailyWei: String(this.options.settings.bounds.dailyWei) };
   }
 }

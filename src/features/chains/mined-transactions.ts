@@ -21,7 +21,7 @@ export class MinedTransactions {
 
   /** Settles a nonce that is used on the chain, once it has enough confirmations. False: it is settled. */
   async settle(nonce: number, attempts: readonly SignedTransaction[], head: bigint): Promise<boolean> {
-    const { db, lane, node, client, settings, account, onSettled } = this.#lane.parts;
+    const { db, lane, node, client, settings, account, onSettled } = this.#lane.options;
     const receipt = await this.#receiptOf(attempts);
     this.#lane.faultPoint('receipt read');
     if (receipt) {
@@ -51,7 +51,7 @@ export class MinedTransactions {
   async #receiptOf(attempts: readonly SignedTransaction[]): Promise<TransactionReceipt | null> {
     const { TransactionReceiptNotFoundError } = await import('viem');
     for (const { hash } of attempts) {
-      const receipt = await this.#lane.parts.client
+      const receipt = await this.#lane.options.client
         .getTransactionReceipt({ hash: asHex(hash) })
         .catch((error: unknown) => {
           if (error instanceof TransactionReceiptNotFoundError) return null;
@@ -68,7 +68,7 @@ export class MinedTransactions {
 
   /** Replays the transaction on the block before its own, to find out why it reverted. */
   async #whyReverted(attempts: readonly SignedTransaction[], receipt: TransactionReceipt): Promise<string> {
-    const { client, account } = this.#lane.parts;
+    const { client, account } = this.#lane.options;
     const raw =
       attempts.find(({ hash }) => hash === receipt.transactionHash)?.raw ?? attempts[0]?.raw ?? '0x';
     const { to, data, gas } = parseTransaction(asHex(raw));

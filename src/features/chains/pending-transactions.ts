@@ -24,7 +24,7 @@ export class PendingTransactions {
   async resend(attempts: readonly SignedTransaction[], isNext: boolean): Promise<true> {
     const newest = attempts.at(-1);
     if (!newest) return true;
-    const { stuckAfterMs } = this.#lane.parts.settings;
+    const { stuckAfterMs } = this.#lane.options.settings;
     const isStuck = isNext && Date.now() - newest.signedAt > stuckAfterMs;
     if (isStuck && (await this.#replace(newest))) return true;
     if (this.#lane.sinceBroadcast(newest) > Math.min(rebroadcastMs, stuckAfterMs / 2)) {
@@ -35,7 +35,7 @@ export class PendingTransactions {
 
   /** False: a limit forbids a higher fee, which is recorded in the action. */
   async #replace(stuck: SignedTransaction): Promise<boolean> {
-    const { db, lane, node, client, account, settings } = this.#lane.parts;
+    const { db, lane, node, client, account, settings } = this.#lane.options;
     const { bounds } = settings;
     const estimated = await client.estimateFeesPerGas();
     const isAcceptable = feeRefusal(estimated.maxFeePerGas, bounds) === null;
@@ -73,7 +73,7 @@ export class PendingTransactions {
    * the first nonce that is not used on the chain.
    */
   async closeGap(mined: number, open: ReadonlyMap<number, readonly SignedTransaction[]>): Promise<void> {
-    const { db, lane, node, client, account, settings } = this.#lane.parts;
+    const { db, lane, node, client, account, settings } = this.#lane.options;
     const oldestOpen = Math.min(...open.keys());
     const until = Math.min(oldestOpen, (await db.read(readLane, lane)).nextNonce ?? mined);
     this.#pollsWithGap = mined < until ? this.#pollsWithGap + 1 : 0;

@@ -6,7 +6,7 @@ export interface TransactionSettings {
   signers: Readonly<Record<string, `0x${string}`>>;
   /** An additional, encrypted key. */
   keystore: { file: string; password: string } | null;
-  /** Confirmations after which a transaction is final, its own block included. */
+  /** Confirmations after which a transaction is final, including its own block. */
   confirmations: number;
   stuckAfterMs: number;
   pollMs: number;

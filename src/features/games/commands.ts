@@ -91,7 +91,7 @@ export const consumeNonce = command(
     if (row.seenAt !== notSeen) {
       throw new GantryError(
         'nonce_replayed',
-        'X-Request-Nonce was used before; make a new one for every request',
+        'X-Request-Nonce was used before; generate a new one for every request',
       );
     }
     tx.put(requestNonces, { ...row, seenAt: tx.now });

@@ -10,7 +10,7 @@ const retryMs = 1_000;
 /** The outcome of a queued call. */
 export type QueuedOutcome = { answer: unknown } | { error: GantryError };
 
-export interface QueueParts {
+export interface QueueDependencies {
   /** Sends a call once. @throws GantryError */
   call(operation: string, data: object): Promise<unknown>;
   /** Resolves when there is a connection. */
@@ -28,13 +28,13 @@ interface Waiting {
 
 /** A FIFO queue of calls, each retried until the server answers, across lost connections and restarts of the game. */
 export class CallQueue {
-  readonly #parts: QueueParts;
+  readonly #dependencies: QueueDependencies;
   readonly #calls: QueuedCall[];
   readonly #waiting = new Map<QueuedCall, Waiting>();
   #isSending = false;
 
-  constructor(parts: QueueParts, restored: readonly QueuedCall[] = []) {
-    this.#parts = parts;
+  constructor(dependencies: QueueDependencies, restored: readonly QueuedCall[] = []) {
+    this.#dependencies = dependencies;
     this.#calls = [...restored];
   }
 
@@ -52,7 +52,7 @@ export class CallQueue {
       queuedAt: Date.now(),
     };
     this.#calls.push(call);
-    this.#parts.save();
+    this.#dependencies.save();
     const answered = new Promise((resolve, reject) => this.#waiting.set(call, { resolve, reject }));
     answered.catch(() => undefined); // callers need not await it
     this.send();
@@ -71,12 +71,12 @@ export class CallQueue {
       const outcome = await this.#sendUntilAnswered(call);
       if (outcome === null) break;
       this.#calls.shift();
-      this.#parts.save();
+      this.#dependencies.save();
       const waiting = this.#waiting.get(call);
       this.#waiting.delete(call);
       if ('error' in outcome) waiting?.reject(outcome.error);
       else waiting?.resolve(outcome.answer);
-      this.#parts.settled(call, outcome);
+      this.#dependencies.settled(call, outcome);
     }
     this.#isSending = false; // in the same turn, so that the next `add` starts sending again
   }
@@ -86,7 +86,7 @@ export class CallQueue {
     const { operation, input, idempotencyKey } = call;
     for (;;) {
       try {
-        await this.#parts.connected();
+        await this.#dependencies.connected();
       } catch {
         return null;
       }
@@ -95,15 +95,15 @@ export class CallQueue {
         return { error: clientError('queue_expired', message) };
       }
       call.isSent = true;
-      this.#parts.save();
+      this.#dependencies.save();
       try {
         const key = repeatableWithKey.includes(operation) ? { idempotencyKey } : {};
-        return { answer: await this.#parts.call(operation, { ...input, ...key }) };
+        return { answer: await this.#dependencies.call(operation, { ...input, ...key }) };
       } catch (error) {
         if (!(error instanceof GantryError) || error.reason === 'client_closed') return null;
         const isTemporary = error.code === 0 || error.code === 429 || error.code === 503;
         if (!isTemporary) return { error };
-        await this.#parts.pause((error.retryAfterSeconds ?? retryMs / 1000) * 1000);
+        await this.#dependencies.pause((error.retryAfterSeconds ?? retryMs / 1000) * 1000);
       }
     }
   }

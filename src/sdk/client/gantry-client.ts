@@ -5,12 +5,12 @@ import { type Cursor, Cursors, type Meta } from './cursors.ts';
 import { callOverHttp } from './http-call.ts';
 import { neverRepeated, repeatable, repeatableWithKey } from './operation-names.ts';
 import type {
-  Heard,
-  HeardName,
   OperationInput,
   OperationName,
   OperationOutput,
   QueueableName,
+  Received,
+  ReceivedName,
 } from './operation-types.ts';
 import type { QueuedCall, Saved, Store } from './store.ts';
 
@@ -83,7 +83,7 @@ type Call = <Name extends OperationName>(
   ...args: CallArguments<Name>
 ) => Promise<OperationOutput<Name>>;
 
-type Listener<Name extends HeardName> = (record: Heard[Name], meta: Meta) => void;
+type Listener<Name extends ReceivedName> = (record: Received[Name], meta: Meta) => void;
 
 interface FirstEvent {
   streams: Record<string, Cursor & { latest: number; recovered: boolean }>;
@@ -234,7 +234,7 @@ export class GantryClient {
    * Calls the listener for each event of this name, once and in order within its stream. Returns a function that
    * unsubscribes.
    */
-  on<Name extends HeardName>(name: Name, listener: Listener<Name>): () => void {
+  on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void {
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => listeners.delete(listener);

@@ -1696,8 +1696,8 @@ export type OperationInput<Name extends OperationName> = Operations[Name]['input
 /** An operation's output. */
 export type OperationOutput<Name extends OperationName> = Operations[Name]['output'];
 
-/** Every event and signal a client can listen to, with its record. */
-export interface Heard {
+/** Every event and signal that a client can receive, with its record. */
+export interface Received {
   'chat-messages created': ChannelMessage;
   'chat-messages patched': ChannelMessage;
   'chat-messages removed': ChannelMessageIdentity;
@@ -1722,7 +1722,13 @@ export interface Heard {
   'named-leaderboards patched': NamedLeaderboardChange;
 }
 
-export type HeardName = keyof Heard;
+export type ReceivedName = keyof Received;
+
+/** @deprecated Use `Received`. */
+export type Heard = Received;
+
+/** @deprecated Use `ReceivedName`. */
+export type HeardName = ReceivedName;
 
 /** Operations that may be retried automatically, and so may be queued. */
 export type QueueableName =

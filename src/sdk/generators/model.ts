@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Reason, reasons } from '../../core/errors.ts';
 import type { AnyOperation, OperationKind } from '../../features/operation.ts';
 import { isOpenToServers, takesToken } from '../../features/operation-auth.ts';
-import { catalogue, signals } from '../../server/catalogue/events.ts';
-import { operations } from '../../server/catalogue/operations.ts';
+import { events, signals } from '../../server/declarations/events.ts';
+import { operations } from '../../server/declarations/operations.ts';
 
 /**
  * The type of a field or of a list's items.
@@ -117,7 +117,7 @@ export function sdkModel(): SdkModel {
   return {
     operations: callable.map((operation) => describeOperation(operation, records)),
     events: [
-      ...Object.entries(catalogue).map(([name, record]) => describeEvent(name, record, false, records)),
+      ...Object.entries(events).map(([name, record]) => describeEvent(name, record, false, records)),
       ...Object.entries(signals).map(([name, record]) => describeEvent(name, record, true, records)),
     ],
     records: records.all(),

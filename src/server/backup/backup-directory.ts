@@ -55,7 +55,7 @@ const linkContents = z.object({
   expiresAt: z.int(),
 });
 
-export interface BackupDirectoryParts {
+export interface BackupDirectoryDependencies {
   dataDirectory: string;
   directory: string;
   db: Store;
@@ -70,13 +70,13 @@ export interface BackupDirectoryParts {
  */
 export class BackupDirectory implements Backups {
   readonly unavailable = null;
-  readonly #parts: BackupDirectoryParts;
+  readonly #dependencies: BackupDirectoryDependencies;
   readonly #usedLinks = new Map<string, number>();
   readonly #closing = new AbortController();
   #running: { state: RunningBackup; ended: Promise<unknown> } | null = null;
 
-  constructor(parts: BackupDirectoryParts) {
-    this.#parts = parts;
+  constructor(dependencies: BackupDirectoryDependencies) {
+    this.#dependencies = dependencies;
   }
 
   async list(): Promise<BackupRecord[]> {
@@ -125,7 +125,7 @@ export class BackupDirectory implements Backups {
       administratorId,
       expiresAt,
     };
-    const sealed = this.#parts.box.seal(JSON.stringify(contents));
+    const sealed = this.#dependencies.box.seal(JSON.stringify(contents));
     return { path: `/admin/backups/${Buffer.from(sealed, 'base64').toString('base64url')}`, expiresAt };
   }
 
@@ -148,7 +148,7 @@ export class BackupDirectory implements Backups {
   }
 
   async #make(state: RunningBackup, withoutKeys: boolean): Promise<BackupRecord> {
-    const { dataDirectory, directory } = this.#parts;
+    const { dataDirectory, directory } = this.#dependencies;
     const name = nameOf(state.startedAt, state.kind, withoutKeys);
     const file = this.#path(name);
     try {
@@ -157,7 +157,7 @@ export class BackupDirectory implements Backups {
       const made = await this.#inThread({ dataDirectory, file, withoutKeys }, state);
       return { name, kind: state.kind, madeAt: state.startedAt, bytes: made.bytes, hasKeys: !withoutKeys };
     } catch (error) {
-      const { report } = this.#parts;
+      const { report } = this.#dependencies;
       if (!(error instanceof ClosingError)) report?.(error);
       const why = describeFailure(error) ?? (report === null ? String(error) : "see the server's log");
       throw new GantryError('backup_failed', `The backup was not made: ${why}`, { cause: error });
@@ -190,7 +190,7 @@ export class BackupDirectory implements Backups {
   }
 
   async #removeLeftovers(before: number, pathPrefix = ''): Promise<void> {
-    const { directory } = this.#parts;
+    const { directory } = this.#dependencies;
     for (const name of await readdir(directory)) {
       const path = join(directory, name);
       if (!partialFilePattern.test(name) || !path.startsWith(pathPrefix)) continue;
@@ -212,7 +212,7 @@ export class BackupDirectory implements Backups {
   /** Checks the current state: the administrator who created the link may have been revoked since. */
   async #mayDownload(administratorId: string | null): Promise<boolean> {
     if (administratorId === null) return true;
-    const administrator = await this.#parts.db.read(findAdministrator, administratorId);
+    const administrator = await this.#dependencies.db.read(findAdministrator, administratorId);
     if (!administrator) return false;
     const { role, expiresAt } = administrator;
     return operators.some((allowed) => allowed === role) && (expiresAt === null || expiresAt > Date.now());
@@ -221,14 +221,14 @@ export class BackupDirectory implements Backups {
   #contentsOf(link: string): z.infer<typeof linkContents> | null {
     try {
       const sealed = Buffer.from(link, 'base64url').toString('base64');
-      return linkContents.parse(JSON.parse(this.#parts.box.open(sealed)));
+      return linkContents.parse(JSON.parse(this.#dependencies.box.open(sealed)));
     } catch {
       return null;
     }
   }
 
   async #names(): Promise<string[]> {
-    const { directory } = this.#parts;
+    const { directory } = this.#dependencies;
     return existsSync(directory) ? (await readdir(directory)).filter((name) => namePattern.test(name)) : [];
   }
 
@@ -255,7 +255,7 @@ export class BackupDirectory implements Backups {
   }
 
   #path(name: string): string {
-    return join(this.#parts.directory, name);
+    return join(this.#dependencies.directory, name);
   }
 }
 

@@ -2,7 +2,7 @@ import { LocalWriter } from '../../engines/postgres/local-writer.ts';
 import { type NodeWriterOptions, threadCalls } from '../../engines/postgres/node-writer.ts';
 import { serveWriter } from '../../engines/thread/serve-writer.ts';
 import { runThread } from '../../runtime/run-thread.ts';
-import { domain } from '../catalogue/domain.ts';
+import { domain } from '../declarations/domain.ts';
 
 /** The thread that writes to PostgreSQL; its composition root, as `server.ts` is for the process. */
 runThread((port, options: NodeWriterOptions) => {

@@ -4,7 +4,7 @@ import { statsCall, type WriterOptions } from '../../engines/sqlite/writer-optio
 import { clockIn } from '../../engines/thread/clock-in.ts';
 import { serveWriter } from '../../engines/thread/serve-writer.ts';
 import { runThread } from '../../runtime/run-thread.ts';
-import { domain } from '../catalogue/domain.ts';
+import { domain } from '../declarations/domain.ts';
 
 /**
  * When a commit splits a page, as nearly every one does, SQLite scans its whole page cache: `balance_nonroot` parks a

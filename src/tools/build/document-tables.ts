@@ -4,7 +4,7 @@ import { type SeenAs, textFieldsOf } from '../../core/schemas/seen-text.ts';
 import { serverOnlyOperations } from '../../features/games/game.ts';
 import type { AnyOperation } from '../../features/operation.ts';
 import type { SdkEvent, SdkModel } from '../../sdk/generators/model.ts';
-import { operations } from '../../server/catalogue/operations.ts';
+import { operations } from '../../server/declarations/operations.ts';
 
 const all: readonly AnyOperation[] = operations;
 

@@ -4,16 +4,16 @@ import type { Traffic } from '../../calls/limits/traffic.ts';
 import { GantryError } from '../../core/errors.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { gameBelow } from '../named-games.ts';
-import { type CallParts, operationCalls } from './calls.ts';
+import { type CallDependencies, operationCalls } from './calls.ts';
 import { crossOrigin } from './cross-origin.ts';
-import { type FileParts, FileResponses } from './file-responses.ts';
+import { type FileDependencies, FileResponses } from './file-responses.ts';
 import { identicon } from './identicon.ts';
 import type { Scrape } from './metrics-listener.ts';
-import { type PageParts, servePages } from './pages.ts';
+import { type PageDependencies, servePages } from './pages.ts';
 import { errorHandler, sendJson } from './respond.ts';
 import { type OpenDownload, sendDownload } from './send-download.ts';
 
-export interface AppParts extends CallParts, FileParts {
+export interface AppOptions extends CallDependencies, FileDependencies {
   traffic: Traffic;
   publicKeys(): Promise<JSONWebKeySet>;
   openApi(): ServedFile;
@@ -25,53 +25,53 @@ export interface AppParts extends CallParts, FileParts {
   dependencies(): object;
   /** Opens the backup that a download link refers to. */
   openBackup: OpenDownload;
-  pages: PageParts;
+  pages: PageDependencies;
   metrics: Scrape;
 }
 
 /** Everything the server answers over HTTP, in matching order. */
-export function createApp(parts: AppParts): Express {
+export function createApp(options: AppOptions): Express {
   const app = express();
-  const files = new FileResponses(parts);
+  const files = new FileResponses(options);
   app.disable('x-powered-by');
   app.disable('etag'); // hashing every response costs more than it saves: none may be cached
-  app.use(operationCalls(parts));
+  app.use(operationCalls(options));
   app.use(withoutGame);
   app.use(crossOrigin);
   app.get('/healthz', (_request, response) => sendJson(response, 200, { status: 'ok' }));
   app.get('/readyz', (_request, response) => {
-    const why = parts.notReady();
+    const why = options.notReady();
     if (why !== null) {
       response.setHeader('Retry-After', 1);
-      sendJson(response, 503, { ...new GantryError('not_ready', why).toJSON(), ...parts.dependencies() });
+      sendJson(response, 503, { ...new GantryError('not_ready', why).toJSON(), ...options.dependencies() });
       return;
     }
-    const degraded = parts.degraded();
+    const degraded = options.degraded();
     const health = degraded === null ? { status: 'ready' } : { status: 'degraded', reason: degraded };
-    sendJson(response, 200, { ...health, ...parts.dependencies() });
+    sendJson(response, 200, { ...health, ...options.dependencies() });
   });
   app.get('/.well-known/jwks.json', files.admit, async (_request, response) =>
-    sendJson(response, 200, await parts.publicKeys()),
+    sendJson(response, 200, await options.publicKeys()),
   );
   app.get('/openapi.json', files.admit, async (request, response) => {
     response.setHeader('Cache-Control', 'public, no-cache');
     response.setHeader('X-Content-Type-Options', 'nosniff');
-    await files.send(request, response, parts.openApi());
+    await files.send(request, response, options.openApi());
   });
   app.get('/metrics', async (request, response) => {
-    await parts.requireAdmin(request);
-    const text = await parts.metrics.text();
+    await options.requireAdmin(request);
+    const text = await options.metrics.text();
     response.setHeader('Cache-Control', 'no-store');
-    response.setHeader('Content-Type', parts.metrics.contentType);
+    response.setHeader('Content-Type', options.metrics.contentType);
     response.end(text);
   });
-  app.get('/admin/backups/:link', sendDownload(parts.openBackup));
+  app.get('/admin/backups/:link', sendDownload(options.openBackup));
   app.get('/avatars/:file', files.admit, identicon);
-  app.use(files.admit, servePages(parts.pages, files));
+  app.use(files.admit, servePages(options.pages, files));
   app.use(() => {
     throw new GantryError('path_unknown', 'There is no such path');
   });
-  app.use(errorHandler(parts.report));
+  app.use(errorHandler(options.report));
   return app;
 }
 

@@ -151,7 +151,7 @@ async function unpack(sent: Buffer, encoding: keyof typeof unpackers, count: Bod
     if (maxOutputLength === maxBodyBytes) throw bodyTooLarge();
     throw new GantryError(
       'body_too_large',
-      `The request body unpacks to more than ${maxUnpackRatio} times its size: send it less compressed, or uncompressed`,
+      `The request body decompresses to more than ${maxUnpackRatio} times its size: send it less compressed, or uncompressed`,
     );
   }
 }

@@ -19,7 +19,7 @@ import { OverBudgetTokens, scannedBytes } from './over-budget-tokens.ts';
 import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
 import type { ParseCall, ParsedCall, Route, Routes } from './routes.ts';
 
-export interface CallParts {
+export interface CallDependencies {
   registry: Registry;
   execute: Execute;
   observer: CallObserver;
@@ -41,8 +41,8 @@ type Middleware = (request: IncomingMessage, response: ServerResponse, next: () 
  * first middleware and does not use Express, whose routing, body parser and headers take longer than the rest of a
  * call.
  */
-export function operationCalls(parts: CallParts): Middleware {
-  const { registry, execute, observer, addressOf, traffic, readLarge, requireAdmin, report } = parts;
+export function operationCalls(dependencies: CallDependencies): Middleware {
+  const { registry, execute, observer, addressOf, traffic, readLarge, requireAdmin, report } = dependencies;
   const routes: Routes = dispatchRoutes(registry);
   for (const [path, route] of dedicatedRoutes(registry)) routes.set(path, { ...routes.get(path), ...route });
 

@@ -5,7 +5,7 @@ import type { Traffic } from '../../calls/limits/traffic.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 
-export interface FileParts {
+export interface FileDependencies {
   limits: Pick<RateLimits, 'countFile'>;
   traffic: Pick<Traffic, 'admitFile' | 'spendFile'>;
   /** The client's address, as seen through trusted proxies. */
@@ -17,18 +17,18 @@ const perTurn = 4;
 
 /** Answers requests for pages and files, which need no token and are therefore limited by address. */
 export class FileResponses {
-  readonly #parts: FileParts;
+  readonly #dependencies: FileDependencies;
   readonly #turns = new ConcurrencyLimiter(perTurn);
 
-  constructor(parts: FileParts) {
-    this.#parts = parts;
+  constructor(dependencies: FileDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Refuses an address over its limits before anything is read; lets the others through in turns. */
   readonly admit: RequestHandler = async (request, _response, next) => {
-    const address = this.#parts.addressOf(request);
-    this.#parts.limits.countFile(address);
-    this.#parts.traffic.admitFile(address);
+    const address = this.#dependencies.addressOf(request);
+    this.#dependencies.limits.countFile(address);
+    this.#dependencies.traffic.admitFile(address);
     await this.#turns.take(async () => next());
   };
 
@@ -52,7 +52,7 @@ export class FileResponses {
       response.end();
       return;
     }
-    this.#parts.traffic.spendFile(this.#parts.addressOf(request), body.byteLength);
+    this.#dependencies.traffic.spendFile(this.#dependencies.addressOf(request), body.byteLength);
     response.end(body);
   }
 }

@@ -166,7 +166,7 @@ function refuseExpectation(_request: IncomingMessage, response: ServerResponse):
 function tooManyInFlight(): GantryError {
   return new GantryError(
     'rate_limited',
-    `More than ${maxRequestsInFlight} requests on one connection wait for their answers: wait for those, and try again in ` +
+    `More than ${maxRequestsInFlight} requests on one connection have no response yet: wait for the responses, and try again in ` +
       '1 s on a new connection',
     { retryAfterSeconds: 1 },
   );

@@ -9,7 +9,7 @@ import { ServedFile } from '../../pages/served-file.ts';
 import { mappedAssets } from '../../pages/vendored-files.ts';
 import type { FileResponses } from './file-responses.ts';
 
-export interface PageParts {
+export interface PageDependencies {
   assets: Assets;
   /** The URLs of the registered games. */
   games(): Promise<readonly { url: string; image: string }[]>;
@@ -40,8 +40,8 @@ const securityHeaders = helmet({
 });
 
 /** Serves the pages, the files they load, and the library files they may import. */
-export function servePages(parts: PageParts, files: FileResponses): RequestHandler {
-  const pages = new Pages(parts, files);
+export function servePages(dependencies: PageDependencies, files: FileResponses): RequestHandler {
+  const pages = new Pages(dependencies, files);
   const router = Router();
   router.use(securityHeaders);
   router.get('/docs/search.json', async (request, response) => {
@@ -79,14 +79,14 @@ class Pages {
   readonly #assets: Assets;
   readonly #files: FileResponses;
   #manual: Promise<Manual> | undefined;
-  readonly #games: PageParts['games'];
+  readonly #games: PageDependencies['games'];
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
   /** Pages with their import map filled in, by the source file. */
   readonly #filled = new WeakMap<ServedFile, { importMap: string; page: ServedFile }>();
   /** Of the pages that are not bundled, with its hash for their policies. */
   readonly #importMap = new Revalidated(() => this.#makeImportMap());
 
-  constructor({ assets, games }: PageParts, files: FileResponses) {
+  constructor({ assets, games }: PageDependencies, files: FileResponses) {
     this.#assets = assets;
     this.#files = files;
     this.#games = games;

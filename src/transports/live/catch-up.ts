@@ -101,7 +101,7 @@ export interface Resumption extends Cursor {
   recovered: boolean;
 }
 
-export interface CatchUpParts {
+export interface CatchUpDependencies {
   db: Store;
   details: SessionDetails;
   push: Push;
@@ -125,7 +125,7 @@ export class CatchUp {
   readonly #details: SessionDetails;
   readonly #listener: Listener;
   readonly #push: Push;
-  readonly #parts: CatchUpParts;
+  readonly #dependencies: CatchUpDependencies;
   #buffered: StoredEvent[] = [];
   #bufferedSize = 0;
   #overflowed = false;
@@ -134,18 +134,18 @@ export class CatchUp {
   readonly #reached = new Map<string, number>();
   #resumptions: Record<string, Resumption> = {};
 
-  constructor(parts: CatchUpParts) {
-    this.#parts = parts;
-    this.#db = parts.db;
-    this.#details = parts.details;
-    this.#listener = listenerOf(parts.details);
-    this.#push = parts.push;
+  constructor(dependencies: CatchUpDependencies) {
+    this.#dependencies = dependencies;
+    this.#db = dependencies.db;
+    this.#details = dependencies.details;
+    this.#listener = listenerOf(dependencies.details);
+    this.#push = dependencies.push;
     this.#push.hold(this);
   }
 
   /** Buffers a new event if the socket is in its audience. */
   offer(event: StoredEvent, size: number): void {
-    if (this.#overflowed || !isFor(event.audience, this.#listener, this.#parts.followed)) return;
+    if (this.#overflowed || !isFor(event.audience, this.#listener, this.#dependencies.followed)) return;
     this.#buffered.push(asSeenBy(event, this.#listener.wallet));
     this.#bufferedSize += size;
     if (this.#buffered.length <= maxBuffered && this.#bufferedSize <= maxBufferedSize) return;
@@ -182,7 +182,7 @@ export class CatchUp {
       this.#bufferedSize = 0;
       await this.#replay();
       // Events just read may still be in flight to this socket: after going live, they would be delivered twice.
-      await this.#parts.flushed();
+      await this.#dependencies.flushed();
       while (this.#buffered.length > batchSize && !this.#cancelled) {
         await this.#send(this.#buffered.splice(0, batchSize));
       }
@@ -208,11 +208,11 @@ export class CatchUp {
     const { game } = this.#details;
     const mayFollow =
       gameId === game.id || (game.kind === 'launcher' && (await this.#db.read(findGame, gameId)) !== null);
-    if (mayFollow) this.#parts.followed.add(gameId);
+    if (mayFollow) this.#dependencies.followed.add(gameId);
   }
 
   async #positions(): Promise<StreamPosition[]> {
-    const followed = [...this.#parts.followed].map((gameId) =>
+    const followed = [...this.#dependencies.followed].map((gameId) =>
       this.#db.read(streamPosition, streamOf.game(gameId)),
     );
     return [...(await this.#read(streamPositions, this.#listener)), ...(await Promise.all(followed))];
@@ -232,9 +232,9 @@ export class CatchUp {
   async #sendLate(waiting: readonly StoredEvent<NotificationRecord>[]): Promise<void> {
     const late = waiting.filter((event) => event.seq <= (this.#reached.get(event.stream) ?? 0));
     if (late.length === 0 || this.#cancelled) return;
-    for (const event of late) this.#parts.send(event, true);
+    for (const event of late) this.#dependencies.send(event, true);
     this.#push.markDelivered(late.map((event) => event.record._id));
-    await this.#parts.drained();
+    await this.#dependencies.drained();
   }
 
   async #replay(): Promise<void> {
@@ -254,19 +254,19 @@ export class CatchUp {
   }
 
   #read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
-    return this.#parts.turns.take(() => this.#db.read(query, ...args));
+    return this.#dependencies.turns.take(() => this.#db.read(query, ...args));
   }
 
   /** Sends a batch and resolves when the socket's queue has drained. */
   async #send(events: readonly StreamEvent[]): Promise<void> {
     this.#sendNow(events);
-    await this.#parts.drained();
+    await this.#dependencies.drained();
   }
 
   #sendNow(events: readonly StreamEvent[]): void {
     const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
     for (const event of fresh) {
-      this.#parts.send(event);
+      this.#dependencies.send(event);
       this.#reached.set(event.stream, event.seq);
     }
     this.#push.markDelivered(fresh.filter(isNotification).map((event) => event.record._id));

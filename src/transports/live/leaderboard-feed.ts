@@ -16,7 +16,7 @@ interface Followed {
   isReading: boolean;
 }
 
-export interface LeaderboardFeedParts {
+export interface LeaderboardFeedOptions {
   /** The leaderboard that an event changes; null when it changes none that this feed covers. */
   keyOf(event: StoredEvent): string | null;
   /** Changes are sent without a prior `follow`: the first one has all rows. */
@@ -34,23 +34,23 @@ export interface LeaderboardFeedParts {
  * and compared.
  */
 export class LeaderboardFeed {
-  readonly #parts: LeaderboardFeedParts;
+  readonly #options: LeaderboardFeedOptions;
   readonly #boards = new Map<string, Followed>();
   readonly #stop = new AbortController();
 
-  constructor(parts: LeaderboardFeedParts) {
-    this.#parts = parts;
+  constructor(options: LeaderboardFeedOptions) {
+    this.#options = options;
     const markAll = () => {
       for (const [key, followed] of this.#boards) this.#mark(key, followed);
     };
-    repeat(markAll, { everyMs: checkIntervalMs, signal: this.#stop.signal, report: parts.report });
+    repeat(markAll, { everyMs: checkIntervalMs, signal: this.#stop.signal, report: options.report });
   }
 
   /** Returns the current rows; later changes are relative to them. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
     // Registered before the read, so that a score set meanwhile marks it as changed.
     if (!this.#boards.has(gameId)) this.#boards.set(gameId, { rows: [], timer: null, isReading: false });
-    const rows = await this.#parts.top(gameId);
+    const rows = await this.#options.top(gameId);
     const followed = this.#boards.get(gameId);
     if (followed?.rows.length === 0) followed.rows = rows;
     return rows;
@@ -58,11 +58,11 @@ export class LeaderboardFeed {
 
   /** Sends all current rows to a follower that may have missed changes; later changes are relative to them. */
   show(gameId: string, send: (change: LeaderboardChange) => void): void {
-    this.follow(gameId).then((rows) => send({ gameId, length: rows.length, rows }), this.#parts.report);
+    this.follow(gameId).then((rows) => send({ gameId, length: rows.length, rows }), this.#options.report);
   }
 
   accept(events: readonly StoredEvent[]): void {
-    const { keyOf, isAutomatic = false, isFollowed } = this.#parts;
+    const { keyOf, isAutomatic = false, isFollowed } = this.#options;
     if (this.#boards.size === 0 && !isAutomatic) return;
     for (const event of events) {
       const key = keyOf(event);
@@ -92,20 +92,20 @@ export class LeaderboardFeed {
       this.#mark(key, followed);
       return;
     }
-    if (!this.#parts.isFollowed(key)) {
+    if (!this.#options.isFollowed(key)) {
       this.#boards.delete(key);
       return;
     }
     followed.isReading = true;
-    const read = this.#parts.top(key).finally(() => {
+    const read = this.#options.top(key).finally(() => {
       followed.isReading = false;
     });
     read.then((rows) => {
       const changed = rows.filter((row, index) => !isSame(row, followed.rows[index]));
       const shorter = rows.length < followed.rows.length;
       followed.rows = rows;
-      if (changed.length > 0 || shorter) this.#parts.onChange(key, { length: rows.length, rows: changed });
-    }, this.#parts.report);
+      if (changed.length > 0 || shorter) this.#options.onChange(key, { length: rows.length, rows: changed });
+    }, this.#options.report);
   }
 }
 

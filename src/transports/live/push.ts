@@ -15,7 +15,7 @@ const closeTimeoutMs = 3_000;
 /** Lets the answer of the call that ended a session be sent before its socket is closed. */
 const disconnectDelayMs = 200;
 
-export interface PushParts {
+export interface PushDependencies {
   io: Server;
   db: Pick<Store, 'write'>;
   report(thrown: unknown): void;
@@ -29,11 +29,11 @@ export interface CatchingUpSocket {
 
 /** Delivers events to the sockets of this node, in the given order. */
 export class Push {
-  readonly #parts: PushParts;
+  readonly #dependencies: PushDependencies;
   readonly #catchingUp = new Set<CatchingUpSocket>();
 
-  constructor(parts: PushParts) {
-    this.#parts = parts;
+  constructor(dependencies: PushDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Offers every event to a socket that is catching up, until `release`. */
@@ -47,7 +47,7 @@ export class Push {
 
   events(events: readonly StoredEvent[]): void {
     const delivered: string[] = [];
-    const openRooms = this.#parts.io.of('/').adapter.rooms;
+    const openRooms = this.#dependencies.io.of('/').adapter.rooms;
     for (const event of events) {
       if (this.#catchingUp.size > 0) {
         const size = JSON.stringify(event.record).length;
@@ -56,11 +56,13 @@ export class Push {
       this.#disconnectEndedSession(event);
       const hiddenRooms = roomsHiddenFrom(event.audience).filter((room) => openRooms.has(room));
       if (hiddenRooms.length > 0) {
-        this.#parts.io.local.to(hiddenRooms).emit(skippedEvent.name, skippedEvent.record, metaOf(event));
+        this.#dependencies.io.local
+          .to(hiddenRooms)
+          .emit(skippedEvent.name, skippedEvent.record, metaOf(event));
       }
       const rooms = roomsFor(event.audience).filter((room) => openRooms.has(room));
       if (rooms.length === 0) continue;
-      this.#parts.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
+      this.#dependencies.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
       if (isNotification(event)) delivered.push(event.record._id);
     }
     this.markDelivered(delivered);
@@ -69,12 +71,12 @@ export class Push {
   signal(signal: Signal): void {
     const rooms = roomsFor(signal.audience);
     if (rooms.length === 0) return; // `to` without rooms would broadcast to everyone
-    this.#parts.io.local.to(rooms).emit(signal.name, signal.record, { stream: signal.stream });
+    this.#dependencies.io.local.to(rooms).emit(signal.name, signal.record, { stream: signal.stream });
   }
 
   markDelivered(notificationIds: readonly string[]): void {
     if (notificationIds.length === 0) return;
-    this.#parts.db.write(markDelivered, notificationIds).catch(this.#parts.report);
+    this.#dependencies.db.write(markDelivered, notificationIds).catch(this.#dependencies.report);
   }
 
   /** Closes the sockets of an ended session shortly after they were notified. */
@@ -82,9 +84,9 @@ export class Push {
     if (!isEvent(event, gameChannelPatched) || event.record.exists) return;
     const room = roomOfSession(event.record._id);
     setTimeout(() => {
-      const { adapter, sockets } = this.#parts.io.of('/');
+      const { adapter, sockets } = this.#dependencies.io.of('/');
       const connections = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id)?.conn ?? []);
-      this.#parts.io.local.in(room).disconnectSockets(true);
+      this.#dependencies.io.local.in(room).disconnectSockets(true);
       setTimeout(() => connections.forEach(terminate), closeTimeoutMs).unref();
     }, disconnectDelayMs).unref();
   }

@@ -9,7 +9,7 @@ import type { LeaderboardRow } from '../../features/scores/score.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { roomOfFollowers } from './rooms.ts';
 
-export interface SubscriptionsParts {
+export interface SubscriptionsDependencies {
   db: Store;
   leaderboards: LeaderboardFeed;
   /** Called with a stream's position when the socket begins to follow it. */
@@ -21,12 +21,12 @@ export class Subscriptions implements Connection {
   /** Ids of the games followed. */
   readonly games = new Set<string>();
   readonly #socket: Socket;
-  readonly #parts: SubscriptionsParts;
+  readonly #dependencies: SubscriptionsDependencies;
   #isLive = false;
 
-  constructor(socket: Socket, parts: SubscriptionsParts) {
+  constructor(socket: Socket, dependencies: SubscriptionsDependencies) {
     this.#socket = socket;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
   }
 
   /** Joins the rooms, which deliver events from now on. */
@@ -35,7 +35,8 @@ export class Subscriptions implements Connection {
     if (this.games.size === 0) return;
     this.#socket.join(this.followed().map(roomOfFollowers));
     // Games followed by a cursor or during the catch-up: the socket may have missed changes, so it gets all rows.
-    for (const gameId of this.games) this.#parts.leaderboards.show(gameId, (change) => this.#send(change));
+    for (const gameId of this.games)
+      this.#dependencies.leaderboards.show(gameId, (change) => this.#send(change));
   }
 
   async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
@@ -49,7 +50,7 @@ export class Subscriptions implements Connection {
     this.games.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
-    const { db, leaderboards, onFollowed } = this.#parts;
+    const { db, leaderboards, onFollowed } = this.#dependencies;
     const [epoch, { seq }, leaderboard] = await Promise.all([
       db.read(readEpoch),
       db.read(streamPosition, stream),

@@ -293,7 +293,7 @@ const idempotencyKeyHeader: Json = {
   in: 'header',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   description:
-    'For writes: unique for each. A write that is retried with the same key is executed once and answered the same',
+    'For writes: unique for each. A write that is retried with the same key is executed once and gets the same response',
 };
 
 const signingHeaders: Json[] = [

@@ -20,21 +20,25 @@ export interface RequestAdmission {
  * refused request gets the standard error body with its HTTP status.
  */
 export function admitRequests(
-  parts: RequestAdmission,
+  admission: RequestAdmission,
 ): (request: IncomingMessage, done: (message: null, isAdmitted: true) => void) => void {
   return (request, done) => {
     // Until engine.io takes over the socket, nothing else handles its errors, and an unhandled one would end the
     // process.
     const ignore = () => undefined;
     request.socket.on('error', ignore);
-    check(request, parts).then(
+    check(request, admission).then(
       () => {
         request.socket.off('error', ignore);
         done(null, true);
       },
       (thrown: unknown) => {
-        const error = toGantryError(thrown, parts.report);
-        parts.onRefused({ reason: error.reason, at: 'connection', address: parts.addressOf(request) });
+        const error = toGantryError(thrown, admission.report);
+        admission.onRefused({
+          reason: error.reason,
+          at: 'connection',
+          address: admission.addressOf(request),
+        });
         refuseRequest(request, error.code, error.toJSON(), error.retryAfterSeconds);
       },
     );

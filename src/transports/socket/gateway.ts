@@ -36,7 +36,7 @@ import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
 import { admitRequests } from './admit-request.ts';
 import { extractHandshakeInfo } from './handshake-info.ts';
-import { answerCalls, type RpcParts } from './rpc.ts';
+import { answerCalls, type RpcDependencies } from './rpc.ts';
 
 /** How often other processes' events and retired keys are polled, whether or not there is a bus. */
 const catchUpIntervalMs = 1_000;
@@ -50,8 +50,8 @@ const callsTimeoutMs = 3_000;
 /** How long it then waits for sockets to flush. */
 const drainTimeoutMs = 1_000;
 
-export interface GatewayParts
-  extends RpcParts,
+export interface GatewayDependencies
+  extends RpcDependencies,
     Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused'>,
     InboundRates {
   db: Database;
@@ -77,7 +77,7 @@ export interface GatewayParts
  */
 export class Gateway {
   readonly #io: Server;
-  readonly #parts: GatewayParts;
+  readonly #dependencies: GatewayDependencies;
   readonly #push: Push;
   /** The bus to other nodes; null on a single node. */
   readonly #bus: EventBus | null;
@@ -100,26 +100,26 @@ export class Gateway {
   #feed: EventFeed | null = null;
   #acceptsCalls = true;
 
-  constructor(http: HttpServer, parts: GatewayParts) {
-    this.#parts = parts;
+  constructor(http: HttpServer, dependencies: GatewayDependencies) {
+    this.#dependencies = dependencies;
     this.#io = new Server(http, {
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: maxBodyBytes,
       connectTimeout: handshakeTimeoutMs,
       allowRequest: admitRequests({
-        ...parts,
+        ...dependencies,
         connectionsOf: (address) => this.#connections.get(networkOf(address)) ?? 0,
       }),
       cors: { origin: true, credentials: true },
-      ...(parts.adapter && { adapter: parts.adapter }),
+      ...(dependencies.adapter && { adapter: dependencies.adapter }),
     });
     const turns = new InboundTurns();
     governInput(this.#io, (request, input) => {
-      const address = parts.addressOf(request); // the request is not kept
-      return new InboundLimit(parts, turns, () => this.#cutOff(input, address));
+      const address = dependencies.addressOf(request); // the request is not kept
+      return new InboundLimit(dependencies, turns, () => this.#cutOff(input, address));
     });
     serveBelowGames(http);
-    this.#push = new Push({ io: this.#io, db: parts.db, report: parts.report });
+    this.#push = new Push({ io: this.#io, db: dependencies.db, report: dependencies.report });
     const hasFollowers = (gameId: string) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId));
     const signalChange = (name: string, record: { gameId: string }) => {
       const { gameId } = record;
@@ -127,10 +127,10 @@ export class Gateway {
     };
     this.#leaderboards = new LeaderboardFeed({
       keyOf: (event) => (leaderboardOf(event) === 'default' ? event.audience.gameId : null),
-      top: parts.leaderboardTop,
+      top: dependencies.leaderboardTop,
       isFollowed: hasFollowers,
       onChange: (gameId, change) => signalChange(leaderboardPatched.name, { gameId, ...change }),
-      report: parts.report,
+      report: dependencies.report,
     });
     const partsOf = (key: string): [gameId: string, leaderboard: string] => {
       const [gameId = '', leaderboard = ''] = key.split(' ');
@@ -144,23 +144,23 @@ export class Gateway {
           : `${event.audience.gameId} ${leaderboard}`;
       },
       isAutomatic: true,
-      top: (key) => parts.namedLeaderboardTop(...partsOf(key)),
+      top: (key) => dependencies.namedLeaderboardTop(...partsOf(key)),
       isFollowed: (key) => hasFollowers(partsOf(key)[0]),
       onChange: (key, change) => {
         const [gameId, leaderboard] = partsOf(key);
         signalChange(namedLeaderboardPatched.name, { gameId, leaderboard, ...change } as { gameId: string });
       },
-      report: parts.report,
+      report: dependencies.report,
     });
     this.#signingKeys = new SigningKeys(
-      (kid) => parts.tokens.isGoodKey(kid),
-      (sessionIds) => this.#track(parts.db.write(retireSessions, sessionIds)),
+      (kid) => dependencies.tokens.isGoodKey(kid),
+      (sessionIds) => this.#track(dependencies.db.write(retireSessions, sessionIds)),
     );
-    this.#bus = parts.adapter ? adapterBus(this.#io) : null;
+    this.#bus = dependencies.adapter ? adapterBus(this.#io) : null;
     this.#io.use((socket, next) => this.#admit(socket, next));
     this.#io.on('connection', (socket) => this.#start(socket));
     const services: LiveServices = {
-      ...parts,
+      ...dependencies,
       push: this.#push,
       leaderboards: this.#leaderboards,
       signingKeys: this.#signingKeys,
@@ -172,7 +172,7 @@ export class Gateway {
       track: (work) => this.#track(work),
     };
     this.#io.engine.on('connection', (conn: EngineConnection) => this.#open(conn, services));
-    const { report } = parts;
+    const { report } = dependencies;
     const { signal } = this.#stop;
     const disconnectSlow = () => {
       for (const live of this.#sending) live.disconnectIfSlow();
@@ -184,7 +184,7 @@ export class Gateway {
 
   /** Begins to deliver events. Call this before the first socket can connect. */
   async start(): Promise<void> {
-    const { db, presence, report } = this.#parts;
+    const { db, presence, report } = this.#dependencies;
     this.#feed = await EventFeed.start(db, (events) => this.#deliver(events), report);
     db.onCommit((events) => {
       // The commit has happened: a failure to publish its events must not reach the writer.
@@ -202,7 +202,7 @@ export class Gateway {
 
   /** Reads events that the bus may have lost. */
   catchUp(): void {
-    this.#feed?.catchUp().catch(this.#parts.report);
+    this.#feed?.catchUp().catch(this.#dependencies.report);
   }
 
   /** Sends a signal to its audience on every node. */
@@ -248,7 +248,7 @@ export class Gateway {
   }
 
   #open(conn: EngineConnection, services: LiveServices): void {
-    const handshake = extractHandshakeInfo(conn, this.#parts.addressOf);
+    const handshake = extractHandshakeInfo(conn, this.#dependencies.addressOf);
     aliasNamespace(conn, (namespace) => {
       const game = gameOfNamespace(namespace);
       if (game !== null) handshake.games.push(game);
@@ -272,14 +272,14 @@ export class Gateway {
   #cutOff(input: Input, address: string): void {
     const live = this.#byInput.get(input);
     if (live) live.flooded();
-    else this.#parts.onRefused({ reason: 'flood', at: 'connection', address });
+    else this.#dependencies.onRefused({ reason: 'flood', at: 'connection', address });
   }
 
   #admit(socket: Socket, next: (error?: Error) => void): void {
     this.#admitted(socket).then(
       () => next(),
       (thrown: unknown) => {
-        const error = toGantryError(thrown, this.#parts.report);
+        const error = toGantryError(thrown, this.#dependencies.report);
         next(Object.assign(new Error(error.message), { data: error.toJSON() }));
       },
     );
@@ -299,7 +299,7 @@ export class Gateway {
     if (!live) return; // closed in the meantime
     const { token, connection, handshake, traffic } = live;
     const execute = (call: Call) => this.#execute(call);
-    answerCalls(socket, { token, connection, traffic, ...handshake }, { ...this.#parts, execute });
+    answerCalls(socket, { token, connection, traffic, ...handshake }, { ...this.#dependencies, execute });
     // Not only when the connection closes: a client may leave the namespace and keep the connection open.
     socket.once('disconnect', () => live.leave());
     live.start(socket);
@@ -307,7 +307,7 @@ export class Gateway {
 
   async #execute(call: Call): Promise<unknown> {
     if (!this.#acceptsCalls) throw shuttingDown();
-    const answer = this.#parts.execute(call);
+    const answer = this.#dependencies.execute(call);
     this.#calls.add(answer);
     try {
       return await answer;
@@ -335,7 +335,7 @@ export class Gateway {
 
   #track(work: Promise<unknown>): void {
     const tracked: Promise<void> = work
-      .then(() => undefined, this.#parts.report)
+      .then(() => undefined, this.#dependencies.report)
       .finally(() => this.#tracked.delete(tracked));
     this.#tracked.add(tracked);
   }

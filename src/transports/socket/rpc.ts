@@ -14,7 +14,7 @@ import type { CallTraffic, SocketTraffic } from '../live/socket-traffic.ts';
 import { gamesIn } from '../named-games.ts';
 import { inputFromQuery } from '../query-input.ts';
 
-export interface RpcParts {
+export interface RpcDependencies {
   registry: Registry;
   execute: Execute;
   observer: CallObserver;
@@ -39,38 +39,38 @@ export interface Caller extends HandshakeInfo {
  * `data.launcherJwt` or, if omitted, the handshake's. `emit(method, data, ack)` is a call of the service `launcher`.
  * No input may make this throw: an exception in a Socket.IO handler ends the process.
  */
-export function answerCalls(socket: Socket, caller: Caller, parts: RpcParts): void {
+export function answerCalls(socket: Socket, caller: Caller, dependencies: RpcDependencies): void {
   const answer = (traffic: CallTraffic, read: Read) => {
-    const call = parts.observer.begin('socket', caller.address);
-    run(caller, parts, read, call, traffic)
+    const call = dependencies.observer.begin('socket', caller.address);
+    run(caller, dependencies, read, call, traffic)
       .then(
         (result) => {
           call.end('ok');
           traffic.answer(null, result);
         },
         (thrown: unknown) => {
-          const error = toGantryError(thrown, (defect) => parts.report(defect, call.id));
+          const error = toGantryError(thrown, (defect) => dependencies.report(defect, call.id));
           call.message = error.message;
           call.end(error.reason);
           traffic.answer(error.toJSON());
         },
       )
-      .catch(parts.report);
+      .catch(dependencies.report);
   };
   // Only calls with attachments: for the others, parsing and answering by Socket.IO would be a tenth of a call's cost.
   socket.onAny((...emitted: unknown[]) => {
     const last = emitted.at(-1);
     const ack = typeof last === 'function' ? (...answered: unknown[]) => last(...answered) : undefined;
     const args = ack ? emitted.slice(0, -1) : emitted;
-    answer(caller.traffic.beginRead(ack), (call) => parseCall(parts.registry, args, call));
+    answer(caller.traffic.beginRead(ack), (call) => parseCall(dependencies.registry, args, call));
   });
   caller.traffic.onCalls({
     onCall: (request, emitted) =>
-      answer(caller.traffic.begin(request), (call) => parseCall(parts.registry, emitted, call)),
+      answer(caller.traffic.begin(request), (call) => parseCall(dependencies.registry, emitted, call)),
     // Only a few large calls are processed concurrently, so that other calls run in between.
     onLargeCall: (request) =>
       answer(caller.traffic.beginLarge(request), (call) =>
-        parts.largeCalls.take(() => readLarge(request.args, parts, call)),
+        dependencies.largeCalls.take(() => readLarge(request.args, dependencies, call)),
       ),
   });
 }
@@ -88,7 +88,7 @@ type Read = (call: ObservedCall) => ParsedCall | Promise<ParsedCall>;
 
 async function run(
   caller: Caller,
-  { execute }: RpcParts,
+  { execute }: RpcDependencies,
   read: Read,
   call: ObservedCall,
   traffic: CallTraffic,
@@ -141,7 +141,7 @@ function parseCall(
 /** Parses a large call in a worker thread, and again here for operations that do not take `LargeValue`s. */
 async function readLarge(
   args: string,
-  { registry, readLargeCall }: RpcParts,
+  { registry, readLargeCall }: RpcDependencies,
   call: ObservedCall,
 ): Promise<ParsedCall> {
   const { method, service, input } = await readLargeCall(args);

@@ -7,7 +7,7 @@ import { sendMessage } from '../../../src/features/messages/message-commands.ts'
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { readLeaderboard, readPosition } from '../../../src/features/scores/queries.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
 import { batchByHand, type ScoreWriter, transactionEach } from '../hand-written-writes.ts';

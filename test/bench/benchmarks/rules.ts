@@ -6,7 +6,7 @@ import { changeGame } from '../../../src/features/administration/commands.ts';
 import { readActions } from '../../../src/features/queue/queries.ts';
 import { replaceRules } from '../../../src/features/rules/commands.ts';
 import { ruleList } from '../../../src/features/rules/rule.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { generousSpending, type RulesChain, startRulesChain } from '../../support/rules-chain.ts';
 import { until } from '../../support/until.ts';
 import { type Benchmark, roundSeconds } from '../benchmark.ts';

@@ -5,7 +5,7 @@
  */
 import type { ServiceTypes } from '@b3dotfun/basement-api';
 import type { z } from 'zod';
-import type { operations } from '../../../src/server/catalogue/operations.ts';
+import type { operations } from '../../../src/server/declarations/operations.ts';
 
 type Operation = (typeof operations)[number];
 type AnswerOf<Name extends Operation['name']> = z.output<Extract<Operation, { name: Name }>['output']>;

@@ -24,7 +24,7 @@ import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-sc
 import { removeState, saveState } from '../../../src/features/states/commands.ts';
 import { gameStorages } from '../../../src/features/storage-quota/game-storage.ts';
 import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, trio } from './fixture.ts';
 import { recountedGameBytes } from './recounted-game-bytes.ts';

@@ -38,8 +38,8 @@ import {
 } from '../../../src/features/sessions/sign-in-commands.ts';
 import { saveState } from '../../../src/features/states/commands.ts';
 import { listPlayerStates } from '../../../src/features/states/queries.ts';
-import { removeIdleGuests, runAsGuest, upgradeGuest } from '../../../src/server/catalogue/commands.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { removeIdleGuests, runAsGuest, upgradeGuest } from '../../../src/server/declarations/commands.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, listen, nowAndReopened, type OpenStore, wholePage } from './fixture.ts';

@@ -5,7 +5,7 @@ import { trimIdempotencyKeys } from '../../../src/features/idempotency/commands.
 import { findPlayer, isBanned } from '../../../src/features/players/queries.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { listScores } from '../../../src/features/scores/queries.ts';
-import { runAll, runOnce } from '../../../src/server/catalogue/commands.ts';
+import { runAll, runOnce } from '../../../src/server/declarations/commands.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, listen, type OpenStore, summarize, wholePage } from './fixture.ts';
 

@@ -44,8 +44,8 @@ import {
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import { findScore, readLeaderboard } from '../../../src/features/scores/queries.ts';
 import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
-import { upgradeGuest } from '../../../src/server/catalogue/commands.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { upgradeGuest } from '../../../src/server/declarations/commands.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 import { until } from '../../support/until.ts';

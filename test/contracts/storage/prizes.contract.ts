@@ -30,7 +30,7 @@ import {
 } from '../../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
-import { upgradeGuest } from '../../../src/server/catalogue/commands.ts';
+import { upgradeGuest } from '../../../src/server/declarations/commands.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, listen, type OpenStore, wholePage } from './fixture.ts';
 

@@ -22,7 +22,7 @@ import {
   refundAttempt,
   requestSignIn,
 } from '../../../src/features/sessions/sign-in-commands.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import {
   addGame,

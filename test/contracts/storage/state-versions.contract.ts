@@ -22,7 +22,7 @@ import {
 import { contentId } from '../../../src/features/states/state.ts';
 import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
 import { storageUse } from '../../../src/features/storage-quota/tables.ts';
-import { runAll } from '../../../src/server/catalogue/commands.ts';
+import { runAll } from '../../../src/server/declarations/commands.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 const readUse = query('readUse', function* (read: Read, { gameId, wallet }: Owner): ReadSteps<number> {

@@ -24,7 +24,7 @@ import {
   readWebhooks,
 } from '../../../src/features/webhooks/queries.ts';
 import type { WebhookFilter } from '../../../src/features/webhooks/webhook.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { until } from '../../support/until.ts';
 import {
   addGame,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { findPlayer } from '../../../src/features/players/queries.ts';
-import { runAll } from '../../../src/server/catalogue/commands.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { runAll } from '../../../src/server/declarations/commands.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame } from '../../contracts/storage/fixture.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';

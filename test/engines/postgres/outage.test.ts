@@ -3,7 +3,7 @@ import { PostgresDatabase } from '../../../src/engines/postgres/postgres-databas
 import { lastPositions } from '../../../src/features/events/queries.ts';
 import { registerGame } from '../../../src/features/games/commands.ts';
 import { allGames } from '../../../src/features/games/queries.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { noPostgres, PostgresServer } from '../../support/postgres.ts';
 import { until } from '../../support/until.ts';
 

@@ -16,8 +16,8 @@ import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-sc
 import { endSessionsOf } from '../../../src/features/sessions/commands.ts';
 import { addWebhook, changeWebhook } from '../../../src/features/webhooks/commands.ts';
 import { claimDeliveries } from '../../../src/features/webhooks/delivery-commands.ts';
-import { runAll } from '../../../src/server/catalogue/commands.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { runAll } from '../../../src/server/declarations/commands.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';

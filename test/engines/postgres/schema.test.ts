@@ -5,7 +5,7 @@ import { streams } from '../../../src/core/events/streams.ts';
 import type { AnyTable } from '../../../src/core/storage/table.ts';
 import { migrate, schemaVersion } from '../../../src/engines/postgres/migrate.ts';
 import { physicalName, typeOfKind } from '../../../src/engines/postgres/physical-table.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { freshDatabase, noPostgres, type TestDatabase } from '../../support/postgres.ts';
 
 /** Columns besides the declared ones. */

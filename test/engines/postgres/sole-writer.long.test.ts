@@ -3,7 +3,7 @@ import { PostgresDatabase } from '../../../src/engines/postgres/postgres-databas
 import { registerGame } from '../../../src/features/games/commands.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { randomWallet } from '../../support/server.ts';

@@ -3,7 +3,7 @@ import { Connection } from '../../../src/engines/postgres/connection.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { countScores } from '../../../src/features/scores/queries.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';

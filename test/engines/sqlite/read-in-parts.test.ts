@@ -4,7 +4,7 @@ import { query } from '../../../src/core/storage/query.ts';
 import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
 import { players } from '../../../src/features/players/tables.ts';
-import { domain } from '../../../src/server/catalogue/domain.ts';
+import { domain } from '../../../src/server/declarations/domain.ts';
 import { randomWallet } from '../../support/server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 

@@ -6,7 +6,7 @@ import { streams } from '../../../src/core/events/streams.ts';
 import type { AnyTable, Column, Kind } from '../../../src/core/storage/table.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { physicalName } from '../../../src/engines/sqlite/table-statements.ts';
-import { tables } from '../../../src/server/catalogue/tables.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const typeOf: Record<Kind, string> = {

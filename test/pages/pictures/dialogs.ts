@@ -67,7 +67,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await press('Delete');
   await takeDialog('delete-leaderboard');
   await press('Cancel');
-  await press(/^Show the places around/);
+  await press(/^Show the ranks around/);
   await page.getByText(/^Around /).waitFor();
   await take(page, 'console-places-around');
   await page.getByRole('button', { name: 'Show all' }).click();
@@ -137,7 +137,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await press(/^Revoke Grace/);
   await takeDialog('revoke-administrator');
   await show('backups');
-  await press('Make backup');
+  await press('Create backup');
   await takeDialog('make-backup');
   await press('Cancel');
   await press(/^Delete gantry/);
@@ -161,6 +161,6 @@ async function takeModerator({ server, width, take, browser, options }: Camera, 
   await page.getByText('Your role cannot change settings.').first().waitFor();
   await take(page, 'moderator-settings');
   await page.goto(`${server.url}/console#/backups`);
-  await page.getByText('Not for your role').waitFor();
+  await page.getByText('You do not have access').waitFor();
   await take(page, 'moderator-refused');
 }

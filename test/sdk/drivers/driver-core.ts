@@ -1,5 +1,5 @@
 import type * as Sdk from '../../../src/sdk/client/client.ts';
-import type { Heard, OperationName, QueueableName, Saved } from '../../../src/sdk/client/client.ts';
+import type { OperationName, QueueableName, Received, Saved } from '../../../src/sdk/client/client.ts';
 
 type Json = Record<string, unknown>;
 interface Command {
@@ -39,7 +39,7 @@ export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (l
     kept.client = client;
     clients.set(name, kept);
     for (const event of names) {
-      client.on(event as keyof Heard, (record, meta) => report({ client: name, event, record, meta }));
+      client.on(event as keyof Received, (record, meta) => report({ client: name, event, record, meta }));
     }
     client.onResync((stream) => report({ client: name, resync: stream }));
     client.onStatus((status) =>

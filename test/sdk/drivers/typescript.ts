@@ -1,10 +1,10 @@
 import { createInterface } from 'node:readline';
 import * as sdk from '../../../src/sdk/client/client.ts';
-import { catalogue, signals } from '../../../src/server/catalogue/events.ts';
+import { events, signals } from '../../../src/server/declarations/events.ts';
 import { makeDriver } from './driver-core.ts';
 
 // The driver of the TypeScript client in Node; see `driver-protocol.md`.
-const names = [...Object.keys(catalogue), ...Object.keys(signals)];
+const names = [...Object.keys(events), ...Object.keys(signals)];
 const take = makeDriver(sdk, names, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => void take(JSON.parse(line)));

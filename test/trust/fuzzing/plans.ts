@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 import type { AnyOperation } from '../../../src/features/operation.ts';
-import { operations } from '../../../src/server/catalogue/operations.ts';
+import { operations } from '../../../src/server/declarations/operations.ts';
 import { absent, anything, extraFields, isSchema, like, tokenOfPlayer, withOwn } from './values.ts';
 
 /** The transport of a call. */

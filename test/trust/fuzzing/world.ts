@@ -4,7 +4,7 @@ import { createGame } from '../../../src/features/games/operations/games.ts';
 import type { AnyOperation } from '../../../src/features/operation.ts';
 import { openSession } from '../../../src/features/sessions/operations/sessions.ts';
 import { setRules } from '../../../src/features/rules/operations/rules.ts';
-import type { OperationName } from '../../../src/server/catalogue/operation-types.ts';
+import type { OperationName } from '../../../src/server/declarations/operation-types.ts';
 import { type AdminWay, overHttp } from '../../support/administration.ts';
 import { post } from '../../support/http.ts';
 import { randomWallet } from '../../support/server.ts';

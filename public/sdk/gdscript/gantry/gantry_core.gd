@@ -18,6 +18,8 @@ signal status_changed(status)
 signal resync(stream)
 # Every event and signal, also those this version of the SDK does not know, as `name` on the wire and a Dictionary.
 # `meta` has "stream", of an event "epoch" and "seq", of a notification that waited "late".
+signal received(name, record, meta)
+# Deprecated: use `received`.
 signal heard(name, record, meta)
 # What to keep over a restart of the game has changed, ten times a second at most, but at once with every queued call:
 # store the text before you return, and set `saved_state` to it next time. `save_path` does so by itself.
@@ -133,11 +135,16 @@ func use_token(token):
 
 
 # A call that succeeds when the connection is live, and fails when it is refused or the session has ended.
-func ready_to_hear():
+func wait_until_ready():
 	var waiting = GantryCall.new()
 	_ready_calls.append(waiting)
 	_settle_ready_calls()
 	return waiting
+
+
+# Deprecated: use `wait_until_ready`.
+func ready_to_hear():
+	return wait_until_ready()
 
 
 # Of each stream, the last event that was handled: { "epoch", "seq" }.
@@ -330,6 +337,7 @@ func _on_event(name, record, meta):
 		if name == SKIPPED_EVENT:
 			return
 		_is_handling = true # what is saved is never ahead of what the game has made of an event
+		emit_signal("received", name, record, meta)
 		emit_signal("heard", name, record, meta)
 		_emit_event(name, record, meta)
 		_handled()

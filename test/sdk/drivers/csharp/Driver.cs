@@ -129,11 +129,11 @@ public static class Driver
         client.RunInBackground();
     }
 
-    private static void Listen<T>(string name, GantryClient client, Event<T> heard) where T : Record
+    private static void Listen<T>(string name, GantryClient client, Event<T> type) where T : Record
     {
-        client.On(heard, (record, meta) => Report(new JsonObject
+        client.On(type, (record, meta) => Report(new JsonObject
         {
-            { "client", name }, { "event", heard.Name }, { "record", Copy(record) }, { "meta", MetaOf(meta) }
+            { "client", name }, { "event", type.Name }, { "record", Copy(record) }, { "meta", MetaOf(meta) }
         }));
     }
 

@@ -49,7 +49,7 @@ class EventWatcher:
 	var client
 	var event
 
-	func heard(record, meta):
+	func received(record, meta):
 		driver._report({"client": client, "event": event, "record": driver._through_properties(record), "meta": meta})
 
 
@@ -91,7 +91,7 @@ func _do(command):
 			_open(name, options)
 			_ok(command, null)
 		"ready":
-			_watch(command, _clients[name].ready_to_hear())
+			_watch(command, _clients[name].wait_until_ready())
 		"call":
 			_watch(command, _call(name, command, _call_options(options)))
 		"queue":
@@ -138,12 +138,12 @@ func _open(name, options):
 	client.connect("resync", watcher, "resync")
 	client.connect("state_changed", watcher, "saved")
 	for event in client.EVENTS:
-		var heard = EventWatcher.new()
-		heard.driver = self
-		heard.client = name
-		heard.event = event
-		_watchers.append(heard)
-		client.connect(client.EVENTS[event], heard, "heard")
+		var watcher_of_event = EventWatcher.new()
+		watcher_of_event.driver = self
+		watcher_of_event.client = name
+		watcher_of_event.event = event
+		_watchers.append(watcher_of_event)
+		client.connect(client.EVENTS[event], watcher_of_event, "received")
 	client.open()
 
 

@@ -166,8 +166,8 @@ namespace Gantry
                     _listener.OnEnded();
                     return;
                 case '2':
-                    var heard = (List<object>)Json.Parse(body);
-                    _listener.OnEvent((string)heard[0], At(heard, 1) ?? new JsonObject(), At(heard, 2) ?? new JsonObject());
+                    var received = (List<object>)Json.Parse(body);
+                    _listener.OnEvent((string)received[0], At(received, 1) ?? new JsonObject(), At(received, 2) ?? new JsonObject());
                     return;
                 case '3':
                     var answer = (List<object>)Json.Parse(body);

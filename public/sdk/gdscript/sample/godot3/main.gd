@@ -34,7 +34,7 @@ func _play():
 	if not guest.ok:
 		_tell(guest.error.message)
 		return
-	yield(client.ready_to_hear(), "completed")
+	yield(client.wait_until_ready(), "completed")
 	var subscribed = yield(client.subscribe(), "completed")
 	if subscribed.ok:
 		rows = subscribed.data.leaderboard

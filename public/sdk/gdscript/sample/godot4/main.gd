@@ -34,7 +34,7 @@ func _play():
 	if not guest.ok:
 		_tell(guest.error.message)
 		return
-	await client.ready_to_hear().completed
+	await client.wait_until_ready().completed
 	var subscribed = await client.subscribe().completed
 	if subscribed.ok:
 		rows = subscribed.data.leaderboard

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { NewEvent } from '../../core/events/stream.ts';
 import { activityCreated } from '../../features/activities/events.ts';
 import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
 import {
@@ -27,7 +26,7 @@ import {
 import { gameChannelPatched } from '../../features/sessions/events.ts';
 
 /** Every event that launchers can receive, with its record's schema; each is declared with its feature. */
-export const catalogue = {
+export const events = {
   [messageCreated.name]: messageCreated.record,
   [messagePatched.name]: messagePatched.record,
   [messageRemoved.name]: messageRemoved.record,
@@ -59,10 +58,5 @@ export const signals = {
 export type SignalName = keyof typeof signals;
 export type SignalRecord<Name extends SignalName> = z.infer<(typeof signals)[Name]>;
 
-export type EventName = keyof typeof catalogue;
-export type EventRecord<Name extends EventName> = z.infer<(typeof catalogue)[Name]>;
-
-/** A new event: one of the catalogue's, with a record of its type. */
-export type CataloguedEvent = {
-  [Name in EventName]: NewEvent<EventRecord<Name>> & { name: Name };
-}[EventName];
+export type EventName = keyof typeof events;
+export type EventRecord<Name extends EventName> = z.infer<(typeof events)[Name]>;
