@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
-import { listPlayerMessages } from '../../src/features/messages/operations/messages.ts';
 import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
 import { banPlayer, erasePlayer, getPlayer } from '../../src/features/administration/operations/players.ts';
+import { listPlayerMessages } from '../../src/features/messages/operations/messages.ts';
 import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { listPlayerScores } from '../../src/features/scores/operations/scores.ts';
 import { listStates, setPlayerState } from '../../src/features/states/operations/player-states.ts';

@@ -11,22 +11,6 @@ import {
   whoAmI,
 } from '../../src/features/administration/administrators/operations/administrators.ts';
 import { beginAudit } from '../../src/features/administration/commands.ts';
-import { listGameChannels } from '../../src/features/messages/operations/message-channels.ts';
-import {
-  listMessages,
-  listPlayerMessages,
-  removeMessage,
-} from '../../src/features/messages/operations/messages.ts';
-import { listMutes, mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
-import {
-  getReport,
-  listReports,
-  resolveReport,
-} from '../../src/features/moderation/reports/operations/reports.ts';
-import {
-  getPlaySession,
-  listPlaySessions,
-} from '../../src/features/play-sessions/operations/play-sessions.ts';
 import {
   downloadBackup,
   listBackups,
@@ -55,6 +39,22 @@ import {
 } from '../../src/features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../../src/features/games/operations/games.ts';
 import { openGuestSession } from '../../src/features/guests/operations/guests.ts';
+import { listGameChannels } from '../../src/features/messages/operations/message-channels.ts';
+import {
+  listMessages,
+  listPlayerMessages,
+  removeMessage,
+} from '../../src/features/messages/operations/messages.ts';
+import { listMutes, mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
+import {
+  getReport,
+  listReports,
+  resolveReport,
+} from '../../src/features/moderation/reports/operations/reports.ts';
+import {
+  getPlaySession,
+  listPlaySessions,
+} from '../../src/features/play-sessions/operations/play-sessions.ts';
 import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import {

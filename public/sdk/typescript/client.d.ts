@@ -169,7 +169,7 @@ type Status = {
     reason: string;
     message: string;
 };
-type Listener<Name extends HeardName> = (record: Heard[Name], meta: Meta) => void;
+type Listener<Name extends ReceivedName> = (record: Received[Name], meta: Meta) => void;
 /**
  * A launcher's connection to Gantry, for browsers and Node. It reconnects automatically and sends its cursors,
  * so that missed events are replayed; a duplicate event is delivered once, and an event
@@ -210,7 +210,7 @@ declare class GantryClient {
      * Calls the listener for each event of this name, once and in order within its stream. Returns a function that
      * unsubscribes.
      */
-    on<Name extends HeardName>(name: Name, listener: Listener<Name>): () => void;
+    on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void;
     /**
      * Calls the listener with each stream whose history is not available (at the first connection, or after too long an
      * absence): reload the stream's data; later events follow without a gap. The stream's cursor is saved once the
@@ -246,7 +246,7 @@ interface ActivityRecord {
 }
 /** What addGuestDevice takes */
 interface AddGuestDeviceInput {
-    /** What the player knows the device by */
+    /** Name of the device */
     deviceName?: string;
 }
 /** What addGuestDevice answers */
@@ -254,7 +254,7 @@ interface AddGuestDeviceOutput {
     success: boolean;
     /** Id (UUIDv7) */
     deviceId: string;
-    /** Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else */
+    /** Shown once. Anyone who has it can sign in as the guest: store it only on the device */
     deviceSecret: string;
 }
 /** What addParticipant takes */
@@ -265,7 +265,7 @@ interface AddParticipantInput {
 /** What addReaction takes */
 interface AddReactionInput {
     messageId: string;
-    /** One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game */
+    /** One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -) */
     reaction: string;
 }
 /** What addReaction answers */
@@ -282,9 +282,9 @@ interface BatchInput {
     operations: BatchInputOperationsItem[];
 }
 interface BatchInputOperationsItem {
-    /** The name of an operation that writes */
+    /** Name of a write operation */
     method: string;
-    /** Its input, as with method dispatch; a game's server puts its wallet here */
+    /** The operation's input, as in method dispatch; a game's server adds the player's wallet */
     data?: Record<string, unknown>;
 }
 /** What batch answers */
@@ -304,7 +304,7 @@ interface BlockPlayerOutput {
 interface BlockedPlayer {
     /** Wallet address, lowercase */
     wallet: string;
-    /** Empty when the player never chose one */
+    /** Empty if the player has not set one */
     username: string;
     /** When the player was blocked */
     createdAt: number;
@@ -318,16 +318,16 @@ interface ChannelMessage {
     _id: string;
     /** Id (UUIDv7) */
     channelId: string;
-    /** The sender's wallet, lowercase, as in `participants` */
+    /** The sender's wallet in lowercase, as in `participants` */
     senderId: string;
     /** Unix time in milliseconds */
     createdAt: number;
     /** Unix time in milliseconds */
     updatedAt: number;
     content: string;
-    /** Only in a reply: the message of the channel it replies to, which may be unsent by now */
+    /** The message in this channel that this one replies to, which may have been unsent since; omitted if it is not a reply */
     replyTo?: string;
-    /** Only where there are any, in the order of first use */
+    /** In the order of first use; omitted if there are none */
     reactions?: ReactionCount[];
 }
 interface ChannelMessageIdentity {
@@ -335,7 +335,7 @@ interface ChannelMessageIdentity {
     _id: string;
     /** Id (UUIDv7) */
     channelId: string;
-    /** The sender's wallet, lowercase, as in `participants` */
+    /** The sender's wallet in lowercase, as in `participants` */
     senderId: string;
     /** Unix time in milliseconds */
     createdAt: number;
@@ -356,9 +356,9 @@ interface ChannelSession {
     present: boolean;
 }
 interface ChannelSessionStatus {
-    /** The session is known and has not ended */
+    /** Whether the session has not ended */
     exists: boolean;
-    /** A live socket, of its own or of the launcher, or a heartbeat within 3 minutes */
+    /** Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes */
     present: boolean;
     wallet: string;
     /** Unix time in milliseconds */
@@ -366,9 +366,9 @@ interface ChannelSessionStatus {
 }
 /** What createGuest takes */
 interface CreateGuestInput {
-    /** May be left out when the game secret or an allowed Origin names the game */
+    /** Optional when the game secret or an allowed Origin identifies the game */
     gameId?: string;
-    /** What the player knows the device by */
+    /** Name of the device */
     deviceName?: string;
 }
 /** What createGuest answers */
@@ -378,24 +378,24 @@ interface CreateGuestOutput {
     wallet: string;
     /** Id (UUIDv7) */
     deviceId: string;
-    /** Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else */
+    /** Shown once. Anyone who has it can sign in as the guest: store it only on the device */
     deviceSecret: string;
     launcherJwt: string;
-    /** The same token, under the name that dispatch clients read */
+    /** The same token, under the name that method-dispatch clients use */
     jwt: string;
 }
 /** What createMessageChannel takes */
 interface CreateMessageChannelInput {
     otherParticipants: string[];
-    /** The name of a new channel; an existing one keeps its own */
+    /** Name of the new channel; ignored if the channel already exists */
     channelName?: string;
 }
 /** What createUnverifiedChannel takes */
 interface CreateUnverifiedChannelInput {
     wallet: string;
-    /** May be left out when the game secret or an allowed Origin names the game */
+    /** Optional when the game secret or an allowed Origin identifies the game */
     gameId?: string;
-    /** The chain a contract wallet is on; 1 for any other wallet, and when left out or 0 */
+    /** Chain id of a contract wallet; 1 for other wallets, when omitted and when 0 */
     chainId?: number;
 }
 /** What createUnverifiedChannel answers */
@@ -415,7 +415,7 @@ interface EditChannelMessageInput {
 interface EditGroupInfoInput {
     channelId: string;
     name?: string;
-    /** The picture's URL; empty for none */
+    /** URL of the picture; empty for no picture */
     chatPicture?: string;
 }
 /** What endChannelSession takes */
@@ -448,7 +448,7 @@ interface EndedSeason {
     /** Unix time in milliseconds */
     endedAt: number;
     nextSeason: number;
-    /** By its schedule; null: no schedule */
+    /** When the next season is scheduled to end; null: no schedule */
     nextSeasonEndsAt: number | null;
 }
 interface FeedItem {
@@ -459,7 +459,7 @@ interface FeedItem {
     gameName: string;
     gameSlug: string;
     user: FeedItemUser;
-    /** The label with {username} and {wallet} filled in */
+    /** The label with {username} and {wallet} replaced */
     displayText: string;
     /** Unix time in milliseconds */
     timestamp: number;
@@ -470,7 +470,7 @@ interface FeedItemUser {
     username: string;
 }
 interface GameChannel {
-    /** The channel session */
+    /** Id of the channel session */
     _id: string;
     /** Id (UUIDv7) */
     gameId: string;
@@ -480,7 +480,7 @@ interface GameChannel {
     present: boolean;
     /** Unix time in milliseconds */
     openedAt: number;
-    /** Why it no longer exists */
+    /** Why the session ended; null while it has not */
     endReason: 'ended' | 'revoked' | 'replaced' | 'banned' | 'erased' | 'expired' | 'key_retired' | 'game_archived' | 'game_deleted' | 'upgraded' | null;
 }
 /** What getActivities takes */
@@ -510,7 +510,7 @@ interface GetChannelMessagesInput {
     limit?: number;
     /** Rows to skip; default 0 */
     skip?: number;
-    /** The `nextCursor` of the page before, or empty for the first page; replaces `skip` */
+    /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
     cursor?: string;
     /** Which rows come first with cursors; default `newest` */
     order?: 'newest' | 'oldest';
@@ -525,7 +525,7 @@ interface GetChannelMessagesOutput {
     nextCursor?: string;
     /** Only with `cursor` or `order`: whether there are more rows now */
     more?: boolean;
-    /** Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away */
+    /** The messages that replies in `data` refer to, unless they are in `data` too; those that were unsent or are hidden from the player are omitted */
     originals?: ChannelMessage[];
 }
 /** What getChannelParticipants takes */
@@ -544,9 +544,9 @@ interface GetGameScoresLeaderboardInput {
     limit?: number;
     /** Rows to skip; default 0 */
     skip?: number;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
-    /** Number of a season, from 1; left out: the one under way */
+    /** Season number, starting at 1; omitted: the current season */
     season?: number;
     label?: string;
 }
@@ -574,9 +574,9 @@ interface GetGamesOutput {
 /** What getLeaderboardAmong takes */
 interface GetLeaderboardAmongInput {
     gameId: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
-    /** Number of a season, from 1; left out: the one under way */
+    /** Season number, starting at 1; omitted: the current season */
     season?: number;
     label?: string;
     wallets: string[];
@@ -589,13 +589,13 @@ interface GetLeaderboardAmongOutput {
 /** What getLeaderboardAround takes */
 interface GetLeaderboardAroundInput {
     gameId: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
-    /** Number of a season, from 1; left out: the one under way */
+    /** Season number, starting at 1; omitted: the current season */
     season?: number;
     label?: string;
     wallet: string;
-    /** Rows wanted, the player's in the middle; default 11, more than 101 is capped to 101 */
+    /** Number of entries, with the player's in the middle; default 11, capped to 101 */
     limit?: number;
 }
 /** What getLeaderboardAround answers */
@@ -606,7 +606,7 @@ interface GetLeaderboardAroundOutput {
 /** What getLeaderboardSeasons takes */
 interface GetLeaderboardSeasonsInput {
     gameId: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
     limit?: number;
@@ -633,11 +633,11 @@ interface GetMessageChannelsInput {
     limit?: number;
     /** Rows to skip; default 0 */
     skip?: number;
-    /** The `nextCursor` of the page before, or empty for the first page; replaces `skip` */
+    /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
     cursor?: string;
     /** Which rows come first with cursors; default `newest` */
     order?: 'newest' | 'oldest';
-    /** Include the number of unread messages of each channel */
+    /** Whether to include the number of unread messages of each channel */
     withUnread?: boolean;
 }
 /** What getMessageChannels answers */
@@ -660,7 +660,7 @@ interface GetPlayerPresenceInput {
 /** What getPlayerPresence answers */
 interface GetPlayerPresenceOutput {
     success: boolean;
-    /** In the order of `wallets` */
+    /** In the same order as `wallets` */
     players: GetPlayerPresenceOutputPlayersItem[];
 }
 interface GetPlayerPresenceOutputPlayersItem {
@@ -668,7 +668,7 @@ interface GetPlayerPresenceOutputPlayersItem {
     wallet: string;
     /** Whether the player is online in this game */
     present: boolean;
-    /** How many live sessions the player has in this game */
+    /** Number of the player's live sessions in this game */
     sessions: number;
 }
 /** What getPublicStates takes */
@@ -680,7 +680,7 @@ interface GetPublicStatesInput {
     skip?: number;
     /** Only the state with this label */
     label?: string;
-    /** Only states whose labels begin with this, in the order of their labels */
+    /** Only states whose labels start with this prefix, ordered by label */
     prefix?: string;
 }
 /** What getPublicStates answers */
@@ -698,7 +698,7 @@ interface GetStatesInput {
     skip?: number;
     /** Only the state with this label */
     label?: string;
-    /** Only states whose labels begin with this, in the order of their labels */
+    /** Only states whose labels start with this prefix, ordered by label */
     prefix?: string;
 }
 /** What getStates answers */
@@ -727,11 +727,11 @@ interface GetUnreadCountOutput {
     success: boolean;
     /** Id (UUIDv7) */
     channelId: string;
-    /** Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
+    /** Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100 */
     unreadCount: number;
-    /** There are more unread messages than are counted */
+    /** Present if there are more unread messages than `unreadCount` */
     unreadCapped?: true;
-    /** The read marker's message; omitted if nothing was marked as read */
+    /** The message of the read marker; omitted if nothing has been marked as read */
     lastReadMessageId?: string;
     /** Unix time in milliseconds */
     lastReadAt?: number;
@@ -739,7 +739,7 @@ interface GetUnreadCountOutput {
 /** What getUserScore takes */
 interface GetUserScoreInput {
     nonce?: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
 }
 /** What getUserScore answers */
@@ -754,7 +754,7 @@ interface GetUserScoresInput {
     /** Rows to skip; default 0 */
     skip?: number;
     nonce?: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
 }
 /** What getUserScores answers */
@@ -772,9 +772,9 @@ interface GetUserScoresOutputScoresItem {
 interface GetUsersPositionInGameScoreLeaderboardInput {
     gameId: string;
     wallet: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
-    /** Number of a season, from 1; left out: the one under way */
+    /** Season number, starting at 1; omitted: the current season */
     season?: number;
     label?: string;
 }
@@ -803,9 +803,9 @@ interface InboxNotification {
     type: 'success' | 'error';
     /** Unix time in milliseconds */
     createdAt: number;
-    /** Only if the notification was sent with an expiry */
+    /** Omitted if the notification does not expire */
     expiresAt?: number;
-    /** Null: unread */
+    /** Null if it is unread */
     readAt: number | null;
 }
 interface LeaderboardChange {
@@ -825,9 +825,9 @@ interface LeaderboardEntry {
     score: number;
     /** Unix time in milliseconds */
     updatedAt: number;
-    /** Left out: `default` */
+    /** Omitted: `default` */
     leaderboard?: string;
-    /** Of a leaderboard with a name */
+    /** Only on named leaderboards */
     season?: number;
     label?: string;
     metadata?: Record<string, unknown>;
@@ -845,9 +845,9 @@ interface LeaderboardRow {
     score: number;
     /** Unix time in milliseconds */
     updatedAt: number;
-    /** Left out: `default` */
+    /** Omitted: `default` */
     leaderboard?: string;
-    /** Of a leaderboard with a name */
+    /** Only on named leaderboards */
     season?: number;
     label?: string;
     metadata?: Record<string, unknown>;
@@ -866,9 +866,9 @@ interface LeaderboardSummary {
     leaderboard: string;
     /** Which of a player's scores counts, or how they are aggregated */
     keep: 'best' | 'latest' | 'sum' | 'count';
-    /** `desc`: more is better. `asc`: less is better */
+    /** `desc`: higher is better. `asc`: lower is better */
     order: 'desc' | 'asc';
-    /** `player`: each player has one entry. `all`: every score is an entry of its own */
+    /** `player`: each player has one entry. `all`: every score is a separate entry */
     entries: 'player' | 'all';
     labels: string[];
     season: number;
@@ -905,7 +905,7 @@ interface ListGuestDevicesOutput {
 interface ListNotificationsInput {
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
     limit?: number;
-    /** The `cursor` of the previous response */
+    /** The `cursor` of the previous page */
     after?: string;
     unreadOnly?: boolean;
 }
@@ -913,9 +913,9 @@ interface ListNotificationsInput {
 interface ListNotificationsOutput {
     success: boolean;
     notifications: InboxNotification[];
-    /** In the whole inbox; 10000 means that many or more */
+    /** Number of unread notifications in the whole inbox; 10000 means 10000 or more */
     unread: number;
-    /** Start of the next page; null at the end */
+    /** Send it as `after` to get the next page; null on the last page */
     cursor: string | null;
 }
 interface ListedGame {
@@ -924,13 +924,13 @@ interface ListedGame {
     slug: string;
     name: string;
     kind: 'game' | 'launcher';
-    /** Where it is played: absolute, or a path of this server's; empty when it has no page */
+    /** URL of the game: absolute, or a path on this server; empty when it has no page */
     url: string;
-    /** Where the game reads its token in its address: `?token=`, or `#token=` */
+    /** Where the game's URL carries the token: `?token=` or `#token=` */
     tokenIn: 'query' | 'fragment';
-    /** Absolute, or a path of this server's; empty when it has none */
+    /** Image URL: absolute, or a path on this server; empty when it has none */
     image: string;
-    /** Whether players without a wallet may sign in to it by themselves (`createGuest`) */
+    /** Whether guests may sign in with `createGuest` */
     guests: boolean;
 }
 interface ListedMessageChannel {
@@ -945,25 +945,25 @@ interface ListedMessageChannel {
     participants: ListedMessageChannelParticipantsItem[];
     /** Id (UUIDv7) */
     gameId: string;
-    /** Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100 */
+    /** Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100 */
     unreadCount?: number;
-    /** There are more unread messages than are counted */
+    /** Present if there are more unread messages than `unreadCount` */
     unreadCapped?: true;
-    /** The read marker's message; omitted if nothing was marked as read */
+    /** The message of the read marker; omitted if nothing has been marked as read */
     lastReadMessageId?: string;
     /** Unix time in milliseconds */
     lastReadAt?: number;
 }
 interface ListedMessageChannelParticipantsItem {
     wallet: string;
-    /** Reserved for grouping by the game; 0 */
+    /** Reserved; always 0 */
     userGroup: number;
     permissions: ('send-messages' | 'add-members' | 'edit-info' | 'super-admin')[];
 }
 /** What markMessagesRead takes */
 interface MarkMessagesReadInput {
     channelId: string;
-    /** The newest message that the player has seen */
+    /** The newest message that the player has read */
     messageId: string;
 }
 /** What markMessagesRead answers */
@@ -974,7 +974,7 @@ interface MarkMessagesReadOutput {
 /** What markNotificationsRead takes */
 interface MarkNotificationsReadInput {
     notificationIds?: string[];
-    /** Instead of `notificationIds` */
+    /** Marks all unread notifications; cannot be combined with `notificationIds` */
     all?: true;
 }
 /** What markNotificationsRead answers */
@@ -982,7 +982,7 @@ interface MarkNotificationsReadOutput {
     success: boolean;
     /** The notifications marked by this call: those that exist and were unread */
     notificationIds: string[];
-    /** With `all`: there are more than the 250 marked; call again */
+    /** With `all`: whether there may be more unread notifications than the 250 marked; if so, call again */
     more: boolean;
 }
 interface MessageChannel {
@@ -1000,7 +1000,7 @@ interface MessageChannel {
 }
 interface MessageChannelParticipantsItem {
     wallet: string;
-    /** Reserved for grouping by the game; 0 */
+    /** Reserved; always 0 */
     userGroup: number;
     permissions: ('send-messages' | 'add-members' | 'edit-info' | 'super-admin')[];
 }
@@ -1009,10 +1009,10 @@ interface MessageReaction {
     channelId: string;
     /** Id (UUIDv7) */
     messageId: string;
-    /** Who added or removed the reaction */
+    /** The player who added or removed the reaction */
     wallet: string;
     reaction: string;
-    /** How many players have reacted with it, this one counted */
+    /** Number of players with this reaction after the change */
     count: number;
     /** Unix time in milliseconds */
     at: number;
@@ -1022,7 +1022,7 @@ interface MuteInGameInput {
     wallet: string;
     /** Default: the whole game */
     channelId?: string;
-    /** Duration of the mute from now, in seconds; 0 ends it */
+    /** Duration of the mute from now, in seconds; 0 ends the mute */
     seconds: number;
     /** Shown to the muted player */
     reason?: string;
@@ -1030,14 +1030,14 @@ interface MuteInGameInput {
 /** What muteInGame answers */
 interface MuteInGameOutput {
     success: boolean;
-    /** Null when the mute was ended */
+    /** When the mute ends; null if this call ended it */
     until: number | null;
 }
 /** What muteParticipant takes */
 interface MuteParticipantInput {
     channelId: string;
     wallet: string;
-    /** Duration of the mute from now, in seconds; 0 ends it */
+    /** Duration of the mute from now, in seconds; 0 ends the mute */
     seconds: number;
     /** Shown to the muted player */
     reason?: string;
@@ -1045,7 +1045,7 @@ interface MuteParticipantInput {
 /** What muteParticipant answers */
 interface MuteParticipantOutput {
     success: boolean;
-    /** Null when the mute was ended */
+    /** When the mute ends; null if this call ended it */
     until: number | null;
 }
 interface NamedLeaderboardChange {
@@ -1066,7 +1066,7 @@ interface Notification {
     type: 'success' | 'error';
     /** Unix time in milliseconds */
     createdAt: number;
-    /** Only if the notification was sent with an expiry */
+    /** Omitted if the notification does not expire */
     expiresAt?: number;
 }
 interface NotificationsRead {
@@ -1083,34 +1083,34 @@ interface NotifyPlayersInput {
     wallets: string[];
     message: string;
     type: 'success' | 'error';
-    /** Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer */
+    /** Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that */
     expiresInSeconds?: number;
 }
 /** What notifyPlayers answers */
 interface NotifyPlayersOutput {
     success: boolean;
-    /** Players not notified because they are banned from the game; all others were */
+    /** Players who were not notified because they are banned from the game */
     banned: string[];
 }
 /** What openChannelSession takes */
 interface OpenChannelSessionInput {
-    /** Required of launchers; a game's server opens sessions in its own */
+    /** Required for launchers; a game server may omit it */
     gameId?: string;
 }
 /** What openChannelSession answers */
 interface OpenChannelSessionOutput {
     success: boolean;
     launcherJwt: string;
-    /** The game's address with the token appended, `?token=` or `#token=` as its policy `tokenIn` says; empty when it has none */
+    /** The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none */
     url: string;
 }
 /** What patchState takes */
 interface PatchStateInput {
     label: string;
     patch: unknown;
-    /** Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409) */
+    /** Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409) */
     ifVersion?: number;
-    /** Whether other players of the game may read it; left out: as before, at first private */
+    /** Whether other players of the game can read the state; omitted: unchanged, or private for a new state */
     public?: boolean;
 }
 /** What patchState answers */
@@ -1128,16 +1128,16 @@ interface PlayerBlocks {
 }
 interface ReactionCount {
     reaction: string;
-    /** How many players have reacted with it */
+    /** Number of players with this reaction */
     count: number;
-    /** The player is among them; only in answers, since events are the same for everyone */
+    /** Present if the player is one of them; only in responses, since events are the same for every player */
     own?: true;
 }
 /** What readLeaderboard takes */
 interface ReadLeaderboardInput {
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
-    /** Number of a season, from 1; left out: the one under way */
+    /** Season number, starting at 1; omitted: the current season */
     season?: number;
     label?: string;
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
@@ -1151,7 +1151,7 @@ interface ReadLeaderboardOutput {
     leaderboard: LeaderboardRow[];
 }
 interface ReadMarker {
-    /** The channel's id: a player has one marker in each */
+    /** The channel's id: a player has one read marker per channel */
     _id: string;
     /** Id (UUIDv7) */
     channelId: string;
@@ -1159,7 +1159,7 @@ interface ReadMarker {
     gameId: string;
     /** Wallet address, lowercase */
     normalizedAddress: string;
-    /** Everything up to this message has been read */
+    /** The newest message that the player has read */
     messageId: string;
     /** Unix time in milliseconds */
     readAt: number;
@@ -1175,13 +1175,13 @@ interface RemoveGuestDeviceOutput {
 /** What removeParticipant takes */
 interface RemoveParticipantInput {
     channelId: string;
-    /** The player to remove; default: oneself */
+    /** The participant to remove; default: the player */
     wallet?: string;
 }
 /** What removeReaction takes */
 interface RemoveReactionInput {
     messageId: string;
-    /** One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game */
+    /** One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -) */
     reaction: string;
 }
 /** What removeReaction answers */
@@ -1196,7 +1196,7 @@ interface RemoveReactionOutput {
 /** What removeState takes */
 interface RemoveStateInput {
     label: string;
-    /** Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409) */
+    /** Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409) */
     ifVersion?: number;
 }
 /** What removeState answers */
@@ -1231,7 +1231,7 @@ interface ReportPlayerOutput {
 /** What requestGuestUpgrade takes */
 interface RequestGuestUpgradeInput {
     wallet: string;
-    /** The chain a contract wallet is on; 1 for any other wallet, and when left out or 0 */
+    /** Chain id of a contract wallet; 1 for other wallets, when omitted and when 0 */
     chainId?: number;
 }
 /** What requestGuestUpgrade answers */
@@ -1245,19 +1245,19 @@ interface RequestGuestUpgradeOutput {
 /** What revokeChannelSession takes */
 interface RevokeChannelSessionInput {
     wallet: string;
-    /** Left out: all of the player's in this game */
+    /** Default: all sessions of the player in this game */
     sessionId?: string;
 }
 /** What revokeChannelSession answers */
 interface RevokeChannelSessionOutput {
     success: boolean;
-    /** How many sessions have ended by this */
+    /** Number of sessions ended */
     ended: number;
 }
 interface RuleAction {
     /** Id (UUIDv7) */
     _id: string;
-    /** The trigger that caused it */
+    /** The trigger that queued the action */
     triggerUuid: string;
     /** Id (UUIDv7) */
     gameId: string;
@@ -1287,9 +1287,9 @@ interface ScoreRecord {
     /** Unix time in milliseconds */
     updatedAt: number;
     sessionId?: string;
-    /** Left out: `default` */
+    /** Omitted: `default` */
     leaderboard?: string;
-    /** Of a leaderboard with a name */
+    /** Only on named leaderboards */
     season?: number;
     label?: string;
     metadata?: Record<string, unknown>;
@@ -1298,12 +1298,12 @@ interface ScoreRecord {
 interface SendChannelMessageInput {
     channelId: string;
     content: string;
-    /** The message of this channel that it replies to */
+    /** The message in this channel to reply to */
     replyTo?: string;
 }
 /** What sendCustomActivity takes */
 interface SendCustomActivityInput {
-    /** {username} and {wallet} are filled in when the feed is read */
+    /** The placeholders {username} and {wallet} are replaced when the feed is read */
     label: string;
     eventId: string;
 }
@@ -1316,7 +1316,7 @@ interface SendCustomActivityOutput {
 interface SendNotificationInput {
     message: string;
     type: 'success' | 'error';
-    /** Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer */
+    /** Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that */
     expiresInSeconds?: number;
 }
 /** What sendNotification answers */
@@ -1335,9 +1335,9 @@ interface SendTypingSignalOutput {
 interface SetStateInput {
     state: unknown;
     label: string;
-    /** Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409) */
+    /** Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409) */
     ifVersion?: number;
-    /** Whether other players of the game may read it; left out: as before, at first private */
+    /** Whether other players of the game can read the state; omitted: unchanged, or private for a new state */
     public?: boolean;
 }
 /** What setState answers */
@@ -1353,9 +1353,9 @@ interface SetStatesInput {
 interface SetStatesInputStatesItem {
     label: string;
     state: unknown;
-    /** Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409) */
+    /** Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409) */
     ifVersion?: number | null;
-    /** Whether other players of the game may read it; left out: as before, at first private */
+    /** Whether other players of the game can read the state; omitted: unchanged, or private for a new state */
     public?: boolean | null;
 }
 /** What setStates answers */
@@ -1369,10 +1369,10 @@ interface SetUserScoreInput {
     score: number;
     nonce?: string;
     sessionId?: string;
-    /** Name of the leaderboard; left out: `default` */
+    /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
     label?: string;
-    /** Custom data, at most 1024 bytes as JSON: a replay's URL, a character */
+    /** Custom data such as a replay URL or a character, at most 1024 bytes as JSON */
     metadata?: Record<string, unknown>;
 }
 /** What setUserScore answers */
@@ -1400,7 +1400,7 @@ interface ShownParticipant {
 }
 /** What signInGuest takes */
 interface SignInGuestInput {
-    /** May be left out when the game secret or an allowed Origin names the game */
+    /** Optional when the game secret or an allowed Origin identifies the game */
     gameId?: string;
     deviceSecret: string;
 }
@@ -1410,7 +1410,7 @@ interface SignInGuestOutput {
     /** Wallet address, lowercase */
     wallet: string;
     launcherJwt: string;
-    /** The same token, under the name that dispatch clients read */
+    /** The same token, under the name that method-dispatch clients use */
     jwt: string;
 }
 interface StateHead {
@@ -1425,9 +1425,9 @@ interface StateHead {
     label: string;
     /** Unix time in milliseconds */
     updatedAt: number;
-    /** Goes up with each write of the state; for `ifVersion` */
+    /** Increases with every write; for use in `ifVersion` */
     version: number;
-    /** Other players of the game may read it; only on public states */
+    /** True if other players of the game can read the state; otherwise omitted */
     public?: true;
 }
 interface StateRecord {
@@ -1442,15 +1442,15 @@ interface StateRecord {
     label: string;
     /** Unix time in milliseconds */
     updatedAt: number;
-    /** Goes up with each write of the state; for `ifVersion` */
+    /** Increases with every write; for use in `ifVersion` */
     version: number;
-    /** Other players of the game may read it; only on public states */
+    /** True if other players of the game can read the state; otherwise omitted */
     public?: true;
     state: unknown;
 }
 /** What subscribe takes */
 interface SubscribeInput {
-    /** Default: the token's game; another one requires a launcher's token */
+    /** Default: the token's game; other games require a launcher's token */
     gameId?: string;
 }
 /** What subscribe answers */
@@ -1459,7 +1459,7 @@ interface SubscribeOutput {
     stream: string;
     epoch: string;
     seq: number;
-    /** The current first rows; `leaderboards patched` updates them */
+    /** The current top rows; `leaderboards patched` events update them */
     leaderboard: LeaderboardRow[];
 }
 /** What trackGameSessions takes */
@@ -1482,7 +1482,7 @@ interface TriggerRulesEngineInput {
 interface TriggerRulesEngineOutput {
     success: boolean;
     triggerUuid: string;
-    /** The types of the actions that were accepted */
+    /** Types of the accepted actions */
     actions: string[];
 }
 interface Typing {
@@ -1510,7 +1510,7 @@ interface UnsendChannelMessageOutput {
     _id: string;
     /** Id (UUIDv7) */
     channelId: string;
-    /** The sender's wallet, lowercase, as in `participants` */
+    /** The sender's wallet in lowercase, as in `participants` */
     senderId: string;
     /** Unix time in milliseconds */
     createdAt: number;
@@ -1547,7 +1547,7 @@ interface UpdatePlayerProfileOutput {
 interface UpgradeGuestInput {
     channelId: string;
     signature: string;
-    /** The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out */
+    /** Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted */
     chainId?: number;
 }
 /** What upgradeGuest answers */
@@ -1556,38 +1556,38 @@ interface UpgradeGuestOutput {
     /** Wallet address, lowercase */
     wallet: string;
     launcherJwt: string;
-    /** The same token, under the name that dispatch clients read */
+    /** The same token, under the name that method-dispatch clients use */
     jwt: string;
 }
 /** What verifyUnverifiedChannel takes */
 interface VerifyUnverifiedChannelInput {
     channelId: string;
     signature: string;
-    /** The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out */
+    /** Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted */
     chainId?: number;
 }
 /** What verifyUnverifiedChannel answers */
 interface VerifyUnverifiedChannelOutput {
     success: boolean;
     launcherJwt: string;
-    /** The same token, under the name that dispatch clients read */
+    /** The same token, under the name that method-dispatch clients use */
     jwt: string;
 }
 /** What vouchForPlayer takes */
 interface VouchForPlayerInput {
-    /** What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash */
+    /** The server's own id of the player, such as `steam:76561198000000000`; stored as a hash */
     playerId: string;
-    /** The name others see; left out, or while the player is muted, it stays */
+    /** The name that others see; unchanged when omitted or while the player is muted */
     username?: string;
 }
 /** What vouchForPlayer answers */
 interface VouchForPlayerOutput {
     success: boolean;
-    /** An address that nobody can sign for; the address of the wallet once the player has one */
+    /** Address of the guest, which nobody can sign for; the wallet once the player has one */
     wallet: string;
-    /** This playerId was never vouched for before */
+    /** Whether this is the first call for this `playerId` */
     isNew: boolean;
-    /** The player has no wallet */
+    /** Whether the player is a guest */
     isGuest: boolean;
     launcherJwt: string;
 }
@@ -1603,57 +1603,57 @@ interface WindowMessage {
     createdAt: number;
 }
 interface Operations {
-    /** Set the player's score; with a nonce used before, replace the score under it */
+    /** Set the player's score, replacing the score stored under the same nonce */
     setUserScore: {
         input: SetUserScoreInput;
         output: SetUserScoreOutput;
     };
-    /** Read the player's score last set (on a leaderboard with a name: what counts there), or the one under a nonce; null when there is none */
+    /** Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce */
     getUserScore: {
         input: GetUserScoreInput;
         output: GetUserScoreOutput;
     };
-    /** List the player's scores, last set first */
+    /** List the player's scores, latest first */
     getUserScores: {
         input: GetUserScoresInput;
         output: GetUserScoresOutput;
     };
-    /** Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label */
+    /** Read a game's leaderboard, best first, optionally of a finished season or one label */
     getGameScoresLeaderboard: {
         input: GetGameScoresLeaderboardInput;
         output: GetGameScoresLeaderboardOutput;
     };
-    /** Read a player's position on a game's leaderboard, from 1; left out without a score */
+    /** Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score */
     getUsersPositionInGameScoreLeaderboard: {
         input: GetUsersPositionInGameScoreLeaderboardInput;
         output: GetUsersPositionInGameScoreLeaderboardOutput;
     };
-    /** List a game's public leaderboards except `default`, with their seasons under way */
+    /** List a game's public leaderboards except `default`, with their current seasons */
     getLeaderboards: {
         input: GetLeaderboardsInput;
         output: GetLeaderboardsOutput;
     };
-    /** Read the rows of a leaderboard around a player's, with their places; none without a score */
+    /** Read the leaderboard entries around a player, with ranks; none if the player has no score */
     getLeaderboardAround: {
         input: GetLeaderboardAroundInput;
         output: GetLeaderboardAroundOutput;
     };
-    /** Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first */
+    /** Read the leaderboard entries of given players, such as friends, with their overall ranks, best first */
     getLeaderboardAmong: {
         input: GetLeaderboardAmongInput;
         output: GetLeaderboardAmongOutput;
     };
-    /** List the finished seasons of a leaderboard, newest first */
+    /** List the finished seasons of a leaderboard, latest first */
     getLeaderboardSeasons: {
         input: GetLeaderboardSeasonsInput;
         output: GetLeaderboardSeasonsOutput;
     };
-    /** Read a leaderboard of the server's own game, also one that is not public, with places */
+    /** Read a leaderboard of the server's own game, including private ones, with ranks */
     readLeaderboard: {
         input: ReadLeaderboardInput;
         output: ReadLeaderboardOutput;
     };
-    /** End a season of a leaderboard of the server's own game, if it is under way; the next one begins */
+    /** End a season of a leaderboard of the server's own game if it is current, and start the next one */
     endLeaderboardSeason: {
         input: EndLeaderboardSeasonInput;
         output: EndLeaderboardSeasonOutput;
@@ -1663,72 +1663,72 @@ interface Operations {
         input: SetStateInput;
         output: SetStateOutput;
     };
-    /** Store several states of the player atomically, each as `setState` does */
+    /** Store several states of the player atomically, each like `setState` */
     setStates: {
         input: SetStatesInput;
         output: SetStatesOutput;
     };
-    /** Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {} */
+    /** Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {} */
     patchState: {
         input: PatchStateInput;
         output: PatchStateOutput;
     };
-    /** Remove the player's state under a label; null when there was none */
+    /** Remove the player's state under a label; returns null if there was none */
     removeState: {
         input: RemoveStateInput;
         output: RemoveStateOutput;
     };
-    /** Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label */
+    /** Read the player's states, latest first, optionally only those with a label or a label prefix */
     getStates: {
         input: GetStatesInput;
         output: GetStatesOutput;
     };
-    /** Read the states that a player of the game has made public, by label; of others' states, only these */
+    /** Read a player's public states, ordered by label */
     getPublicStates: {
         input: GetPublicStatesInput;
         output: GetPublicStatesOutput;
     };
-    /** Start, update or (with endTime) end a play session of the player */
+    /** Start, update or (with endTime) end one of the player's play sessions */
     trackGameSessions: {
         input: TrackGameSessionsInput;
         output: TrackGameSessionsOutput;
     };
-    /** Record an activity of the player for the public feed */
+    /** Record an activity of the player in the public feed */
     sendCustomActivity: {
         input: SendCustomActivityInput;
         output: SendCustomActivityOutput;
     };
-    /** Read the public activity feed, newest first */
+    /** List the activities in the public feed, newest first */
     getActivities: {
         input: GetActivitiesInput;
         output: GetActivitiesOutput;
     };
-    /** Notify the player: stored, and pushed to the player's launchers */
+    /** Send a notification to the player's inbox and launchers */
     sendNotification: {
         input: SendNotificationInput;
         output: SendNotificationOutput;
     };
-    /** Report a game event; the game's rules for this trigger run */
+    /** Report a game event and run the game's rules for this trigger */
     triggerRulesEngine: {
         input: TriggerRulesEngineInput;
         output: TriggerRulesEngineOutput;
     };
-    /** List the player's message channels in this game, latest activity first */
+    /** List the player's message channels in this game, most recently active first */
     getMessageChannels: {
         input: GetMessageChannelsInput;
         output: GetMessageChannelsOutput;
     };
-    /** Start a message channel with other players; the same participants get the same channel */
+    /** Create a message channel with other players, or return the one that already has these participants */
     createMessageChannel: {
         input: CreateMessageChannelInput;
         output: MessageChannel;
     };
-    /** List the messages of a channel the player is in, newest first */
+    /** List the messages of one of the player's channels, newest first */
     getChannelMessages: {
         input: GetChannelMessagesInput;
         output: GetChannelMessagesOutput;
     };
-    /** Send a message to a channel the player is in */
+    /** Send a message to one of the player's channels */
     sendChannelMessage: {
         input: SendChannelMessageInput;
         output: ChannelMessage;
@@ -1738,47 +1738,47 @@ interface Operations {
         input: EditChannelMessageInput;
         output: ChannelMessage;
     };
-    /** Unsend one of the player's messages; its content is erased permanently */
+    /** Unsend one of the player's messages and permanently erase its content */
     unsendChannelMessage: {
         input: UnsendChannelMessageInput;
         output: UnsendChannelMessageOutput;
     };
-    /** List the participants of a channel the player is in: their names, pictures, and who is online */
+    /** List a channel's participants with their usernames, avatars and online status */
     getChannelParticipants: {
         input: GetChannelParticipantsInput;
         output: GetChannelParticipantsOutput;
     };
-    /** Add a player to a channel; requires the permission add-members */
+    /** Add a player to a channel (requires the permission add-members) */
     addParticipant: {
         input: AddParticipantInput;
         output: MessageChannel;
     };
-    /** Leave a channel, or remove another player from it (requires the permission super-admin) */
+    /** Leave a channel, or remove another participant (requires the permission super-admin) */
     removeParticipant: {
         input: RemoveParticipantInput;
         output: MessageChannel;
     };
-    /** Change a channel's name or picture; requires the permission edit-info */
+    /** Update a channel's name or picture (requires the permission edit-info) */
     editGroupInfo: {
         input: EditGroupInfoInput;
         output: MessageChannel;
     };
-    /** Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds */
+    /** Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds) */
     sendTypingSignal: {
         input: SendTypingSignalInput;
         output: SendTypingSignalOutput;
     };
-    /** Mark a channel as read up to a message; the marker only moves forward */
+    /** Mark a channel as read up to a message (the read marker only moves forward) */
     markMessagesRead: {
         input: MarkMessagesReadInput;
         output: MarkMessagesReadOutput;
     };
-    /** Get the number of a channel's unread messages and the player's read marker */
+    /** Get the number of unread messages in a channel and the player's read marker */
     getUnreadCount: {
         input: GetUnreadCountInput;
         output: GetUnreadCountOutput;
     };
-    /** React to a message with an emoji or an emote of the game, each once */
+    /** Add a reaction to a message: an emoji, or one of the game's emotes */
     addReaction: {
         input: AddReactionInput;
         output: AddReactionOutput;
@@ -1788,7 +1788,7 @@ interface Operations {
         input: RemoveReactionInput;
         output: RemoveReactionOutput;
     };
-    /** Subscribe this connection to a game's public stream: its activities and leaderboard changes */
+    /** Subscribe this connection to a game's public stream of activities and leaderboard changes */
     subscribe: {
         input: SubscribeInput;
         output: SubscribeOutput;
@@ -1803,97 +1803,97 @@ interface Operations {
         input: Record<never, never>;
         output: GetSubscribedChannelsOutput;
     };
-    /** List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only */
+    /** List the public games and launchers in display order; an unlisted one is found only by its slug */
     getGames: {
         input: GetGamesInput;
         output: GetGamesOutput;
     };
-    /** Start signing in: get the message for the wallet to sign */
+    /** Start a sign-in: get the message for the wallet to sign */
     createUnverifiedChannel: {
         input: CreateUnverifiedChannelInput;
         output: CreateUnverifiedChannelOutput;
     };
-    /** Finish signing in: exchange the wallet's signature for a launcherJwt */
+    /** Complete a sign-in: exchange the wallet's signature for a launcherJwt */
     verifyUnverifiedChannel: {
         input: VerifyUnverifiedChannelInput;
         output: VerifyUnverifiedChannelOutput;
     };
-    /** Sign in as a new player without a wallet: get a secret for the device, and a launcherJwt */
+    /** Create a guest and sign in; returns a device secret (shown once) and a launcherJwt */
     createGuest: {
         input: CreateGuestInput;
         output: CreateGuestOutput;
     };
-    /** Sign in again as a player without a wallet: exchange a device's secret for a launcherJwt */
+    /** Sign in as an existing guest: exchange a device's secret for a launcherJwt */
     signInGuest: {
         input: SignInGuestInput;
         output: SignInGuestOutput;
     };
-    /** Start giving this player a wallet: get the message for the wallet to sign */
+    /** Start linking a wallet to this guest: get the message for the wallet to sign */
     requestGuestUpgrade: {
         input: RequestGuestUpgradeInput;
         output: RequestGuestUpgradeOutput;
     };
-    /** Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt */
+    /** Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt */
     upgradeGuest: {
         input: UpgradeGuestInput;
         output: UpgradeGuestOutput;
     };
-    /** List the devices that sign in as this player without a wallet, oldest first */
+    /** List the guest's devices, oldest first */
     listGuestDevices: {
         input: Record<never, never>;
         output: ListGuestDevicesOutput;
     };
-    /** Add a device that can sign in as this player without a wallet, and get its secret */
+    /** Add a device to the guest; returns its secret (shown once) */
     addGuestDevice: {
         input: AddGuestDeviceInput;
         output: AddGuestDeviceOutput;
     };
-    /** Remove a device of this player without a wallet, and end the player's other sessions */
+    /** Remove one of the guest's devices and end the guest's other sessions */
     removeGuestDevice: {
         input: RemoveGuestDeviceInput;
         output: RemoveGuestDeviceOutput;
     };
-    /** Open a session for a player whom the game's server has signed in itself; takes the game's secret */
+    /** Open a channel session for a player that the game's server has authenticated; requires the game's secret */
     vouchForPlayer: {
         input: VouchForPlayerInput;
         output: VouchForPlayerOutput;
     };
-    /** Read the status of the token's channel session; `exists` is false once it has ended */
+    /** Get the status of the token's channel session; `exists` is false once it has ended */
     channelStatus: {
         input: Record<never, never>;
         output: ChannelSessionStatus;
     };
-    /** Keep the channel session present for another 3 minutes */
+    /** Keep the channel session online for another 3 minutes */
     channelHeartbeat: {
         input: Record<never, never>;
         output: ChannelHeartbeatOutput;
     };
-    /** Open a session for the player: in any game with the token of a launcher's own session, in its own as a game's server */
+    /** Open a channel session for the player: a launcher in any game, a game server in its own game */
     openChannelSession: {
         input: OpenChannelSessionInput;
         output: OpenChannelSessionOutput;
     };
-    /** List the player's live sessions, newest first: a launcher sees all games, a game only its own */
+    /** List the player's live channel sessions, newest first: a launcher sees all games, a game only its own */
     listChannelSessions: {
         input: Record<never, never>;
         output: ListChannelSessionsOutput;
     };
-    /** End the token's session; with a sessionId, a launcher may end any session of its player */
+    /** End the token's channel session; with `sessionId`, a launcher may end any session of its player */
     endChannelSession: {
         input: EndChannelSessionInput;
         output: EndChannelSessionOutput;
     };
-    /** End a player's sessions in the game, or one of them; takes the game's secret */
+    /** Revoke a player's channel sessions in the game, or one of them; requires the game's secret */
     revokeChannelSession: {
         input: RevokeChannelSessionInput;
         output: RevokeChannelSessionOutput;
     };
-    /** Notify up to 100 players at once; requires the game's secret */
+    /** Send a notification to up to 100 players (requires the game's secret) */
     notifyPlayers: {
         input: NotifyPlayersInput;
         output: NotifyPlayersOutput;
     };
-    /** Set the player's own name, the same in every game; requires a session that the player signed in to */
+    /** Set the player's name, shared by all games; requires a session that the player signed in to */
     setUsername: {
         input: SetUsernameInput;
         output: SetUsernameOutput;
@@ -1903,37 +1903,37 @@ interface Operations {
         input: UpdatePlayerProfileInput;
         output: UpdatePlayerProfileOutput;
     };
-    /** Read which of up to 100 players are in the game now; requires the game's secret */
+    /** Check which of up to 100 players are online in the game; requires the game's secret */
     getPlayerPresence: {
         input: GetPlayerPresenceInput;
         output: GetPlayerPresenceOutput;
     };
-    /** List the player's notifications, newest first, with how many are unread */
+    /** List the player's notifications, newest first, with the number of unread ones */
     listNotifications: {
         input: ListNotificationsInput;
         output: ListNotificationsOutput;
     };
-    /** Mark some of the player's notifications as read, or all of them; the player's other launchers are notified */
+    /** Mark some or all of the player's notifications as read */
     markNotificationsRead: {
         input: MarkNotificationsReadInput;
         output: MarkNotificationsReadOutput;
     };
-    /** Block another player in this game: the player no longer receives their messages; they are not notified */
+    /** Block another player in this game and hide their messages (the blocked player is not notified) */
     blockPlayer: {
         input: BlockPlayerInput;
         output: BlockPlayerOutput;
     };
-    /** Unblock a player in this game; messages they sent meanwhile are listed again */
+    /** Unblock a player in this game and show their messages again, including those sent while blocked */
     unblockPlayer: {
         input: UnblockPlayerInput;
         output: UnblockPlayerOutput;
     };
-    /** List the players blocked by the player in this game, most recent first */
+    /** List the players that the player has blocked in this game, most recently blocked first */
     listBlockedPlayers: {
         input: ListBlockedPlayersInput;
         output: ListBlockedPlayersOutput;
     };
-    /** Report a message of a channel the player is in to the server's moderators */
+    /** Report a message in one of the player's channels to the server's moderators */
     reportMessage: {
         input: ReportMessageInput;
         output: ReportMessageOutput;
@@ -1943,17 +1943,17 @@ interface Operations {
         input: ReportPlayerInput;
         output: ReportPlayerOutput;
     };
-    /** Mute a participant of a channel for a time; requires the permission super-admin */
+    /** Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin) */
     muteParticipant: {
         input: MuteParticipantInput;
         output: MuteParticipantOutput;
     };
-    /** Mute a player in the game, or in one of its channels, for a time; requires the game's secret */
+    /** Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret) */
     muteInGame: {
         input: MuteInGameInput;
         output: MuteInGameOutput;
     };
-    /** Run up to 100 writes in one transaction, atomically */
+    /** Run up to 100 writes atomically in one transaction */
     batch: {
         input: BatchInput;
         output: BatchOutput;
@@ -1965,8 +1965,8 @@ type OperationName = keyof Operations;
 type OperationInput<Name extends OperationName> = Operations[Name]['input'];
 /** An operation's output. */
 type OperationOutput<Name extends OperationName> = Operations[Name]['output'];
-/** Every event and signal a client can listen to, with its record. */
-interface Heard {
+/** Every event and signal that a client can receive, with its record. */
+interface Received {
     'chat-messages created': ChannelMessage;
     'chat-messages patched': ChannelMessage;
     'chat-messages removed': ChannelMessageIdentity;
@@ -1990,7 +1990,11 @@ interface Heard {
     'leaderboards patched': LeaderboardChange;
     'named-leaderboards patched': NamedLeaderboardChange;
 }
-type HeardName = keyof Heard;
+type ReceivedName = keyof Received;
+/** @deprecated Use `Received`. */
+type Heard = Received;
+/** @deprecated Use `ReceivedName`. */
+type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
 type QueueableName = 'setUserScore' | 'getUserScore' | 'getUserScores' | 'getGameScoresLeaderboard' | 'getUsersPositionInGameScoreLeaderboard' | 'getLeaderboards' | 'getLeaderboardAround' | 'getLeaderboardAmong' | 'getLeaderboardSeasons' | 'readLeaderboard' | 'endLeaderboardSeason' | 'setState' | 'setStates' | 'patchState' | 'removeState' | 'getStates' | 'getPublicStates' | 'trackGameSessions' | 'sendCustomActivity' | 'getActivities' | 'sendNotification' | 'triggerRulesEngine' | 'getMessageChannels' | 'createMessageChannel' | 'getChannelMessages' | 'sendChannelMessage' | 'editChannelMessage' | 'unsendChannelMessage' | 'getChannelParticipants' | 'addParticipant' | 'removeParticipant' | 'editGroupInfo' | 'sendTypingSignal' | 'markMessagesRead' | 'getUnreadCount' | 'addReaction' | 'removeReaction' | 'getGames' | 'listGuestDevices' | 'removeGuestDevice' | 'vouchForPlayer' | 'channelStatus' | 'channelHeartbeat' | 'openChannelSession' | 'listChannelSessions' | 'endChannelSession' | 'revokeChannelSession' | 'notifyPlayers' | 'setUsername' | 'updatePlayerProfile' | 'getPlayerPresence' | 'listNotifications' | 'markNotificationsRead' | 'blockPlayer' | 'unblockPlayer' | 'listBlockedPlayers' | 'reportMessage' | 'reportPlayer' | 'muteParticipant' | 'muteInGame' | 'batch';
 /** Why the server refuses a call. */
@@ -2076,4 +2080,4 @@ interface Store {
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type Cursor, type Meta, type Api, type CallArguments, type CallOptions, type ClientOptions, GantryClient, type Status, connectAsGuest, connectWithWallet, type GuestOptions, type Sign, type SignedIn, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Heard, type HeardName, type QueueableName, type Reason };
+export { type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type Cursor, type Meta, type Api, type CallArguments, type CallOptions, type ClientOptions, GantryClient, type Status, connectAsGuest, connectWithWallet, type GuestOptions, type Sign, type SignedIn, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

@@ -33,12 +33,10 @@ export const maxErrorLength = 500;
 /** An action with the fields that only administrators see. */
 export const listedAction = actionRecord
   .extend({
-    kind: z
-      .string()
-      .meta({
-        description:
-          'The worker that runs the action (`chain` or `webhook`); `rules`: refused, so no worker runs it',
-      }),
+    kind: z.string().meta({
+      description:
+        'The worker that runs the action (`chain` or `webhook`); `rules`: refused, so no worker runs it',
+    }),
     lane: z.string().meta({ description: 'For on-chain actions: chain id and signer' }),
     payload: z.json(),
     attempts: z.int(),

@@ -36,6 +36,24 @@ import {
   unsubscribe,
 } from '../../features/events/operations/subscriptions.ts';
 import {
+  listGameSecrets,
+  revokeGameSecret,
+  rotateGameSecret,
+} from '../../features/games/operations/game-secrets.ts';
+import { createGame, getGames, listGames } from '../../features/games/operations/games.ts';
+import {
+  addGuestDevice,
+  listGuestDevices,
+  removeGuestDevice,
+} from '../../features/guests/operations/guest-devices.ts';
+import { requestGuestUpgrade, upgradeGuest } from '../../features/guests/operations/guest-upgrade.ts';
+import {
+  createGuest,
+  openGuestSession,
+  signInGuest,
+  vouchForPlayer,
+} from '../../features/guests/operations/guests.ts';
+import {
   blockPlayer,
   listBlockedPlayers,
   unblockPlayer,
@@ -88,45 +106,11 @@ import {
   trackGameSessions,
 } from '../../features/play-sessions/operations/play-sessions.ts';
 import {
-  listGameSecrets,
-  revokeGameSecret,
-  rotateGameSecret,
-} from '../../features/games/operations/game-secrets.ts';
-import { createGame, getGames, listGames } from '../../features/games/operations/games.ts';
-import {
-  addGuestDevice,
-  listGuestDevices,
-  removeGuestDevice,
-} from '../../features/guests/operations/guest-devices.ts';
-import { requestGuestUpgrade, upgradeGuest } from '../../features/guests/operations/guest-upgrade.ts';
-import {
-  createGuest,
-  openGuestSession,
-  signInGuest,
-  vouchForPlayer,
-} from '../../features/guests/operations/guests.ts';
-import {
   listPlayers,
   setUsername,
   updatePlayer,
   updatePlayerProfile,
 } from '../../features/players/operations/players.ts';
-import {
-  endChannelSession,
-  listChannelSessions,
-  openChannelSession,
-  revokeChannelSession,
-} from '../../features/sessions/operations/channel-sessions.ts';
-import {
-  channelHeartbeat,
-  channelStatus,
-  getPlayerPresence,
-} from '../../features/sessions/operations/presence.ts';
-import { listSessions, openSession, revokeSession } from '../../features/sessions/operations/sessions.ts';
-import {
-  createUnverifiedChannel,
-  verifyUnverifiedChannel,
-} from '../../features/sessions/operations/sign-in.ts';
 import {
   cancelAction,
   getAction,
@@ -162,6 +146,22 @@ import {
   removeScore,
   setUserScore,
 } from '../../features/scores/operations/scores.ts';
+import {
+  endChannelSession,
+  listChannelSessions,
+  openChannelSession,
+  revokeChannelSession,
+} from '../../features/sessions/operations/channel-sessions.ts';
+import {
+  channelHeartbeat,
+  channelStatus,
+  getPlayerPresence,
+} from '../../features/sessions/operations/presence.ts';
+import { listSessions, openSession, revokeSession } from '../../features/sessions/operations/sessions.ts';
+import {
+  createUnverifiedChannel,
+  verifyUnverifiedChannel,
+} from '../../features/sessions/operations/sign-in.ts';
 import {
   getPlayerState,
   listStates,

@@ -57,92 +57,92 @@ func _init(server_url = ""):
 	url = server_url
 
 
-# Set the player's score; with a nonce used before, replace the score under it.
+# Set the player's score, replacing the score stored under the same nonce.
 # - score: float
 # - optional nonce: String or null
 # - optional session_id: String or null
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional label: String or null
-# - optional metadata: Dictionary or null. Custom data, at most 1024 bytes as JSON: a replay's URL, a character
+# - optional metadata: Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
 # Answers: SetUserScoreOutput.
 func set_user_score(score, optional = {}, options = {}):
 	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "label": "label", "metadata": "metadata"}, options)
 
 
-# Read the player's score last set (on a leaderboard with a name: what counts there), or the one under a nonce; null when there is none.
+# Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.
 # - optional nonce: String or null
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # Answers: GetUserScoreOutput.
 func get_user_score(optional = {}, options = {}):
 	return _call_generated("getUserScore", {}, optional, {"nonce": "nonce", "leaderboard": "leaderboard"}, options)
 
 
-# List the player's scores, last set first.
+# List the player's scores, latest first.
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # - optional nonce: String or null
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # Answers: GetUserScoresOutput.
 func get_user_scores(optional = {}, options = {}):
 	return _call_generated("getUserScores", {}, optional, {"limit": "limit", "skip": "skip", "nonce": "nonce", "leaderboard": "leaderboard"}, options)
 
 
-# Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label.
+# Read a game's leaderboard, best first, optionally of a finished season or one label.
 # - game_id: String
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
-# - optional season: int or null. Number of a season, from 1; left out: the one under way
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
 # Answers: GetGameScoresLeaderboardOutput.
 func get_game_scores_leaderboard(game_id, optional = {}, options = {}):
 	return _call_generated("getGameScoresLeaderboard", {"gameId": game_id}, optional, {"limit": "limit", "skip": "skip", "leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# Read a player's position on a game's leaderboard, from 1; left out without a score.
+# Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
 # - game_id: String
 # - wallet: String
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
-# - optional season: int or null. Number of a season, from 1; left out: the one under way
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
 # Answers: GetUsersPositionInGameScoreLeaderboardOutput.
 func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}, options = {}):
 	return _call_generated("getUsersPositionInGameScoreLeaderboard", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# List a game's public leaderboards except `default`, with their seasons under way.
+# List a game's public leaderboards except `default`, with their current seasons.
 # - game_id: String
 # Answers: GetLeaderboardsOutput.
 func get_leaderboards(game_id, options = {}):
 	return _call_generated("getLeaderboards", {"gameId": game_id}, {}, {}, options)
 
 
-# Read the rows of a leaderboard around a player's, with their places; none without a score.
+# Read the leaderboard entries around a player, with ranks; none if the player has no score.
 # - game_id: String
 # - wallet: String
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
-# - optional season: int or null. Number of a season, from 1; left out: the one under way
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
-# - optional limit: int or null. Rows wanted, the player's in the middle; default 11, more than 101 is capped to 101
+# - optional limit: int or null. Number of entries, with the player's in the middle; default 11, capped to 101
 # Answers: GetLeaderboardAroundOutput.
 func get_leaderboard_around(game_id, wallet, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAround", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label", "limit": "limit"}, options)
 
 
-# Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first.
+# Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
 # - game_id: String
 # - wallets: Array of String
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
-# - optional season: int or null. Number of a season, from 1; left out: the one under way
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
 # Answers: GetLeaderboardAmongOutput.
 func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAmong", {"gameId": game_id, "wallets": wallets}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# List the finished seasons of a leaderboard, newest first.
+# List the finished seasons of a leaderboard, latest first.
 # - game_id: String
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # Answers: GetLeaderboardSeasonsOutput.
@@ -150,9 +150,9 @@ func get_leaderboard_seasons(game_id, optional = {}, options = {}):
 	return _call_generated("getLeaderboardSeasons", {"gameId": game_id}, optional, {"leaderboard": "leaderboard", "limit": "limit", "skip": "skip"}, options)
 
 
-# Read a leaderboard of the server's own game, also one that is not public, with places.
-# - optional leaderboard: String or null. Name of the leaderboard; left out: `default`
-# - optional season: int or null. Number of a season, from 1; left out: the one under way
+# Read a leaderboard of the server's own game, including private ones, with ranks.
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
@@ -161,7 +161,7 @@ func read_leaderboard(optional = {}, options = {}):
 	return _call_generated("readLeaderboard", {}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label", "limit": "limit", "skip": "skip"}, options)
 
 
-# End a season of a leaderboard of the server's own game, if it is under way; the next one begins.
+# End a season of a leaderboard of the server's own game if it is current, and start the next one.
 # - leaderboard: String
 # - season: int. The season to end
 # Answers: EndLeaderboardSeasonOutput.
@@ -172,60 +172,60 @@ func end_leaderboard_season(leaderboard, season, options = {}):
 # Store a state of the player under a label, replacing the previous one.
 # - state: any JSON value
 # - label: String
-# - optional if_version: int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
-# - optional public: bool or null. Whether other players of the game may read it; left out: as before, at first private
+# - optional if_version: int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
+# - optional public: bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
 # Answers: SetStateOutput.
 func set_state(state, label, optional = {}, options = {}):
 	return _call_generated("setState", {"state": state, "label": label}, optional, {"if_version": "ifVersion", "public": "public"}, options)
 
 
-# Store several states of the player atomically, each as `setState` does.
+# Store several states of the player atomically, each like `setState`.
 # - states: Array of SetStatesInputStatesItem. 1 to 20 states with different labels
 # Answers: SetStatesOutput.
 func set_states(states, options = {}):
 	return _call_generated("setStates", {"states": states}, {}, {}, options)
 
 
-# Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}.
+# Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.
 # - label: String
 # - patch: any JSON value
-# - optional if_version: int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
-# - optional public: bool or null. Whether other players of the game may read it; left out: as before, at first private
+# - optional if_version: int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
+# - optional public: bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
 # Answers: PatchStateOutput.
 func patch_state(label, patch, optional = {}, options = {}):
 	return _call_generated("patchState", {"label": label, "patch": patch}, optional, {"if_version": "ifVersion", "public": "public"}, options)
 
 
-# Remove the player's state under a label; null when there was none.
+# Remove the player's state under a label; returns null if there was none.
 # - label: String
-# - optional if_version: int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+# - optional if_version: int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
 # Answers: RemoveStateOutput.
 func remove_state(label, optional = {}, options = {}):
 	return _call_generated("removeState", {"label": label}, optional, {"if_version": "ifVersion"}, options)
 
 
-# Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label.
+# Read the player's states, latest first, optionally only those with a label or a label prefix.
 # - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # - optional label: String or null. Only the state with this label
-# - optional prefix: String or null. Only states whose labels begin with this, in the order of their labels
+# - optional prefix: String or null. Only states whose labels start with this prefix, ordered by label
 # Answers: GetStatesOutput.
 func get_states(optional = {}, options = {}):
 	return _call_generated("getStates", {}, optional, {"limit": "limit", "skip": "skip", "label": "label", "prefix": "prefix"}, options)
 
 
-# Read the states that a player of the game has made public, by label; of others' states, only these.
+# Read a player's public states, ordered by label.
 # - wallet: String
 # - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # - optional label: String or null. Only the state with this label
-# - optional prefix: String or null. Only states whose labels begin with this, in the order of their labels
+# - optional prefix: String or null. Only states whose labels start with this prefix, ordered by label
 # Answers: GetPublicStatesOutput.
 func get_public_states(wallet, optional = {}, options = {}):
 	return _call_generated("getPublicStates", {"wallet": wallet}, optional, {"limit": "limit", "skip": "skip", "label": "label", "prefix": "prefix"}, options)
 
 
-# Start, update or (with endTime) end a play session of the player.
+# Start, update or (with endTime) end one of the player's play sessions.
 # - session_id: String
 # - state: any JSON value
 # - optional end_time: int or null
@@ -234,15 +234,15 @@ func track_game_sessions(session_id, state, optional = {}, options = {}):
 	return _call_generated("trackGameSessions", {"sessionId": session_id, "state": state}, optional, {"end_time": "endTime"}, options)
 
 
-# Record an activity of the player for the public feed.
-# - label: String. {username} and {wallet} are filled in when the feed is read
+# Record an activity of the player in the public feed.
+# - label: String. The placeholders {username} and {wallet} are replaced when the feed is read
 # - event_id: String
 # Answers: SendCustomActivityOutput.
 func send_custom_activity(label, event_id, options = {}):
 	return _call_generated("sendCustomActivity", {"label": label, "eventId": event_id}, {}, {}, options)
 
 
-# Read the public activity feed, newest first.
+# List the activities in the public feed, newest first.
 # - optional page_number: int or null. Page number from 1; default 1, also for 0
 # - optional page_size: int or null. Rows wanted; default 10, also for 0; larger values are capped to 250
 # - optional wallet_address: String or null
@@ -253,16 +253,16 @@ func get_activities(optional = {}, options = {}):
 	return _call_generated("getActivities", {}, optional, {"page_number": "pageNumber", "page_size": "pageSize", "wallet_address": "walletAddress", "game_id": "gameId", "type": "type"}, options)
 
 
-# Notify the player: stored, and pushed to the player's launchers.
+# Send a notification to the player's inbox and launchers.
 # - message: String
 # - type: "success" or "error"
-# - optional expires_in_seconds: int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+# - optional expires_in_seconds: int or null. Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
 # Answers: SendNotificationOutput.
 func send_notification(message, type, optional = {}, options = {}):
 	return _call_generated("sendNotification", {"message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
 
 
-# Report a game event; the game's rules for this trigger run.
+# Report a game event and run the game's rules for this trigger.
 # - trigger: String
 # - optional nonce: String or null
 # - optional value: float or String or null
@@ -271,40 +271,40 @@ func trigger_rules_engine(trigger, optional = {}, options = {}):
 	return _call_generated("triggerRulesEngine", {"trigger": trigger}, optional, {"nonce": "nonce", "value": "value"}, options)
 
 
-# List the player's message channels in this game, latest activity first.
+# List the player's message channels in this game, most recently active first.
 # - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
-# - optional cursor: String or null. The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+# - optional cursor: String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
 # - optional order: "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
-# - optional with_unread: bool or null. Include the number of unread messages of each channel
+# - optional with_unread: bool or null. Whether to include the number of unread messages of each channel
 # Answers: GetMessageChannelsOutput.
 func get_message_channels(optional = {}, options = {}):
 	return _call_generated("getMessageChannels", {}, optional, {"limit": "limit", "skip": "skip", "cursor": "cursor", "order": "order", "with_unread": "withUnread"}, options)
 
 
-# Start a message channel with other players; the same participants get the same channel.
+# Create a message channel with other players, or return the one that already has these participants.
 # - other_participants: Array of String
-# - optional channel_name: String or null. The name of a new channel; an existing one keeps its own
+# - optional channel_name: String or null. Name of the new channel; ignored if the channel already exists
 # Answers: MessageChannel.
 func create_message_channel(other_participants, optional = {}, options = {}):
 	return _call_generated("createMessageChannel", {"otherParticipants": other_participants}, optional, {"channel_name": "channelName"}, options)
 
 
-# List the messages of a channel the player is in, newest first.
+# List the messages of one of the player's channels, newest first.
 # - channel_id: String
 # - optional limit: int or null. Rows wanted; default 30, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
-# - optional cursor: String or null. The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+# - optional cursor: String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
 # - optional order: "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 # Answers: GetChannelMessagesOutput.
 func get_channel_messages(channel_id, optional = {}, options = {}):
 	return _call_generated("getChannelMessages", {"channelId": channel_id}, optional, {"limit": "limit", "skip": "skip", "cursor": "cursor", "order": "order"}, options)
 
 
-# Send a message to a channel the player is in.
+# Send a message to one of the player's channels.
 # - channel_id: String
 # - content: String
-# - optional reply_to: String or null. The message of this channel that it replies to
+# - optional reply_to: String or null. The message in this channel to reply to
 # Answers: ChannelMessage.
 func send_channel_message(channel_id, content, optional = {}, options = {}):
 	return _call_generated("sendChannelMessage", {"channelId": channel_id, "content": content}, optional, {"reply_to": "replyTo"}, options)
@@ -318,21 +318,21 @@ func edit_channel_message(message_id, new_content, options = {}):
 	return _call_generated("editChannelMessage", {"messageId": message_id, "newContent": new_content}, {}, {}, options)
 
 
-# Unsend one of the player's messages; its content is erased permanently.
+# Unsend one of the player's messages and permanently erase its content.
 # - message_id: String
 # Answers: UnsendChannelMessageOutput.
 func unsend_channel_message(message_id, options = {}):
 	return _call_generated("unsendChannelMessage", {"messageId": message_id}, {}, {}, options)
 
 
-# List the participants of a channel the player is in: their names, pictures, and who is online.
+# List a channel's participants with their usernames, avatars and online status.
 # - channel_id: String
 # Answers: GetChannelParticipantsOutput.
 func get_channel_participants(channel_id, options = {}):
 	return _call_generated("getChannelParticipants", {"channelId": channel_id}, {}, {}, options)
 
 
-# Add a player to a channel; requires the permission add-members.
+# Add a player to a channel (requires the permission add-members).
 # - channel_id: String
 # - wallet: String
 # Answers: MessageChannel.
@@ -340,48 +340,48 @@ func add_participant(channel_id, wallet, options = {}):
 	return _call_generated("addParticipant", {"channelId": channel_id, "wallet": wallet}, {}, {}, options)
 
 
-# Leave a channel, or remove another player from it (requires the permission super-admin).
+# Leave a channel, or remove another participant (requires the permission super-admin).
 # - channel_id: String
-# - optional wallet: String or null. The player to remove; default: oneself
+# - optional wallet: String or null. The participant to remove; default: the player
 # Answers: MessageChannel.
 func remove_participant(channel_id, optional = {}, options = {}):
 	return _call_generated("removeParticipant", {"channelId": channel_id}, optional, {"wallet": "wallet"}, options)
 
 
-# Change a channel's name or picture; requires the permission edit-info.
+# Update a channel's name or picture (requires the permission edit-info).
 # - channel_id: String
 # - optional name: String or null
-# - optional chat_picture: String or null. The picture's URL; empty for none
+# - optional chat_picture: String or null. URL of the picture; empty for no picture
 # Answers: MessageChannel.
 func edit_group_info(channel_id, optional = {}, options = {}):
 	return _call_generated("editGroupInfo", {"channelId": channel_id}, optional, {"name": "name", "chat_picture": "chatPicture"}, options)
 
 
-# Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds.
+# Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).
 # - channel_id: String
 # Answers: SendTypingSignalOutput.
 func send_typing_signal(channel_id, options = {}):
 	return _call_generated("sendTypingSignal", {"channelId": channel_id}, {}, {}, options)
 
 
-# Mark a channel as read up to a message; the marker only moves forward.
+# Mark a channel as read up to a message (the read marker only moves forward).
 # - channel_id: String
-# - message_id: String. The newest message that the player has seen
+# - message_id: String. The newest message that the player has read
 # Answers: MarkMessagesReadOutput.
 func mark_messages_read(channel_id, message_id, options = {}):
 	return _call_generated("markMessagesRead", {"channelId": channel_id, "messageId": message_id}, {}, {}, options)
 
 
-# Get the number of a channel's unread messages and the player's read marker.
+# Get the number of unread messages in a channel and the player's read marker.
 # - channel_id: String
 # Answers: GetUnreadCountOutput.
 func get_unread_count(channel_id, options = {}):
 	return _call_generated("getUnreadCount", {"channelId": channel_id}, {}, {}, options)
 
 
-# React to a message with an emoji or an emote of the game, each once.
+# Add a reaction to a message: an emoji, or one of the game's emotes.
 # - message_id: String
-# - reaction: String. One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+# - reaction: String. One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
 # Answers: AddReactionOutput.
 func add_reaction(message_id, reaction, options = {}):
 	return _call_generated("addReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
@@ -389,14 +389,14 @@ func add_reaction(message_id, reaction, options = {}):
 
 # Remove the player's reaction to a message.
 # - message_id: String
-# - reaction: String. One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+# - reaction: String. One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
 # Answers: RemoveReactionOutput.
 func remove_reaction(message_id, reaction, options = {}):
 	return _call_generated("removeReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
-# Subscribe this connection to a game's public stream: its activities and leaderboard changes.
-# - optional game_id: String or null. Default: the token's game; another one requires a launcher's token
+# Subscribe this connection to a game's public stream of activities and leaderboard changes.
+# - optional game_id: String or null. Default: the token's game; other games require a launcher's token
 # Answers: SubscribeOutput.
 func subscribe(optional = {}, options = {}):
 	return _call_generated("subscribe", {}, optional, {"game_id": "gameId"}, options)
@@ -415,7 +415,7 @@ func get_subscribed_channels(options = {}):
 	return _call_generated("getSubscribedChannels", {}, {}, {}, options)
 
 
-# List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only.
+# List the public games and launchers in display order; an unlisted one is found only by its slug.
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # - optional kind: "game" or "launcher" or null
@@ -425,136 +425,136 @@ func get_games(optional = {}, options = {}):
 	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
 
 
-# Start signing in: get the message for the wallet to sign.
+# Start a sign-in: get the message for the wallet to sign.
 # - wallet: String
-# - optional game_id: String or null. May be left out when the game secret or an allowed Origin names the game
-# - optional chain_id: int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+# - optional game_id: String or null. Optional when the game secret or an allowed Origin identifies the game
+# - optional chain_id: int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
 # Answers: CreateUnverifiedChannelOutput.
 func create_unverified_channel(wallet, optional = {}, options = {}):
 	return _call_generated("createUnverifiedChannel", {"wallet": wallet}, optional, {"game_id": "gameId", "chain_id": "chainId"}, options)
 
 
-# Finish signing in: exchange the wallet's signature for a launcherJwt.
+# Complete a sign-in: exchange the wallet's signature for a launcherJwt.
 # - channel_id: String
 # - signature: String
-# - optional chain_id: int or null. The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+# - optional chain_id: int or null. Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
 # Answers: VerifyUnverifiedChannelOutput.
 func verify_unverified_channel(channel_id, signature, optional = {}, options = {}):
 	return _call_generated("verifyUnverifiedChannel", {"channelId": channel_id, "signature": signature}, optional, {"chain_id": "chainId"}, options)
 
 
-# Sign in as a new player without a wallet: get a secret for the device, and a launcherJwt.
-# - optional game_id: String or null. May be left out when the game secret or an allowed Origin names the game
-# - optional device_name: String or null. What the player knows the device by
+# Create a guest and sign in; returns a device secret (shown once) and a launcherJwt.
+# - optional game_id: String or null. Optional when the game secret or an allowed Origin identifies the game
+# - optional device_name: String or null. Name of the device
 # Answers: CreateGuestOutput.
 func create_guest(optional = {}, options = {}):
 	return _call_generated("createGuest", {}, optional, {"game_id": "gameId", "device_name": "deviceName"}, options)
 
 
-# Sign in again as a player without a wallet: exchange a device's secret for a launcherJwt.
+# Sign in as an existing guest: exchange a device's secret for a launcherJwt.
 # - device_secret: String
-# - optional game_id: String or null. May be left out when the game secret or an allowed Origin names the game
+# - optional game_id: String or null. Optional when the game secret or an allowed Origin identifies the game
 # Answers: SignInGuestOutput.
 func sign_in_guest(device_secret, optional = {}, options = {}):
 	return _call_generated("signInGuest", {"deviceSecret": device_secret}, optional, {"game_id": "gameId"}, options)
 
 
-# Start giving this player a wallet: get the message for the wallet to sign.
+# Start linking a wallet to this guest: get the message for the wallet to sign.
 # - wallet: String
-# - optional chain_id: int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+# - optional chain_id: int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
 # Answers: RequestGuestUpgradeOutput.
 func request_guest_upgrade(wallet, optional = {}, options = {}):
 	return _call_generated("requestGuestUpgrade", {"wallet": wallet}, optional, {"chain_id": "chainId"}, options)
 
 
-# Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt.
+# Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt.
 # - channel_id: String
 # - signature: String
-# - optional chain_id: int or null. The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+# - optional chain_id: int or null. Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
 # Answers: UpgradeGuestOutput.
 func upgrade_guest(channel_id, signature, optional = {}, options = {}):
 	return _call_generated("upgradeGuest", {"channelId": channel_id, "signature": signature}, optional, {"chain_id": "chainId"}, options)
 
 
-# List the devices that sign in as this player without a wallet, oldest first.
+# List the guest's devices, oldest first.
 # Answers: ListGuestDevicesOutput.
 func list_guest_devices(options = {}):
 	return _call_generated("listGuestDevices", {}, {}, {}, options)
 
 
-# Add a device that can sign in as this player without a wallet, and get its secret.
-# - optional device_name: String or null. What the player knows the device by
+# Add a device to the guest; returns its secret (shown once).
+# - optional device_name: String or null. Name of the device
 # Answers: AddGuestDeviceOutput.
 func add_guest_device(optional = {}, options = {}):
 	return _call_generated("addGuestDevice", {}, optional, {"device_name": "deviceName"}, options)
 
 
-# Remove a device of this player without a wallet, and end the player's other sessions.
+# Remove one of the guest's devices and end the guest's other sessions.
 # - device_id: String
 # Answers: RemoveGuestDeviceOutput.
 func remove_guest_device(device_id, options = {}):
 	return _call_generated("removeGuestDevice", {"deviceId": device_id}, {}, {}, options)
 
 
-# Open a session for a player whom the game's server has signed in itself; takes the game's secret.
-# - player_id: String. What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
-# - optional username: String or null. The name others see; left out, or while the player is muted, it stays
+# Open a channel session for a player that the game's server has authenticated; requires the game's secret.
+# - player_id: String. The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
+# - optional username: String or null. The name that others see; unchanged when omitted or while the player is muted
 # Answers: VouchForPlayerOutput.
 func vouch_for_player(player_id, optional = {}, options = {}):
 	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)
 
 
-# Read the status of the token's channel session; `exists` is false once it has ended.
+# Get the status of the token's channel session; `exists` is false once it has ended.
 # Answers: ChannelSessionStatus.
 func channel_status(options = {}):
 	return _call_generated("channelStatus", {}, {}, {}, options)
 
 
-# Keep the channel session present for another 3 minutes.
+# Keep the channel session online for another 3 minutes.
 # Answers: ChannelHeartbeatOutput.
 func channel_heartbeat(options = {}):
 	return _call_generated("channelHeartbeat", {}, {}, {}, options)
 
 
-# Open a session for the player: in any game with the token of a launcher's own session, in its own as a game's server.
-# - optional game_id: String or null. Required of launchers; a game's server opens sessions in its own
+# Open a channel session for the player: a launcher in any game, a game server in its own game.
+# - optional game_id: String or null. Required for launchers; a game server may omit it
 # Answers: OpenChannelSessionOutput.
 func open_channel_session(optional = {}, options = {}):
 	return _call_generated("openChannelSession", {}, optional, {"game_id": "gameId"}, options)
 
 
-# List the player's live sessions, newest first: a launcher sees all games, a game only its own.
+# List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.
 # Answers: ListChannelSessionsOutput.
 func list_channel_sessions(options = {}):
 	return _call_generated("listChannelSessions", {}, {}, {}, options)
 
 
-# End the token's session; with a sessionId, a launcher may end any session of its player.
+# End the token's channel session; with `sessionId`, a launcher may end any session of its player.
 # - optional session_id: String or null
 # Answers: EndChannelSessionOutput.
 func end_channel_session(optional = {}, options = {}):
 	return _call_generated("endChannelSession", {}, optional, {"session_id": "sessionId"}, options)
 
 
-# End a player's sessions in the game, or one of them; takes the game's secret.
+# Revoke a player's channel sessions in the game, or one of them; requires the game's secret.
 # - wallet: String
-# - optional session_id: String or null. Left out: all of the player's in this game
+# - optional session_id: String or null. Default: all sessions of the player in this game
 # Answers: RevokeChannelSessionOutput.
 func revoke_channel_session(wallet, optional = {}, options = {}):
 	return _call_generated("revokeChannelSession", {"wallet": wallet}, optional, {"session_id": "sessionId"}, options)
 
 
-# Notify up to 100 players at once; requires the game's secret.
+# Send a notification to up to 100 players (requires the game's secret).
 # - wallets: Array of String
 # - message: String
 # - type: "success" or "error"
-# - optional expires_in_seconds: int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+# - optional expires_in_seconds: int or null. Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
 # Answers: NotifyPlayersOutput.
 func notify_players(wallets, message, type, optional = {}, options = {}):
 	return _call_generated("notifyPlayers", {"wallets": wallets, "message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
 
 
-# Set the player's own name, the same in every game; requires a session that the player signed in to.
+# Set the player's name, shared by all games; requires a session that the player signed in to.
 # - username: String. At most 40 characters; empty removes the name
 # Answers: SetUsernameOutput.
 func set_username(username, options = {}):
@@ -569,45 +569,45 @@ func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
-# Read which of up to 100 players are in the game now; requires the game's secret.
+# Check which of up to 100 players are online in the game; requires the game's secret.
 # - wallets: Array of String
 # Answers: GetPlayerPresenceOutput.
 func get_player_presence(wallets, options = {}):
 	return _call_generated("getPlayerPresence", {"wallets": wallets}, {}, {}, options)
 
 
-# List the player's notifications, newest first, with how many are unread.
+# List the player's notifications, newest first, with the number of unread ones.
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
-# - optional after: String or null. The `cursor` of the previous response
+# - optional after: String or null. The `cursor` of the previous page
 # - optional unread_only: bool or null
 # Answers: ListNotificationsOutput.
 func list_notifications(optional = {}, options = {}):
 	return _call_generated("listNotifications", {}, optional, {"limit": "limit", "after": "after", "unread_only": "unreadOnly"}, options)
 
 
-# Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.
+# Mark some or all of the player's notifications as read.
 # - optional notification_ids: Array of String or null
-# - optional all: bool or null. Instead of `notificationIds`
+# - optional all: bool or null. Marks all unread notifications; cannot be combined with `notificationIds`
 # Answers: MarkNotificationsReadOutput.
 func mark_notifications_read(optional = {}, options = {}):
 	return _call_generated("markNotificationsRead", {}, optional, {"notification_ids": "notificationIds", "all": "all"}, options)
 
 
-# Block another player in this game: the player no longer receives their messages; they are not notified.
+# Block another player in this game and hide their messages (the blocked player is not notified).
 # - wallet: String
 # Answers: BlockPlayerOutput.
 func block_player(wallet, options = {}):
 	return _call_generated("blockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
-# Unblock a player in this game; messages they sent meanwhile are listed again.
+# Unblock a player in this game and show their messages again, including those sent while blocked.
 # - wallet: String
 # Answers: UnblockPlayerOutput.
 func unblock_player(wallet, options = {}):
 	return _call_generated("unblockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
-# List the players blocked by the player in this game, most recent first.
+# List the players that the player has blocked in this game, most recently blocked first.
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # Answers: ListBlockedPlayersOutput.
@@ -615,7 +615,7 @@ func list_blocked_players(optional = {}, options = {}):
 	return _call_generated("listBlockedPlayers", {}, optional, {"limit": "limit", "skip": "skip"}, options)
 
 
-# Report a message of a channel the player is in to the server's moderators.
+# Report a message in one of the player's channels to the server's moderators.
 # - message_id: String
 # - reason: "spam" or "harassment" or "hate" or "sexual" or "violence" or "cheating" or "impersonation" or "other"
 # - optional comment: String or null
@@ -633,19 +633,19 @@ func report_player(wallet, reason, optional = {}, options = {}):
 	return _call_generated("reportPlayer", {"wallet": wallet, "reason": reason}, optional, {"comment": "comment"}, options)
 
 
-# Mute a participant of a channel for a time; requires the permission super-admin.
+# Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).
 # - channel_id: String
 # - wallet: String
-# - seconds: int. Duration of the mute from now, in seconds; 0 ends it
+# - seconds: int. Duration of the mute from now, in seconds; 0 ends the mute
 # - optional reason: String or null. Shown to the muted player
 # Answers: MuteParticipantOutput.
 func mute_participant(channel_id, wallet, seconds, optional = {}, options = {}):
 	return _call_generated("muteParticipant", {"channelId": channel_id, "wallet": wallet, "seconds": seconds}, optional, {"reason": "reason"}, options)
 
 
-# Mute a player in the game, or in one of its channels, for a time; requires the game's secret.
+# Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).
 # - wallet: String
-# - seconds: int. Duration of the mute from now, in seconds; 0 ends it
+# - seconds: int. Duration of the mute from now, in seconds; 0 ends the mute
 # - optional channel_id: String or null. Default: the whole game
 # - optional reason: String or null. Shown to the muted player
 # Answers: MuteInGameOutput.
@@ -653,7 +653,7 @@ func mute_in_game(wallet, seconds, optional = {}, options = {}):
 	return _call_generated("muteInGame", {"wallet": wallet, "seconds": seconds}, optional, {"channel_id": "channelId", "reason": "reason"}, options)
 
 
-# Run up to 100 writes in one transaction, atomically.
+# Run up to 100 writes atomically in one transaction.
 # - operations: Array of BatchInputOperationsItem
 # Answers: BatchOutput.
 func batch(operations, options = {}):

@@ -33,7 +33,7 @@ class ActivityRecord:
 # What addGuestDevice takes
 class AddGuestDeviceInput:
 	extends Record
-	# String or null. What the player knows the device by
+	# String or null. Name of the device
 	var device_name = null
 
 	func read(from):
@@ -49,7 +49,7 @@ class AddGuestDeviceOutput:
 	var success: bool = false
 	# String. Id (UUIDv7)
 	var device_id: String = ""
-	# String. Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else
+	# String. Shown once. Anyone who has it can sign in as the guest: store it only on the device
 	var device_secret: String = ""
 
 	func read(from):
@@ -80,7 +80,7 @@ class AddReactionInput:
 	extends Record
 	# String
 	var message_id: String = ""
-	# String. One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+	# String. One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
 	var reaction: String = ""
 
 	func read(from):
@@ -125,9 +125,9 @@ class BatchInput:
 
 class BatchInputOperationsItem:
 	extends Record
-	# String. The name of an operation that writes
+	# String. Name of a write operation
 	var method: String = ""
-	# Dictionary or null. Its input, as with method dispatch; a game's server puts its wallet here
+	# Dictionary or null. The operation's input, as in method dispatch; a game's server adds the player's wallet
 	var data = null
 
 	func read(from):
@@ -180,7 +180,7 @@ class BlockedPlayer:
 	extends Record
 	# String. Wallet address, lowercase
 	var wallet: String = ""
-	# String. Empty when the player never chose one
+	# String. Empty if the player has not set one
 	var username: String = ""
 	# int. When the player was blocked
 	var created_at: int = 0
@@ -211,7 +211,7 @@ class ChannelMessage:
 	var id: String = ""
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
-	# String. The sender's wallet, lowercase, as in `participants`
+	# String. The sender's wallet in lowercase, as in `participants`
 	var sender_id: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
@@ -219,9 +219,9 @@ class ChannelMessage:
 	var updated_at: int = 0
 	# String
 	var content: String = ""
-	# String or null. Only in a reply: the message of the channel it replies to, which may be unsent by now
+	# String or null. The message in this channel that this one replies to, which may have been unsent since; omitted if it is not a reply
 	var reply_to = null
-	# Array of ReactionCount or null. Only where there are any, in the order of first use
+	# Array of ReactionCount or null. In the order of first use; omitted if there are none
 	var reactions = null
 
 	func read(from):
@@ -243,7 +243,7 @@ class ChannelMessageIdentity:
 	var id: String = ""
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
-	# String. The sender's wallet, lowercase, as in `participants`
+	# String. The sender's wallet in lowercase, as in `participants`
 	var sender_id: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
@@ -291,9 +291,9 @@ class ChannelSession:
 
 class ChannelSessionStatus:
 	extends Record
-	# bool. The session is known and has not ended
+	# bool. Whether the session has not ended
 	var exists: bool = false
-	# bool. A live socket, of its own or of the launcher, or a heartbeat within 3 minutes
+	# bool. Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes
 	var present: bool = false
 	# String
 	var wallet: String = ""
@@ -312,9 +312,9 @@ class ChannelSessionStatus:
 # What createGuest takes
 class CreateGuestInput:
 	extends Record
-	# String or null. May be left out when the game secret or an allowed Origin names the game
+	# String or null. Optional when the game secret or an allowed Origin identifies the game
 	var game_id = null
-	# String or null. What the player knows the device by
+	# String or null. Name of the device
 	var device_name = null
 
 	func read(from):
@@ -333,11 +333,11 @@ class CreateGuestOutput:
 	var wallet: String = ""
 	# String. Id (UUIDv7)
 	var device_id: String = ""
-	# String. Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else
+	# String. Shown once. Anyone who has it can sign in as the guest: store it only on the device
 	var device_secret: String = ""
 	# String
 	var launcher_jwt: String = ""
-	# String. The same token, under the name that dispatch clients read
+	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
 
 	func read(from):
@@ -356,7 +356,7 @@ class CreateMessageChannelInput:
 	extends Record
 	# Array of String
 	var other_participants: Array = []
-	# String or null. The name of a new channel; an existing one keeps its own
+	# String or null. Name of the new channel; ignored if the channel already exists
 	var channel_name = null
 
 	func read(from):
@@ -371,9 +371,9 @@ class CreateUnverifiedChannelInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String or null. May be left out when the game secret or an allowed Origin names the game
+	# String or null. Optional when the game secret or an allowed Origin identifies the game
 	var game_id = null
-	# int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+	# int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
 	var chain_id = null
 
 	func read(from):
@@ -424,7 +424,7 @@ class EditGroupInfoInput:
 	var channel_id: String = ""
 	# String or null
 	var name = null
-	# String or null. The picture's URL; empty for none
+	# String or null. URL of the picture; empty for no picture
 	var chat_picture = null
 
 	func read(from):
@@ -503,7 +503,7 @@ class EndedSeason:
 	var ended_at: int = 0
 	# int
 	var next_season: int = 0
-	# int or null. By its schedule; null: no schedule
+	# int or null. When the next season is scheduled to end; null: no schedule
 	var next_season_ends_at = null
 
 	func read(from):
@@ -532,7 +532,7 @@ class FeedItem:
 	var game_slug: String = ""
 	# FeedItemUser
 	var user = null
-	# String. The label with {username} and {wallet} filled in
+	# String. The label with {username} and {wallet} replaced
 	var display_text: String = ""
 	# int. Unix time in milliseconds
 	var timestamp: int = 0
@@ -569,7 +569,7 @@ class FeedItemUser:
 
 class GameChannel:
 	extends Record
-	# String. The channel session
+	# String. Id of the channel session
 	var id: String = ""
 	# String. Id (UUIDv7)
 	var game_id: String = ""
@@ -581,7 +581,7 @@ class GameChannel:
 	var present: bool = false
 	# int. Unix time in milliseconds
 	var opened_at: int = 0
-	# "ended" or "revoked" or "replaced" or "banned" or "erased" or "expired" or "key_retired" or "game_archived" or "game_deleted" or "upgraded" or null. Why it no longer exists
+	# "ended" or "revoked" or "replaced" or "banned" or "erased" or "expired" or "key_retired" or "game_archived" or "game_deleted" or "upgraded" or null. Why the session ended; null while it has not
 	var end_reason = null
 
 	func read(from):
@@ -661,7 +661,7 @@ class GetChannelMessagesInput:
 	var limit = null
 	# int or null. Rows to skip; default 0
 	var skip = null
-	# String or null. The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+	# String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
 	var cursor = null
 	# "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 	var order = null
@@ -691,7 +691,7 @@ class GetChannelMessagesOutput:
 	var next_cursor = null
 	# bool or null. Only with `cursor` or `order`: whether there are more rows now
 	var more = null
-	# Array of ChannelMessage or null. Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away
+	# Array of ChannelMessage or null. The messages that replies in `data` refer to, unless they are in `data` too; those that were unsent or are hidden from the player are omitted
 	var originals = null
 
 	func read(from):
@@ -742,9 +742,9 @@ class GetGameScoresLeaderboardInput:
 	var limit = null
 	# int or null. Rows to skip; default 0
 	var skip = null
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
-	# int or null. Number of a season, from 1; left out: the one under way
+	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
 	# String or null
 	var label = null
@@ -822,9 +822,9 @@ class GetLeaderboardAmongInput:
 	extends Record
 	# String
 	var game_id: String = ""
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
-	# int or null. Number of a season, from 1; left out: the one under way
+	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
 	# String or null
 	var label = null
@@ -861,15 +861,15 @@ class GetLeaderboardAroundInput:
 	extends Record
 	# String
 	var game_id: String = ""
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
-	# int or null. Number of a season, from 1; left out: the one under way
+	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
 	# String or null
 	var label = null
 	# String
 	var wallet: String = ""
-	# int or null. Rows wanted, the player's in the middle; default 11, more than 101 is capped to 101
+	# int or null. Number of entries, with the player's in the middle; default 11, capped to 101
 	var limit = null
 
 	func read(from):
@@ -903,7 +903,7 @@ class GetLeaderboardSeasonsInput:
 	extends Record
 	# String
 	var game_id: String = ""
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
 	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
@@ -968,11 +968,11 @@ class GetMessageChannelsInput:
 	var limit = null
 	# int or null. Rows to skip; default 0
 	var skip = null
-	# String or null. The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+	# String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
 	var cursor = null
 	# "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 	var order = null
-	# bool or null. Include the number of unread messages of each channel
+	# bool or null. Whether to include the number of unread messages of each channel
 	var with_unread = null
 
 	func read(from):
@@ -1032,7 +1032,7 @@ class GetPlayerPresenceOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of GetPlayerPresenceOutputPlayersItem. In the order of `wallets`
+	# Array of GetPlayerPresenceOutputPlayersItem. In the same order as `wallets`
 	var players: Array = []
 
 	func read(from):
@@ -1048,7 +1048,7 @@ class GetPlayerPresenceOutputPlayersItem:
 	var wallet: String = ""
 	# bool. Whether the player is online in this game
 	var present: bool = false
-	# int. How many live sessions the player has in this game
+	# int. Number of the player's live sessions in this game
 	var sessions: int = 0
 
 	func read(from):
@@ -1070,7 +1070,7 @@ class GetPublicStatesInput:
 	var skip = null
 	# String or null. Only the state with this label
 	var label = null
-	# String or null. Only states whose labels begin with this, in the order of their labels
+	# String or null. Only states whose labels start with this prefix, ordered by label
 	var prefix = null
 
 	func read(from):
@@ -1110,7 +1110,7 @@ class GetStatesInput:
 	var skip = null
 	# String or null. Only the state with this label
 	var label = null
-	# String or null. Only states whose labels begin with this, in the order of their labels
+	# String or null. Only states whose labels start with this prefix, ordered by label
 	var prefix = null
 
 	func read(from):
@@ -1188,11 +1188,11 @@ class GetUnreadCountOutput:
 	var success: bool = false
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
-	# int. Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+	# int. Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100
 	var unread_count: int = 0
-	# bool or null. There are more unread messages than are counted
+	# bool or null. Present if there are more unread messages than `unreadCount`
 	var unread_capped = null
-	# String or null. The read marker's message; omitted if nothing was marked as read
+	# String or null. The message of the read marker; omitted if nothing has been marked as read
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
@@ -1213,7 +1213,7 @@ class GetUserScoreInput:
 	extends Record
 	# String or null
 	var nonce = null
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
 
 	func read(from):
@@ -1247,7 +1247,7 @@ class GetUserScoresInput:
 	var skip = null
 	# String or null
 	var nonce = null
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
 
 	func read(from):
@@ -1298,9 +1298,9 @@ class GetUsersPositionInGameScoreLeaderboardInput:
 	var game_id: String = ""
 	# String
 	var wallet: String = ""
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
-	# int or null. Number of a season, from 1; left out: the one under way
+	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
 	# String or null
 	var label = null
@@ -1364,9 +1364,9 @@ class InboxNotification:
 	var type: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
-	# int or null. Only if the notification was sent with an expiry
+	# int or null. Omitted if the notification does not expire
 	var expires_at = null
-	# int or null. Null: unread
+	# int or null. Null if it is unread
 	var read_at = null
 
 	func read(from):
@@ -1413,9 +1413,9 @@ class LeaderboardEntry:
 	var score: float = 0.0
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
-	# String or null. Left out: `default`
+	# String or null. Omitted: `default`
 	var leaderboard = null
-	# int or null. Of a leaderboard with a name
+	# int or null. Only on named leaderboards
 	var season = null
 	# String or null
 	var label = null
@@ -1457,9 +1457,9 @@ class LeaderboardRow:
 	var score: float = 0.0
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
-	# String or null. Left out: `default`
+	# String or null. Omitted: `default`
 	var leaderboard = null
-	# int or null. Of a leaderboard with a name
+	# int or null. Only on named leaderboards
 	var season = null
 	# String or null
 	var label = null
@@ -1513,9 +1513,9 @@ class LeaderboardSummary:
 	var leaderboard: String = ""
 	# "best" or "latest" or "sum" or "count". Which of a player's scores counts, or how they are aggregated
 	var keep: String = ""
-	# "desc" or "asc". `desc`: more is better. `asc`: less is better
+	# "desc" or "asc". `desc`: higher is better. `asc`: lower is better
 	var order: String = ""
-	# "player" or "all". `player`: each player has one entry. `all`: every score is an entry of its own
+	# "player" or "all". `player`: each player has one entry. `all`: every score is a separate entry
 	var entries: String = ""
 	# Array of String
 	var labels: Array = []
@@ -1610,7 +1610,7 @@ class ListNotificationsInput:
 	extends Record
 	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
-	# String or null. The `cursor` of the previous response
+	# String or null. The `cursor` of the previous page
 	var after = null
 	# bool or null
 	var unread_only = null
@@ -1630,9 +1630,9 @@ class ListNotificationsOutput:
 	var success: bool = false
 	# Array of InboxNotification
 	var notifications: Array = []
-	# int. In the whole inbox; 10000 means that many or more
+	# int. Number of unread notifications in the whole inbox; 10000 means 10000 or more
 	var unread: int = 0
-	# String or null. Start of the next page; null at the end
+	# String or null. Send it as `after` to get the next page; null on the last page
 	var cursor = null
 
 	func read(from):
@@ -1654,13 +1654,13 @@ class ListedGame:
 	var name: String = ""
 	# "game" or "launcher"
 	var kind: String = ""
-	# String. Where it is played: absolute, or a path of this server's; empty when it has no page
+	# String. URL of the game: absolute, or a path on this server; empty when it has no page
 	var url: String = ""
-	# "query" or "fragment". Where the game reads its token in its address: `?token=`, or `#token=`
+	# "query" or "fragment". Where the game's URL carries the token: `?token=` or `#token=`
 	var token_in: String = ""
-	# String. Absolute, or a path of this server's; empty when it has none
+	# String. Image URL: absolute, or a path on this server; empty when it has none
 	var image: String = ""
-	# bool. Whether players without a wallet may sign in to it by themselves (`createGuest`)
+	# bool. Whether guests may sign in with `createGuest`
 	var guests: bool = false
 
 	func read(from):
@@ -1692,11 +1692,11 @@ class ListedMessageChannel:
 	var participants: Array = []
 	# String. Id (UUIDv7)
 	var game_id: String = ""
-	# int or null. Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+	# int or null. Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100
 	var unread_count = null
-	# bool or null. There are more unread messages than are counted
+	# bool or null. Present if there are more unread messages than `unreadCount`
 	var unread_capped = null
-	# String or null. The read marker's message; omitted if nothing was marked as read
+	# String or null. The message of the read marker; omitted if nothing has been marked as read
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
@@ -1721,7 +1721,7 @@ class ListedMessageChannelParticipantsItem:
 	extends Record
 	# String
 	var wallet: String = ""
-	# int. Reserved for grouping by the game; 0
+	# int. Reserved; always 0
 	var user_group: int = 0
 	# Array of "send-messages" or "add-members" or "edit-info" or "super-admin"
 	var permissions: Array = []
@@ -1739,7 +1739,7 @@ class MarkMessagesReadInput:
 	extends Record
 	# String
 	var channel_id: String = ""
-	# String. The newest message that the player has seen
+	# String. The newest message that the player has read
 	var message_id: String = ""
 
 	func read(from):
@@ -1769,7 +1769,7 @@ class MarkNotificationsReadInput:
 	extends Record
 	# Array of String or null
 	var notification_ids = null
-	# bool or null. Instead of `notificationIds`
+	# bool or null. Marks all unread notifications; cannot be combined with `notificationIds`
 	var all = null
 
 	func read(from):
@@ -1786,7 +1786,7 @@ class MarkNotificationsReadOutput:
 	var success: bool = false
 	# Array of String. The notifications marked by this call: those that exist and were unread
 	var notification_ids: Array = []
-	# bool. With `all`: there are more than the 250 marked; call again
+	# bool. With `all`: whether there may be more unread notifications than the 250 marked; if so, call again
 	var more: bool = false
 
 	func read(from):
@@ -1830,7 +1830,7 @@ class MessageChannelParticipantsItem:
 	extends Record
 	# String
 	var wallet: String = ""
-	# int. Reserved for grouping by the game; 0
+	# int. Reserved; always 0
 	var user_group: int = 0
 	# Array of "send-messages" or "add-members" or "edit-info" or "super-admin"
 	var permissions: Array = []
@@ -1849,11 +1849,11 @@ class MessageReaction:
 	var channel_id: String = ""
 	# String. Id (UUIDv7)
 	var message_id: String = ""
-	# String. Who added or removed the reaction
+	# String. The player who added or removed the reaction
 	var wallet: String = ""
 	# String
 	var reaction: String = ""
-	# int. How many players have reacted with it, this one counted
+	# int. Number of players with this reaction after the change
 	var count: int = 0
 	# int. Unix time in milliseconds
 	var at: int = 0
@@ -1876,7 +1876,7 @@ class MuteInGameInput:
 	var wallet: String = ""
 	# String or null. Default: the whole game
 	var channel_id = null
-	# int. Duration of the mute from now, in seconds; 0 ends it
+	# int. Duration of the mute from now, in seconds; 0 ends the mute
 	var seconds: int = 0
 	# String or null. Shown to the muted player
 	var reason = null
@@ -1895,7 +1895,7 @@ class MuteInGameOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int or null. Null when the mute was ended
+	# int or null. When the mute ends; null if this call ended it
 	var until = null
 
 	func read(from):
@@ -1912,7 +1912,7 @@ class MuteParticipantInput:
 	var channel_id: String = ""
 	# String
 	var wallet: String = ""
-	# int. Duration of the mute from now, in seconds; 0 ends it
+	# int. Duration of the mute from now, in seconds; 0 ends the mute
 	var seconds: int = 0
 	# String or null. Shown to the muted player
 	var reason = null
@@ -1931,7 +1931,7 @@ class MuteParticipantOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int or null. Null when the mute was ended
+	# int or null. When the mute ends; null if this call ended it
 	var until = null
 
 	func read(from):
@@ -1975,7 +1975,7 @@ class Notification:
 	var type: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
-	# int or null. Only if the notification was sent with an expiry
+	# int or null. Omitted if the notification does not expire
 	var expires_at = null
 
 	func read(from):
@@ -2019,7 +2019,7 @@ class NotifyPlayersInput:
 	var message: String = ""
 	# "success" or "error"
 	var type: String = ""
-	# int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+	# int or null. Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
 	var expires_in_seconds = null
 
 	func read(from):
@@ -2036,7 +2036,7 @@ class NotifyPlayersOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# Array of String. Players not notified because they are banned from the game; all others were
+	# Array of String. Players who were not notified because they are banned from the game
 	var banned: Array = []
 
 	func read(from):
@@ -2049,7 +2049,7 @@ class NotifyPlayersOutput:
 # What openChannelSession takes
 class OpenChannelSessionInput:
 	extends Record
-	# String or null. Required of launchers; a game's server opens sessions in its own
+	# String or null. Required for launchers; a game server may omit it
 	var game_id = null
 
 	func read(from):
@@ -2065,7 +2065,7 @@ class OpenChannelSessionOutput:
 	var success: bool = false
 	# String
 	var launcher_jwt: String = ""
-	# String. The game's address with the token appended, `?token=` or `#token=` as its policy `tokenIn` says; empty when it has none
+	# String. The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none
 	var url: String = ""
 
 	func read(from):
@@ -2083,9 +2083,9 @@ class PatchStateInput:
 	var label: String = ""
 	# any JSON value
 	var patch = null
-	# int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+	# int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
 	var if_version = null
-	# bool or null. Whether other players of the game may read it; left out: as before, at first private
+	# bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
 	var public = null
 
 	func read(from):
@@ -2133,9 +2133,9 @@ class ReactionCount:
 	extends Record
 	# String
 	var reaction: String = ""
-	# int. How many players have reacted with it
+	# int. Number of players with this reaction
 	var count: int = 0
-	# bool or null. The player is among them; only in answers, since events are the same for everyone
+	# bool or null. Present if the player is one of them; only in responses, since events are the same for every player
 	var own = null
 
 	func read(from):
@@ -2149,9 +2149,9 @@ class ReactionCount:
 # What readLeaderboard takes
 class ReadLeaderboardInput:
 	extends Record
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
-	# int or null. Number of a season, from 1; left out: the one under way
+	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
 	# String or null
 	var label = null
@@ -2187,7 +2187,7 @@ class ReadLeaderboardOutput:
 
 class ReadMarker:
 	extends Record
-	# String. The channel's id: a player has one marker in each
+	# String. The channel's id: a player has one read marker per channel
 	var id: String = ""
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
@@ -2195,7 +2195,7 @@ class ReadMarker:
 	var game_id: String = ""
 	# String. Wallet address, lowercase
 	var normalized_address: String = ""
-	# String. Everything up to this message has been read
+	# String. The newest message that the player has read
 	var message_id: String = ""
 	# int. Unix time in milliseconds
 	var read_at: int = 0
@@ -2240,7 +2240,7 @@ class RemoveParticipantInput:
 	extends Record
 	# String
 	var channel_id: String = ""
-	# String or null. The player to remove; default: oneself
+	# String or null. The participant to remove; default: the player
 	var wallet = null
 
 	func read(from):
@@ -2255,7 +2255,7 @@ class RemoveReactionInput:
 	extends Record
 	# String
 	var message_id: String = ""
-	# String. One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+	# String. One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
 	var reaction: String = ""
 
 	func read(from):
@@ -2291,7 +2291,7 @@ class RemoveStateInput:
 	extends Record
 	# String
 	var label: String = ""
-	# int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+	# int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
 	var if_version = null
 
 	func read(from):
@@ -2387,7 +2387,7 @@ class RequestGuestUpgradeInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# int or null. The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+	# int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
 	var chain_id = null
 
 	func read(from):
@@ -2420,7 +2420,7 @@ class RevokeChannelSessionInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String or null. Left out: all of the player's in this game
+	# String or null. Default: all sessions of the player in this game
 	var session_id = null
 
 	func read(from):
@@ -2435,7 +2435,7 @@ class RevokeChannelSessionOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# int. How many sessions have ended by this
+	# int. Number of sessions ended
 	var ended: int = 0
 
 	func read(from):
@@ -2449,7 +2449,7 @@ class RuleAction:
 	extends Record
 	# String. Id (UUIDv7)
 	var id: String = ""
-	# String. The trigger that caused it
+	# String. The trigger that queued the action
 	var trigger_uuid: String = ""
 	# String. Id (UUIDv7)
 	var game_id: String = ""
@@ -2499,9 +2499,9 @@ class ScoreRecord:
 	var updated_at: int = 0
 	# String or null
 	var session_id = null
-	# String or null. Left out: `default`
+	# String or null. Omitted: `default`
 	var leaderboard = null
-	# int or null. Of a leaderboard with a name
+	# int or null. Only on named leaderboards
 	var season = null
 	# String or null
 	var label = null
@@ -2531,7 +2531,7 @@ class SendChannelMessageInput:
 	var channel_id: String = ""
 	# String
 	var content: String = ""
-	# String or null. The message of this channel that it replies to
+	# String or null. The message in this channel to reply to
 	var reply_to = null
 
 	func read(from):
@@ -2545,7 +2545,7 @@ class SendChannelMessageInput:
 # What sendCustomActivity takes
 class SendCustomActivityInput:
 	extends Record
-	# String. {username} and {wallet} are filled in when the feed is read
+	# String. The placeholders {username} and {wallet} are replaced when the feed is read
 	var label: String = ""
 	# String
 	var event_id: String = ""
@@ -2579,7 +2579,7 @@ class SendNotificationInput:
 	var message: String = ""
 	# "success" or "error"
 	var type: String = ""
-	# int or null. Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+	# int or null. Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
 	var expires_in_seconds = null
 
 	func read(from):
@@ -2633,9 +2633,9 @@ class SetStateInput:
 	var state = null
 	# String
 	var label: String = ""
-	# int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+	# int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
 	var if_version = null
-	# bool or null. Whether other players of the game may read it; left out: as before, at first private
+	# bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
 	var public = null
 
 	func read(from):
@@ -2680,9 +2680,9 @@ class SetStatesInputStatesItem:
 	var label: String = ""
 	# any JSON value
 	var state = null
-	# int or null. Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+	# int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
 	var if_version = null
-	# bool or null. Whether other players of the game may read it; left out: as before, at first private
+	# bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
 	var public = null
 
 	func read(from):
@@ -2718,11 +2718,11 @@ class SetUserScoreInput:
 	var nonce = null
 	# String or null
 	var session_id = null
-	# String or null. Name of the leaderboard; left out: `default`
+	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
 	# String or null
 	var label = null
-	# Dictionary or null. Custom data, at most 1024 bytes as JSON: a replay's URL, a character
+	# Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
 	var metadata = null
 
 	func read(from):
@@ -2801,7 +2801,7 @@ class ShownParticipant:
 # What signInGuest takes
 class SignInGuestInput:
 	extends Record
-	# String or null. May be left out when the game secret or an allowed Origin names the game
+	# String or null. Optional when the game secret or an allowed Origin identifies the game
 	var game_id = null
 	# String
 	var device_secret: String = ""
@@ -2822,7 +2822,7 @@ class SignInGuestOutput:
 	var wallet: String = ""
 	# String
 	var launcher_jwt: String = ""
-	# String. The same token, under the name that dispatch clients read
+	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
 
 	func read(from):
@@ -2848,9 +2848,9 @@ class StateHead:
 	var label: String = ""
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
-	# int. Goes up with each write of the state; for `ifVersion`
+	# int. Increases with every write; for use in `ifVersion`
 	var version: int = 0
-	# bool or null. Other players of the game may read it; only on public states
+	# bool or null. True if other players of the game can read the state; otherwise omitted
 	var public = null
 
 	func read(from):
@@ -2880,9 +2880,9 @@ class StateRecord:
 	var label: String = ""
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
-	# int. Goes up with each write of the state; for `ifVersion`
+	# int. Increases with every write; for use in `ifVersion`
 	var version: int = 0
-	# bool or null. Other players of the game may read it; only on public states
+	# bool or null. True if other players of the game can read the state; otherwise omitted
 	var public = null
 	# any JSON value
 	var state = null
@@ -2904,7 +2904,7 @@ class StateRecord:
 # What subscribe takes
 class SubscribeInput:
 	extends Record
-	# String or null. Default: the token's game; another one requires a launcher's token
+	# String or null. Default: the token's game; other games require a launcher's token
 	var game_id = null
 
 	func read(from):
@@ -2924,7 +2924,7 @@ class SubscribeOutput:
 	var epoch: String = ""
 	# int
 	var seq: int = 0
-	# Array of LeaderboardRow. The current first rows; `leaderboards patched` updates them
+	# Array of LeaderboardRow. The current top rows; `leaderboards patched` events update them
 	var leaderboard: Array = []
 
 	func read(from):
@@ -2992,7 +2992,7 @@ class TriggerRulesEngineOutput:
 	var success: bool = false
 	# String
 	var trigger_uuid: String = ""
-	# Array of String. The types of the actions that were accepted
+	# Array of String. Types of the accepted actions
 	var actions: Array = []
 
 	func read(from):
@@ -3062,7 +3062,7 @@ class UnsendChannelMessageOutput:
 	var id: String = ""
 	# String. Id (UUIDv7)
 	var channel_id: String = ""
-	# String. The sender's wallet, lowercase, as in `participants`
+	# String. The sender's wallet in lowercase, as in `participants`
 	var sender_id: String = ""
 	# int. Unix time in milliseconds
 	var created_at: int = 0
@@ -3153,7 +3153,7 @@ class UpgradeGuestInput:
 	var channel_id: String = ""
 	# String
 	var signature: String = ""
-	# int or null. The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+	# int or null. Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
 	var chain_id = null
 
 	func read(from):
@@ -3173,7 +3173,7 @@ class UpgradeGuestOutput:
 	var wallet: String = ""
 	# String
 	var launcher_jwt: String = ""
-	# String. The same token, under the name that dispatch clients read
+	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
 
 	func read(from):
@@ -3192,7 +3192,7 @@ class VerifyUnverifiedChannelInput:
 	var channel_id: String = ""
 	# String
 	var signature: String = ""
-	# int or null. The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+	# int or null. Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
 	var chain_id = null
 
 	func read(from):
@@ -3210,7 +3210,7 @@ class VerifyUnverifiedChannelOutput:
 	var success: bool = false
 	# String
 	var launcher_jwt: String = ""
-	# String. The same token, under the name that dispatch clients read
+	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
 
 	func read(from):
@@ -3224,9 +3224,9 @@ class VerifyUnverifiedChannelOutput:
 # What vouchForPlayer takes
 class VouchForPlayerInput:
 	extends Record
-	# String. What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
+	# String. The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
 	var player_id: String = ""
-	# String or null. The name others see; left out, or while the player is muted, it stays
+	# String or null. The name that others see; unchanged when omitted or while the player is muted
 	var username = null
 
 	func read(from):
@@ -3241,11 +3241,11 @@ class VouchForPlayerOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# String. An address that nobody can sign for; the address of the wallet once the player has one
+	# String. Address of the guest, which nobody can sign for; the wallet once the player has one
 	var wallet: String = ""
-	# bool. This playerId was never vouched for before
+	# bool. Whether this is the first call for this `playerId`
 	var is_new: bool = false
-	# bool. The player has no wallet
+	# bool. Whether the player is a guest
 	var is_guest: bool = false
 	# String
 	var launcher_jwt: String = ""

@@ -88,89 +88,89 @@ class Operations:
         raise NotImplementedError
 
     def set_user_score(self, *, score: float, nonce: Optional[str] = None, session_id: Optional[str] = None, leaderboard: Optional[str] = None, label: Optional[str] = None, metadata: Optional[dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> SetUserScoreOutput:
-        """Set the player's score; with a nonce used before, replace the score under it.
+        """Set the player's score, replacing the score stored under the same nonce.
 
-        leaderboard: Name of the leaderboard; left out: `default`
-        metadata: Custom data, at most 1024 bytes as JSON: a replay's URL, a character
+        leaderboard: Name of the leaderboard; omitted: `default`
+        metadata: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
         """
         return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
 
     def get_user_score(self, *, nonce: Optional[str] = None, leaderboard: Optional[str] = None) -> GetUserScoreOutput:
-        """Read the player's score last set (on a leaderboard with a name: what counts there), or the one under a nonce; null when there is none.
+        """Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.
 
-        leaderboard: Name of the leaderboard; left out: `default`
+        leaderboard: Name of the leaderboard; omitted: `default`
         """
         return self._call("getUserScore", _given({}, {"nonce": nonce, "leaderboard": leaderboard}))
 
     def get_user_scores(self, *, limit: Optional[int] = None, skip: Optional[int] = None, nonce: Optional[str] = None, leaderboard: Optional[str] = None) -> GetUserScoresOutput:
-        """List the player's scores, last set first.
+        """List the player's scores, latest first.
 
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
-        leaderboard: Name of the leaderboard; left out: `default`
+        leaderboard: Name of the leaderboard; omitted: `default`
         """
         return self._call("getUserScores", _given({}, {"limit": limit, "skip": skip, "nonce": nonce, "leaderboard": leaderboard}))
 
     def get_game_scores_leaderboard(self, *, game_id: str, limit: Optional[int] = None, skip: Optional[int] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetGameScoresLeaderboardOutput:
-        """Read a leaderboard of a game, the best first: `default` or another, in any season, all or by label.
+        """Read a game's leaderboard, best first, optionally of a finished season or one label.
 
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
-        leaderboard: Name of the leaderboard; left out: `default`
-        season: Number of a season, from 1; left out: the one under way
+        leaderboard: Name of the leaderboard; omitted: `default`
+        season: Season number, starting at 1; omitted: the current season
         """
         return self._call("getGameScoresLeaderboard", _given({"gameId": game_id}, {"limit": limit, "skip": skip, "leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_users_position_in_game_score_leaderboard(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetUsersPositionInGameScoreLeaderboardOutput:
-        """Read a player's position on a game's leaderboard, from 1; left out without a score.
+        """Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
 
-        leaderboard: Name of the leaderboard; left out: `default`
-        season: Number of a season, from 1; left out: the one under way
+        leaderboard: Name of the leaderboard; omitted: `default`
+        season: Season number, starting at 1; omitted: the current season
         """
         return self._call("getUsersPositionInGameScoreLeaderboard", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboards(self, *, game_id: str) -> GetLeaderboardsOutput:
-        """List a game's public leaderboards except `default`, with their seasons under way."""
+        """List a game's public leaderboards except `default`, with their current seasons."""
         return self._call("getLeaderboards", _given({"gameId": game_id}, {}))
 
     def get_leaderboard_around(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None) -> GetLeaderboardAroundOutput:
-        """Read the rows of a leaderboard around a player's, with their places; none without a score.
+        """Read the leaderboard entries around a player, with ranks; none if the player has no score.
 
-        leaderboard: Name of the leaderboard; left out: `default`
-        season: Number of a season, from 1; left out: the one under way
-        limit: Rows wanted, the player's in the middle; default 11, more than 101 is capped to 101
+        leaderboard: Name of the leaderboard; omitted: `default`
+        season: Season number, starting at 1; omitted: the current season
+        limit: Number of entries, with the player's in the middle; default 11, capped to 101
         """
         return self._call("getLeaderboardAround", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit}))
 
     def get_leaderboard_among(self, *, game_id: str, wallets: list[str], leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetLeaderboardAmongOutput:
-        """Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first.
+        """Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
 
-        leaderboard: Name of the leaderboard; left out: `default`
-        season: Number of a season, from 1; left out: the one under way
+        leaderboard: Name of the leaderboard; omitted: `default`
+        season: Season number, starting at 1; omitted: the current season
         """
         return self._call("getLeaderboardAmong", _given({"gameId": game_id, "wallets": wallets}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboard_seasons(self, *, game_id: str, leaderboard: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> GetLeaderboardSeasonsOutput:
-        """List the finished seasons of a leaderboard, newest first.
+        """List the finished seasons of a leaderboard, latest first.
 
-        leaderboard: Name of the leaderboard; left out: `default`
+        leaderboard: Name of the leaderboard; omitted: `default`
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         """
         return self._call("getLeaderboardSeasons", _given({"gameId": game_id}, {"leaderboard": leaderboard, "limit": limit, "skip": skip}))
 
     def read_leaderboard(self, *, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> ReadLeaderboardOutput:
-        """Read a leaderboard of the server's own game, also one that is not public, with places.
+        """Read a leaderboard of the server's own game, including private ones, with ranks.
 
-        leaderboard: Name of the leaderboard; left out: `default`
-        season: Number of a season, from 1; left out: the one under way
+        leaderboard: Name of the leaderboard; omitted: `default`
+        season: Season number, starting at 1; omitted: the current season
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         """
         return self._call("readLeaderboard", _given({}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit, "skip": skip}))
 
     def end_leaderboard_season(self, *, leaderboard: str, season: int) -> EndLeaderboardSeasonOutput:
-        """End a season of a leaderboard of the server's own game, if it is under way; the next one begins.
+        """End a season of a leaderboard of the server's own game if it is current, and start the next one.
 
         season: The season to end
         """
@@ -179,66 +179,66 @@ class Operations:
     def set_state(self, *, state: Any, label: str, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> SetStateOutput:
         """Store a state of the player under a label, replacing the previous one.
 
-        if_version: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
-        public: Whether other players of the game may read it; left out: as before, at first private
+        if_version: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
+        public: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
         """
         return self._call("setState", _given({"state": state, "label": label}, {"ifVersion": if_version, "public": public, "idempotencyKey": idempotency_key}))
 
     def set_states(self, *, states: list[SetStatesInputStatesItem], idempotency_key: Optional[str] = None) -> SetStatesOutput:
-        """Store several states of the player atomically, each as `setState` does.
+        """Store several states of the player atomically, each like `setState`.
 
         states: 1 to 20 states with different labels
         """
         return self._call("setStates", _given({"states": states}, {"idempotencyKey": idempotency_key}))
 
     def patch_state(self, *, label: str, patch: Any, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> PatchStateOutput:
-        """Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}.
+        """Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.
 
-        if_version: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
-        public: Whether other players of the game may read it; left out: as before, at first private
+        if_version: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
+        public: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
         """
         return self._call("patchState", _given({"label": label, "patch": patch}, {"ifVersion": if_version, "public": public, "idempotencyKey": idempotency_key}))
 
     def remove_state(self, *, label: str, if_version: Optional[int] = None, idempotency_key: Optional[str] = None) -> RemoveStateOutput:
-        """Remove the player's state under a label; null when there was none.
+        """Remove the player's state under a label; returns null if there was none.
 
-        if_version: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+        if_version: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
         """
         return self._call("removeState", _given({"label": label}, {"ifVersion": if_version, "idempotencyKey": idempotency_key}))
 
     def get_states(self, *, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetStatesOutput:
-        """Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label.
+        """Read the player's states, latest first, optionally only those with a label or a label prefix.
 
         limit: Rows wanted; default 20, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         label: Only the state with this label
-        prefix: Only states whose labels begin with this, in the order of their labels
+        prefix: Only states whose labels start with this prefix, ordered by label
         """
         return self._call("getStates", _given({}, {"limit": limit, "skip": skip, "label": label, "prefix": prefix}))
 
     def get_public_states(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetPublicStatesOutput:
-        """Read the states that a player of the game has made public, by label; of others' states, only these.
+        """Read a player's public states, ordered by label.
 
         limit: Rows wanted; default 20, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         label: Only the state with this label
-        prefix: Only states whose labels begin with this, in the order of their labels
+        prefix: Only states whose labels start with this prefix, ordered by label
         """
         return self._call("getPublicStates", _given({"wallet": wallet}, {"limit": limit, "skip": skip, "label": label, "prefix": prefix}))
 
     def track_game_sessions(self, *, session_id: str, state: Any, end_time: Optional[int] = None, idempotency_key: Optional[str] = None) -> TrackGameSessionsOutput:
-        """Start, update or (with endTime) end a play session of the player."""
+        """Start, update or (with endTime) end one of the player's play sessions."""
         return self._call("trackGameSessions", _given({"sessionId": session_id, "state": state}, {"endTime": end_time, "idempotencyKey": idempotency_key}))
 
     def send_custom_activity(self, *, label: str, event_id: str, idempotency_key: Optional[str] = None) -> SendCustomActivityOutput:
-        """Record an activity of the player for the public feed.
+        """Record an activity of the player in the public feed.
 
-        label: {username} and {wallet} are filled in when the feed is read
+        label: The placeholders {username} and {wallet} are replaced when the feed is read
         """
         return self._call("sendCustomActivity", _given({"label": label, "eventId": event_id}, {"idempotencyKey": idempotency_key}))
 
     def get_activities(self, *, page_number: Optional[int] = None, page_size: Optional[int] = None, wallet_address: Optional[str] = None, game_id: Optional[str] = None, type: Optional[Literal["on-chain", "off-chain"]] = None) -> GetActivitiesOutput:
-        """Read the public activity feed, newest first.
+        """List the activities in the public feed, newest first.
 
         page_number: Page number from 1; default 1, also for 0
         page_size: Rows wanted; default 10, also for 0; larger values are capped to 250
@@ -246,48 +246,48 @@ class Operations:
         return self._call("getActivities", _given({}, {"pageNumber": page_number, "pageSize": page_size, "walletAddress": wallet_address, "gameId": game_id, "type": type}))
 
     def send_notification(self, *, message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> SendNotificationOutput:
-        """Notify the player: stored, and pushed to the player's launchers.
+        """Send a notification to the player's inbox and launchers.
 
-        expires_in_seconds: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+        expires_in_seconds: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
         """
         return self._call("sendNotification", _given({"message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
     def trigger_rules_engine(self, *, trigger: str, nonce: Optional[str] = None, value: Optional[Union[float, str]] = None, idempotency_key: Optional[str] = None) -> TriggerRulesEngineOutput:
-        """Report a game event; the game's rules for this trigger run."""
+        """Report a game event and run the game's rules for this trigger."""
         return self._call("triggerRulesEngine", _given({"trigger": trigger}, {"nonce": nonce, "value": value, "idempotencyKey": idempotency_key}))
 
     def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None) -> GetMessageChannelsOutput:
-        """List the player's message channels in this game, latest activity first.
+        """List the player's message channels in this game, most recently active first.
 
         limit: Rows wanted; default 20, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
-        cursor: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+        cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
         order: Which rows come first with cursors; default `newest`
-        with_unread: Include the number of unread messages of each channel
+        with_unread: Whether to include the number of unread messages of each channel
         """
         return self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread}))
 
     def create_message_channel(self, *, other_participants: list[str], channel_name: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Start a message channel with other players; the same participants get the same channel.
+        """Create a message channel with other players, or return the one that already has these participants.
 
-        channel_name: The name of a new channel; an existing one keeps its own
+        channel_name: Name of the new channel; ignored if the channel already exists
         """
         return self._call("createMessageChannel", _given({"otherParticipants": other_participants}, {"channelName": channel_name, "idempotencyKey": idempotency_key}))
 
     def get_channel_messages(self, *, channel_id: str, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None) -> GetChannelMessagesOutput:
-        """List the messages of a channel the player is in, newest first.
+        """List the messages of one of the player's channels, newest first.
 
         limit: Rows wanted; default 30, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
-        cursor: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+        cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
         order: Which rows come first with cursors; default `newest`
         """
         return self._call("getChannelMessages", _given({"channelId": channel_id}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order}))
 
     def send_channel_message(self, *, channel_id: str, content: str, reply_to: Optional[str] = None, idempotency_key: Optional[str] = None) -> ChannelMessage:
-        """Send a message to a channel the player is in.
+        """Send a message to one of the player's channels.
 
-        reply_to: The message of this channel that it replies to
+        reply_to: The message in this channel to reply to
         """
         return self._call("sendChannelMessage", _given({"channelId": channel_id, "content": content}, {"replyTo": reply_to, "idempotencyKey": idempotency_key}))
 
@@ -296,64 +296,64 @@ class Operations:
         return self._call("editChannelMessage", _given({"messageId": message_id, "newContent": new_content}, {"idempotencyKey": idempotency_key}))
 
     def unsend_channel_message(self, *, message_id: str, idempotency_key: Optional[str] = None) -> UnsendChannelMessageOutput:
-        """Unsend one of the player's messages; its content is erased permanently."""
+        """Unsend one of the player's messages and permanently erase its content."""
         return self._call("unsendChannelMessage", _given({"messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
     def get_channel_participants(self, *, channel_id: str) -> GetChannelParticipantsOutput:
-        """List the participants of a channel the player is in: their names, pictures, and who is online."""
+        """List a channel's participants with their usernames, avatars and online status."""
         return self._call("getChannelParticipants", _given({"channelId": channel_id}, {}))
 
     def add_participant(self, *, channel_id: str, wallet: str, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Add a player to a channel; requires the permission add-members."""
+        """Add a player to a channel (requires the permission add-members)."""
         return self._call("addParticipant", _given({"channelId": channel_id, "wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def remove_participant(self, *, channel_id: str, wallet: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Leave a channel, or remove another player from it (requires the permission super-admin).
+        """Leave a channel, or remove another participant (requires the permission super-admin).
 
-        wallet: The player to remove; default: oneself
+        wallet: The participant to remove; default: the player
         """
         return self._call("removeParticipant", _given({"channelId": channel_id}, {"wallet": wallet, "idempotencyKey": idempotency_key}))
 
     def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Change a channel's name or picture; requires the permission edit-info.
+        """Update a channel's name or picture (requires the permission edit-info).
 
-        chat_picture: The picture's URL; empty for none
+        chat_picture: URL of the picture; empty for no picture
         """
         return self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
 
     def send_typing_signal(self, *, channel_id: str) -> SendTypingSignalOutput:
-        """Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds."""
+        """Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds)."""
         return self._call("sendTypingSignal", _given({"channelId": channel_id}, {}))
 
     def mark_messages_read(self, *, channel_id: str, message_id: str, idempotency_key: Optional[str] = None) -> MarkMessagesReadOutput:
-        """Mark a channel as read up to a message; the marker only moves forward.
+        """Mark a channel as read up to a message (the read marker only moves forward).
 
-        message_id: The newest message that the player has seen
+        message_id: The newest message that the player has read
         """
         return self._call("markMessagesRead", _given({"channelId": channel_id, "messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
     def get_unread_count(self, *, channel_id: str) -> GetUnreadCountOutput:
-        """Get the number of a channel's unread messages and the player's read marker."""
+        """Get the number of unread messages in a channel and the player's read marker."""
         return self._call("getUnreadCount", _given({"channelId": channel_id}, {}))
 
     def add_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> AddReactionOutput:
-        """React to a message with an emoji or an emote of the game, each once.
+        """Add a reaction to a message: an emoji, or one of the game's emotes.
 
-        reaction: One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+        reaction: One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
         """
         return self._call("addReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def remove_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> RemoveReactionOutput:
         """Remove the player's reaction to a message.
 
-        reaction: One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+        reaction: One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
         """
         return self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
     def subscribe(self, *, game_id: Optional[str] = None) -> SubscribeOutput:
-        """Subscribe this connection to a game's public stream: its activities and leaderboard changes.
+        """Subscribe this connection to a game's public stream of activities and leaderboard changes.
 
-        game_id: Default: the token's game; another one requires a launcher's token
+        game_id: Default: the token's game; other games require a launcher's token
         """
         return self._call("subscribe", _given({}, {"gameId": game_id}))
 
@@ -366,7 +366,7 @@ class Operations:
         return self._call("getSubscribedChannels", _given({}, {}))
 
     def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
-        """List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only.
+        """List the public games and launchers in display order; an unlisted one is found only by its slug.
 
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
@@ -374,111 +374,111 @@ class Operations:
         return self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
 
     def create_unverified_channel(self, *, wallet: str, game_id: Optional[str] = None, chain_id: Optional[int] = None) -> CreateUnverifiedChannelOutput:
-        """Start signing in: get the message for the wallet to sign.
+        """Start a sign-in: get the message for the wallet to sign.
 
-        game_id: May be left out when the game secret or an allowed Origin names the game
-        chain_id: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+        game_id: Optional when the game secret or an allowed Origin identifies the game
+        chain_id: Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
         """
         return self._call("createUnverifiedChannel", _given({"wallet": wallet}, {"gameId": game_id, "chainId": chain_id}))
 
     def verify_unverified_channel(self, *, channel_id: str, signature: str, chain_id: Optional[int] = None) -> VerifyUnverifiedChannelOutput:
-        """Finish signing in: exchange the wallet's signature for a launcherJwt.
+        """Complete a sign-in: exchange the wallet's signature for a launcherJwt.
 
-        chain_id: The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+        chain_id: Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
         """
         return self._call("verifyUnverifiedChannel", _given({"channelId": channel_id, "signature": signature}, {"chainId": chain_id}))
 
     def create_guest(self, *, game_id: Optional[str] = None, device_name: Optional[str] = None) -> CreateGuestOutput:
-        """Sign in as a new player without a wallet: get a secret for the device, and a launcherJwt.
+        """Create a guest and sign in; returns a device secret (shown once) and a launcherJwt.
 
-        game_id: May be left out when the game secret or an allowed Origin names the game
-        device_name: What the player knows the device by
+        game_id: Optional when the game secret or an allowed Origin identifies the game
+        device_name: Name of the device
         """
         return self._call("createGuest", _given({}, {"gameId": game_id, "deviceName": device_name}))
 
     def sign_in_guest(self, *, device_secret: str, game_id: Optional[str] = None) -> SignInGuestOutput:
-        """Sign in again as a player without a wallet: exchange a device's secret for a launcherJwt.
+        """Sign in as an existing guest: exchange a device's secret for a launcherJwt.
 
-        game_id: May be left out when the game secret or an allowed Origin names the game
+        game_id: Optional when the game secret or an allowed Origin identifies the game
         """
         return self._call("signInGuest", _given({"deviceSecret": device_secret}, {"gameId": game_id}))
 
     def request_guest_upgrade(self, *, wallet: str, chain_id: Optional[int] = None) -> RequestGuestUpgradeOutput:
-        """Start giving this player a wallet: get the message for the wallet to sign.
+        """Start linking a wallet to this guest: get the message for the wallet to sign.
 
-        chain_id: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+        chain_id: Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
         """
         return self._call("requestGuestUpgrade", _given({"wallet": wallet}, {"chainId": chain_id}))
 
     def upgrade_guest(self, *, channel_id: str, signature: str, chain_id: Optional[int] = None) -> UpgradeGuestOutput:
-        """Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt.
+        """Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt.
 
-        chain_id: The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+        chain_id: Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
         """
         return self._call("upgradeGuest", _given({"channelId": channel_id, "signature": signature}, {"chainId": chain_id}))
 
     def list_guest_devices(self) -> ListGuestDevicesOutput:
-        """List the devices that sign in as this player without a wallet, oldest first."""
+        """List the guest's devices, oldest first."""
         return self._call("listGuestDevices", _given({}, {}))
 
     def add_guest_device(self, *, device_name: Optional[str] = None) -> AddGuestDeviceOutput:
-        """Add a device that can sign in as this player without a wallet, and get its secret.
+        """Add a device to the guest; returns its secret (shown once).
 
-        device_name: What the player knows the device by
+        device_name: Name of the device
         """
         return self._call("addGuestDevice", _given({}, {"deviceName": device_name}))
 
     def remove_guest_device(self, *, device_id: str, idempotency_key: Optional[str] = None) -> RemoveGuestDeviceOutput:
-        """Remove a device of this player without a wallet, and end the player's other sessions."""
+        """Remove one of the guest's devices and end the guest's other sessions."""
         return self._call("removeGuestDevice", _given({"deviceId": device_id}, {"idempotencyKey": idempotency_key}))
 
     def vouch_for_player(self, *, player_id: str, username: Optional[str] = None, idempotency_key: Optional[str] = None) -> VouchForPlayerOutput:
-        """Open a session for a player whom the game's server has signed in itself; takes the game's secret.
+        """Open a channel session for a player that the game's server has authenticated; requires the game's secret.
 
-        player_id: What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
-        username: The name others see; left out, or while the player is muted, it stays
+        player_id: The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
+        username: The name that others see; unchanged when omitted or while the player is muted
         """
         return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
 
     def channel_status(self) -> ChannelSessionStatus:
-        """Read the status of the token's channel session; `exists` is false once it has ended."""
+        """Get the status of the token's channel session; `exists` is false once it has ended."""
         return self._call("channelStatus", _given({}, {}))
 
     def channel_heartbeat(self) -> ChannelHeartbeatOutput:
-        """Keep the channel session present for another 3 minutes."""
+        """Keep the channel session online for another 3 minutes."""
         return self._call("channelHeartbeat", _given({}, {}))
 
     def open_channel_session(self, *, game_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> OpenChannelSessionOutput:
-        """Open a session for the player: in any game with the token of a launcher's own session, in its own as a game's server.
+        """Open a channel session for the player: a launcher in any game, a game server in its own game.
 
-        game_id: Required of launchers; a game's server opens sessions in its own
+        game_id: Required for launchers; a game server may omit it
         """
         return self._call("openChannelSession", _given({}, {"gameId": game_id, "idempotencyKey": idempotency_key}))
 
     def list_channel_sessions(self) -> ListChannelSessionsOutput:
-        """List the player's live sessions, newest first: a launcher sees all games, a game only its own."""
+        """List the player's live channel sessions, newest first: a launcher sees all games, a game only its own."""
         return self._call("listChannelSessions", _given({}, {}))
 
     def end_channel_session(self, *, session_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> EndChannelSessionOutput:
-        """End the token's session; with a sessionId, a launcher may end any session of its player."""
+        """End the token's channel session; with `sessionId`, a launcher may end any session of its player."""
         return self._call("endChannelSession", _given({}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
 
     def revoke_channel_session(self, *, wallet: str, session_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> RevokeChannelSessionOutput:
-        """End a player's sessions in the game, or one of them; takes the game's secret.
+        """Revoke a player's channel sessions in the game, or one of them; requires the game's secret.
 
-        session_id: Left out: all of the player's in this game
+        session_id: Default: all sessions of the player in this game
         """
         return self._call("revokeChannelSession", _given({"wallet": wallet}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
 
     def notify_players(self, *, wallets: list[str], message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> NotifyPlayersOutput:
-        """Notify up to 100 players at once; requires the game's secret.
+        """Send a notification to up to 100 players (requires the game's secret).
 
-        expires_in_seconds: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+        expires_in_seconds: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
         """
         return self._call("notifyPlayers", _given({"wallets": wallets, "message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
     def set_username(self, *, username: str, idempotency_key: Optional[str] = None) -> SetUsernameOutput:
-        """Set the player's own name, the same in every game; requires a session that the player signed in to.
+        """Set the player's name, shared by all games; requires a session that the player signed in to.
 
         username: At most 40 characters; empty removes the name
         """
@@ -492,34 +492,34 @@ class Operations:
         return self._call("updatePlayerProfile", _given({"wallet": wallet, "username": username}, {"idempotencyKey": idempotency_key}))
 
     def get_player_presence(self, *, wallets: list[str]) -> GetPlayerPresenceOutput:
-        """Read which of up to 100 players are in the game now; requires the game's secret."""
+        """Check which of up to 100 players are online in the game; requires the game's secret."""
         return self._call("getPlayerPresence", _given({"wallets": wallets}, {}))
 
     def list_notifications(self, *, limit: Optional[int] = None, after: Optional[str] = None, unread_only: Optional[bool] = None) -> ListNotificationsOutput:
-        """List the player's notifications, newest first, with how many are unread.
+        """List the player's notifications, newest first, with the number of unread ones.
 
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
-        after: The `cursor` of the previous response
+        after: The `cursor` of the previous page
         """
         return self._call("listNotifications", _given({}, {"limit": limit, "after": after, "unreadOnly": unread_only}))
 
     def mark_notifications_read(self, *, notification_ids: Optional[list[str]] = None, all: Optional[bool] = None) -> MarkNotificationsReadOutput:
-        """Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.
+        """Mark some or all of the player's notifications as read.
 
-        all: Instead of `notificationIds`
+        all: Marks all unread notifications; cannot be combined with `notificationIds`
         """
         return self._call("markNotificationsRead", _given({}, {"notificationIds": notification_ids, "all": all}))
 
     def block_player(self, *, wallet: str) -> BlockPlayerOutput:
-        """Block another player in this game: the player no longer receives their messages; they are not notified."""
+        """Block another player in this game and hide their messages (the blocked player is not notified)."""
         return self._call("blockPlayer", _given({"wallet": wallet}, {}))
 
     def unblock_player(self, *, wallet: str, idempotency_key: Optional[str] = None) -> UnblockPlayerOutput:
-        """Unblock a player in this game; messages they sent meanwhile are listed again."""
+        """Unblock a player in this game and show their messages again, including those sent while blocked."""
         return self._call("unblockPlayer", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def list_blocked_players(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListBlockedPlayersOutput:
-        """List the players blocked by the player in this game, most recent first.
+        """List the players that the player has blocked in this game, most recently blocked first.
 
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
@@ -527,7 +527,7 @@ class Operations:
         return self._call("listBlockedPlayers", _given({}, {"limit": limit, "skip": skip}))
 
     def report_message(self, *, message_id: str, reason: Literal["spam", "harassment", "hate", "sexual", "violence", "cheating", "impersonation", "other"], comment: Optional[str] = None, idempotency_key: Optional[str] = None) -> ReportMessageOutput:
-        """Report a message of a channel the player is in to the server's moderators."""
+        """Report a message in one of the player's channels to the server's moderators."""
         return self._call("reportMessage", _given({"messageId": message_id, "reason": reason}, {"comment": comment, "idempotencyKey": idempotency_key}))
 
     def report_player(self, *, wallet: str, reason: Literal["spam", "harassment", "hate", "sexual", "violence", "cheating", "impersonation", "other"], comment: Optional[str] = None, idempotency_key: Optional[str] = None) -> ReportPlayerOutput:
@@ -535,22 +535,22 @@ class Operations:
         return self._call("reportPlayer", _given({"wallet": wallet, "reason": reason}, {"comment": comment, "idempotencyKey": idempotency_key}))
 
     def mute_participant(self, *, channel_id: str, wallet: str, seconds: int, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteParticipantOutput:
-        """Mute a participant of a channel for a time; requires the permission super-admin.
+        """Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).
 
-        seconds: Duration of the mute from now, in seconds; 0 ends it
+        seconds: Duration of the mute from now, in seconds; 0 ends the mute
         reason: Shown to the muted player
         """
         return self._call("muteParticipant", _given({"channelId": channel_id, "wallet": wallet, "seconds": seconds}, {"reason": reason, "idempotencyKey": idempotency_key}))
 
     def mute_in_game(self, *, wallet: str, seconds: int, channel_id: Optional[str] = None, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteInGameOutput:
-        """Mute a player in the game, or in one of its channels, for a time; requires the game's secret.
+        """Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).
 
         channel_id: Default: the whole game
-        seconds: Duration of the mute from now, in seconds; 0 ends it
+        seconds: Duration of the mute from now, in seconds; 0 ends the mute
         reason: Shown to the muted player
         """
         return self._call("muteInGame", _given({"wallet": wallet, "seconds": seconds}, {"channelId": channel_id, "reason": reason, "idempotencyKey": idempotency_key}))
 
     def batch(self, *, operations: list[BatchInputOperationsItem], idempotency_key: Optional[str] = None) -> BatchOutput:
-        """Run up to 100 writes in one transaction, atomically."""
+        """Run up to 100 writes atomically in one transaction."""
         return self._call("batch", _given({"operations": operations}, {"idempotencyKey": idempotency_key}))

@@ -21,7 +21,7 @@ class ActivityRecord(TypedDict):
 class AddGuestDeviceInput(TypedDict, total=False):
     """What addGuestDevice takes."""
 
-    #: What the player knows the device by
+    #: Name of the device
     deviceName: str
 
 
@@ -31,7 +31,7 @@ class AddGuestDeviceOutput(TypedDict):
     success: bool
     #: Id (UUIDv7)
     deviceId: str
-    #: Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else
+    #: Shown once. Anyone who has it can sign in as the guest: store it only on the device
     deviceSecret: str
 
 
@@ -46,7 +46,7 @@ class AddReactionInput(TypedDict):
     """What addReaction takes."""
 
     messageId: str
-    #: One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+    #: One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
     reaction: str
 
 
@@ -68,12 +68,12 @@ class BatchInput(TypedDict):
 
 
 class _BatchInputOperationsItemRequired(TypedDict):
-    #: The name of an operation that writes
+    #: Name of a write operation
     method: str
 
 
 class BatchInputOperationsItem(_BatchInputOperationsItemRequired, total=False):
-    #: Its input, as with method dispatch; a game's server puts its wallet here
+    #: The operation's input, as in method dispatch; a game's server adds the player's wallet
     data: dict[str, Any]
 
 
@@ -100,7 +100,7 @@ class BlockPlayerOutput(TypedDict):
 class BlockedPlayer(TypedDict):
     #: Wallet address, lowercase
     wallet: str
-    #: Empty when the player never chose one
+    #: Empty if the player has not set one
     username: str
     #: When the player was blocked
     createdAt: int
@@ -117,7 +117,7 @@ class _ChannelMessageRequired(TypedDict):
     _id: str
     #: Id (UUIDv7)
     channelId: str
-    #: The sender's wallet, lowercase, as in `participants`
+    #: The sender's wallet in lowercase, as in `participants`
     senderId: str
     #: Unix time in milliseconds
     createdAt: int
@@ -127,9 +127,9 @@ class _ChannelMessageRequired(TypedDict):
 
 
 class ChannelMessage(_ChannelMessageRequired, total=False):
-    #: Only in a reply: the message of the channel it replies to, which may be unsent by now
+    #: The message in this channel that this one replies to, which may have been unsent since; omitted if it is not a reply
     replyTo: str
-    #: Only where there are any, in the order of first use
+    #: In the order of first use; omitted if there are none
     reactions: list[ReactionCount]
 
 
@@ -138,7 +138,7 @@ class ChannelMessageIdentity(TypedDict):
     _id: str
     #: Id (UUIDv7)
     channelId: str
-    #: The sender's wallet, lowercase, as in `participants`
+    #: The sender's wallet in lowercase, as in `participants`
     senderId: str
     #: Unix time in milliseconds
     createdAt: int
@@ -161,9 +161,9 @@ class ChannelSession(TypedDict):
 
 
 class ChannelSessionStatus(TypedDict):
-    #: The session is known and has not ended
+    #: Whether the session has not ended
     exists: bool
-    #: A live socket, of its own or of the launcher, or a heartbeat within 3 minutes
+    #: Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes
     present: bool
     wallet: str
     #: Unix time in milliseconds
@@ -173,9 +173,9 @@ class ChannelSessionStatus(TypedDict):
 class CreateGuestInput(TypedDict, total=False):
     """What createGuest takes."""
 
-    #: May be left out when the game secret or an allowed Origin names the game
+    #: Optional when the game secret or an allowed Origin identifies the game
     gameId: str
-    #: What the player knows the device by
+    #: Name of the device
     deviceName: str
 
 
@@ -187,10 +187,10 @@ class CreateGuestOutput(TypedDict):
     wallet: str
     #: Id (UUIDv7)
     deviceId: str
-    #: Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else
+    #: Shown once. Anyone who has it can sign in as the guest: store it only on the device
     deviceSecret: str
     launcherJwt: str
-    #: The same token, under the name that dispatch clients read
+    #: The same token, under the name that method-dispatch clients use
     jwt: str
 
 
@@ -201,7 +201,7 @@ class _CreateMessageChannelInputRequired(TypedDict):
 class CreateMessageChannelInput(_CreateMessageChannelInputRequired, total=False):
     """What createMessageChannel takes."""
 
-    #: The name of a new channel; an existing one keeps its own
+    #: Name of the new channel; ignored if the channel already exists
     channelName: str
 
 
@@ -212,9 +212,9 @@ class _CreateUnverifiedChannelInputRequired(TypedDict):
 class CreateUnverifiedChannelInput(_CreateUnverifiedChannelInputRequired, total=False):
     """What createUnverifiedChannel takes."""
 
-    #: May be left out when the game secret or an allowed Origin names the game
+    #: Optional when the game secret or an allowed Origin identifies the game
     gameId: str
-    #: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+    #: Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
     chainId: int
 
 
@@ -243,7 +243,7 @@ class EditGroupInfoInput(_EditGroupInfoInputRequired, total=False):
     """What editGroupInfo takes."""
 
     name: str
-    #: The picture's URL; empty for none
+    #: URL of the picture; empty for no picture
     chatPicture: str
 
 
@@ -285,7 +285,7 @@ class EndedSeason(TypedDict):
     #: Unix time in milliseconds
     endedAt: int
     nextSeason: int
-    #: By its schedule; null: no schedule
+    #: When the next season is scheduled to end; null: no schedule
     nextSeasonEndsAt: Optional[int]
 
 
@@ -297,7 +297,7 @@ class FeedItem(TypedDict):
     gameName: str
     gameSlug: str
     user: FeedItemUser
-    #: The label with {username} and {wallet} filled in
+    #: The label with {username} and {wallet} replaced
     displayText: str
     #: Unix time in milliseconds
     timestamp: int
@@ -310,7 +310,7 @@ class FeedItemUser(TypedDict):
 
 
 class GameChannel(TypedDict):
-    #: The channel session
+    #: Id of the channel session
     _id: str
     #: Id (UUIDv7)
     gameId: str
@@ -320,7 +320,7 @@ class GameChannel(TypedDict):
     present: bool
     #: Unix time in milliseconds
     openedAt: int
-    #: Why it no longer exists
+    #: Why the session ended; null while it has not
     endReason: Optional[Literal["ended", "revoked", "replaced", "banned", "erased", "expired", "key_retired", "game_archived", "game_deleted", "upgraded"]]
 
 
@@ -360,7 +360,7 @@ class GetChannelMessagesInput(_GetChannelMessagesInputRequired, total=False):
     limit: int
     #: Rows to skip; default 0
     skip: int
-    #: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+    #: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
     cursor: str
     #: Which rows come first with cursors; default `newest`
     order: Literal["newest", "oldest"]
@@ -380,7 +380,7 @@ class GetChannelMessagesOutput(_GetChannelMessagesOutputRequired, total=False):
     nextCursor: str
     #: Only with `cursor` or `order`: whether there are more rows now
     more: bool
-    #: Messages that replies in `data` refer to and that are not in `data` themselves; one in neither was unsent, or sent while the player was away
+    #: The messages that replies in `data` refer to, unless they are in `data` too; those that were unsent or are hidden from the player are omitted
     originals: list[ChannelMessage]
 
 
@@ -408,9 +408,9 @@ class GetGameScoresLeaderboardInput(_GetGameScoresLeaderboardInputRequired, tota
     limit: int
     #: Rows to skip; default 0
     skip: int
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
-    #: Number of a season, from 1; left out: the one under way
+    #: Season number, starting at 1; omitted: the current season
     season: int
     label: str
 
@@ -450,9 +450,9 @@ class _GetLeaderboardAmongInputRequired(TypedDict):
 class GetLeaderboardAmongInput(_GetLeaderboardAmongInputRequired, total=False):
     """What getLeaderboardAmong takes."""
 
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
-    #: Number of a season, from 1; left out: the one under way
+    #: Season number, starting at 1; omitted: the current season
     season: int
     label: str
 
@@ -472,12 +472,12 @@ class _GetLeaderboardAroundInputRequired(TypedDict):
 class GetLeaderboardAroundInput(_GetLeaderboardAroundInputRequired, total=False):
     """What getLeaderboardAround takes."""
 
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
-    #: Number of a season, from 1; left out: the one under way
+    #: Season number, starting at 1; omitted: the current season
     season: int
     label: str
-    #: Rows wanted, the player's in the middle; default 11, more than 101 is capped to 101
+    #: Number of entries, with the player's in the middle; default 11, capped to 101
     limit: int
 
 
@@ -495,7 +495,7 @@ class _GetLeaderboardSeasonsInputRequired(TypedDict):
 class GetLeaderboardSeasonsInput(_GetLeaderboardSeasonsInputRequired, total=False):
     """What getLeaderboardSeasons takes."""
 
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
     #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
@@ -530,11 +530,11 @@ class GetMessageChannelsInput(TypedDict, total=False):
     limit: int
     #: Rows to skip; default 0
     skip: int
-    #: The `nextCursor` of the page before, or empty for the first page; replaces `skip`
+    #: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
     cursor: str
     #: Which rows come first with cursors; default `newest`
     order: Literal["newest", "oldest"]
-    #: Include the number of unread messages of each channel
+    #: Whether to include the number of unread messages of each channel
     withUnread: bool
 
 
@@ -566,7 +566,7 @@ class GetPlayerPresenceOutput(TypedDict):
     """What getPlayerPresence answers."""
 
     success: bool
-    #: In the order of `wallets`
+    #: In the same order as `wallets`
     players: list[GetPlayerPresenceOutputPlayersItem]
 
 
@@ -575,7 +575,7 @@ class GetPlayerPresenceOutputPlayersItem(TypedDict):
     wallet: str
     #: Whether the player is online in this game
     present: bool
-    #: How many live sessions the player has in this game
+    #: Number of the player's live sessions in this game
     sessions: int
 
 
@@ -592,7 +592,7 @@ class GetPublicStatesInput(_GetPublicStatesInputRequired, total=False):
     skip: int
     #: Only the state with this label
     label: str
-    #: Only states whose labels begin with this, in the order of their labels
+    #: Only states whose labels start with this prefix, ordered by label
     prefix: str
 
 
@@ -617,7 +617,7 @@ class GetStatesInput(TypedDict, total=False):
     skip: int
     #: Only the state with this label
     label: str
-    #: Only states whose labels begin with this, in the order of their labels
+    #: Only states whose labels start with this prefix, ordered by label
     prefix: str
 
 
@@ -656,16 +656,16 @@ class _GetUnreadCountOutputRequired(TypedDict):
     success: bool
     #: Id (UUIDv7)
     channelId: str
-    #: Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+    #: Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100
     unreadCount: int
 
 
 class GetUnreadCountOutput(_GetUnreadCountOutputRequired, total=False):
     """What getUnreadCount answers."""
 
-    #: There are more unread messages than are counted
+    #: Present if there are more unread messages than `unreadCount`
     unreadCapped: bool
-    #: The read marker's message; omitted if nothing was marked as read
+    #: The message of the read marker; omitted if nothing has been marked as read
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
@@ -675,7 +675,7 @@ class GetUserScoreInput(TypedDict, total=False):
     """What getUserScore takes."""
 
     nonce: str
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
 
 
@@ -694,7 +694,7 @@ class GetUserScoresInput(TypedDict, total=False):
     #: Rows to skip; default 0
     skip: int
     nonce: str
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
 
 
@@ -720,9 +720,9 @@ class _GetUsersPositionInGameScoreLeaderboardInputRequired(TypedDict):
 class GetUsersPositionInGameScoreLeaderboardInput(_GetUsersPositionInGameScoreLeaderboardInputRequired, total=False):
     """What getUsersPositionInGameScoreLeaderboard takes."""
 
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
-    #: Number of a season, from 1; left out: the one under way
+    #: Season number, starting at 1; omitted: the current season
     season: int
     label: str
 
@@ -758,12 +758,12 @@ class _InboxNotificationRequired(TypedDict):
     type: Literal["success", "error"]
     #: Unix time in milliseconds
     createdAt: int
-    #: Null: unread
+    #: Null if it is unread
     readAt: Optional[int]
 
 
 class InboxNotification(_InboxNotificationRequired, total=False):
-    #: Only if the notification was sent with an expiry
+    #: Omitted if the notification does not expire
     expiresAt: int
 
 
@@ -790,9 +790,9 @@ class _LeaderboardEntryRequired(TypedDict):
 
 
 class LeaderboardEntry(_LeaderboardEntryRequired, total=False):
-    #: Left out: `default`
+    #: Omitted: `default`
     leaderboard: str
-    #: Of a leaderboard with a name
+    #: Only on named leaderboards
     season: int
     label: str
     metadata: dict[str, Any]
@@ -815,9 +815,9 @@ class _LeaderboardRowRequired(TypedDict):
 
 
 class LeaderboardRow(_LeaderboardRowRequired, total=False):
-    #: Left out: `default`
+    #: Omitted: `default`
     leaderboard: str
-    #: Of a leaderboard with a name
+    #: Only on named leaderboards
     season: int
     label: str
     metadata: dict[str, Any]
@@ -835,9 +835,9 @@ class LeaderboardSummary(TypedDict):
     leaderboard: str
     #: Which of a player's scores counts, or how they are aggregated
     keep: Literal["best", "latest", "sum", "count"]
-    #: `desc`: more is better. `asc`: less is better
+    #: `desc`: higher is better. `asc`: lower is better
     order: Literal["desc", "asc"]
-    #: `player`: each player has one entry. `all`: every score is an entry of its own
+    #: `player`: each player has one entry. `all`: every score is a separate entry
     entries: Literal["player", "all"]
     labels: list[str]
     season: int
@@ -884,7 +884,7 @@ class ListNotificationsInput(TypedDict, total=False):
 
     #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
-    #: The `cursor` of the previous response
+    #: The `cursor` of the previous page
     after: str
     unreadOnly: bool
 
@@ -894,9 +894,9 @@ class ListNotificationsOutput(TypedDict):
 
     success: bool
     notifications: list[InboxNotification]
-    #: In the whole inbox; 10000 means that many or more
+    #: Number of unread notifications in the whole inbox; 10000 means 10000 or more
     unread: int
-    #: Start of the next page; null at the end
+    #: Send it as `after` to get the next page; null on the last page
     cursor: Optional[str]
 
 
@@ -906,13 +906,13 @@ class ListedGame(TypedDict):
     slug: str
     name: str
     kind: Literal["game", "launcher"]
-    #: Where it is played: absolute, or a path of this server's; empty when it has no page
+    #: URL of the game: absolute, or a path on this server; empty when it has no page
     url: str
-    #: Where the game reads its token in its address: `?token=`, or `#token=`
+    #: Where the game's URL carries the token: `?token=` or `#token=`
     tokenIn: Literal["query", "fragment"]
-    #: Absolute, or a path of this server's; empty when it has none
+    #: Image URL: absolute, or a path on this server; empty when it has none
     image: str
-    #: Whether players without a wallet may sign in to it by themselves (`createGuest`)
+    #: Whether guests may sign in with `createGuest`
     guests: bool
 
 
@@ -931,11 +931,11 @@ class _ListedMessageChannelRequired(TypedDict):
 
 
 class ListedMessageChannel(_ListedMessageChannelRequired, total=False):
-    #: Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100
+    #: Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100
     unreadCount: int
-    #: There are more unread messages than are counted
+    #: Present if there are more unread messages than `unreadCount`
     unreadCapped: bool
-    #: The read marker's message; omitted if nothing was marked as read
+    #: The message of the read marker; omitted if nothing has been marked as read
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
@@ -943,7 +943,7 @@ class ListedMessageChannel(_ListedMessageChannelRequired, total=False):
 
 class ListedMessageChannelParticipantsItem(TypedDict):
     wallet: str
-    #: Reserved for grouping by the game; 0
+    #: Reserved; always 0
     userGroup: int
     permissions: list[Literal["send-messages", "add-members", "edit-info", "super-admin"]]
 
@@ -952,7 +952,7 @@ class MarkMessagesReadInput(TypedDict):
     """What markMessagesRead takes."""
 
     channelId: str
-    #: The newest message that the player has seen
+    #: The newest message that the player has read
     messageId: str
 
 
@@ -967,7 +967,7 @@ class MarkNotificationsReadInput(TypedDict, total=False):
     """What markNotificationsRead takes."""
 
     notificationIds: list[str]
-    #: Instead of `notificationIds`
+    #: Marks all unread notifications; cannot be combined with `notificationIds`
     all: bool
 
 
@@ -977,7 +977,7 @@ class MarkNotificationsReadOutput(TypedDict):
     success: bool
     #: The notifications marked by this call: those that exist and were unread
     notificationIds: list[str]
-    #: With `all`: there are more than the 250 marked; call again
+    #: With `all`: whether there may be more unread notifications than the 250 marked; if so, call again
     more: bool
 
 
@@ -997,7 +997,7 @@ class MessageChannel(TypedDict):
 
 class MessageChannelParticipantsItem(TypedDict):
     wallet: str
-    #: Reserved for grouping by the game; 0
+    #: Reserved; always 0
     userGroup: int
     permissions: list[Literal["send-messages", "add-members", "edit-info", "super-admin"]]
 
@@ -1007,10 +1007,10 @@ class MessageReaction(TypedDict):
     channelId: str
     #: Id (UUIDv7)
     messageId: str
-    #: Who added or removed the reaction
+    #: The player who added or removed the reaction
     wallet: str
     reaction: str
-    #: How many players have reacted with it, this one counted
+    #: Number of players with this reaction after the change
     count: int
     #: Unix time in milliseconds
     at: int
@@ -1018,7 +1018,7 @@ class MessageReaction(TypedDict):
 
 class _MuteInGameInputRequired(TypedDict):
     wallet: str
-    #: Duration of the mute from now, in seconds; 0 ends it
+    #: Duration of the mute from now, in seconds; 0 ends the mute
     seconds: int
 
 
@@ -1035,14 +1035,14 @@ class MuteInGameOutput(TypedDict):
     """What muteInGame answers."""
 
     success: bool
-    #: Null when the mute was ended
+    #: When the mute ends; null if this call ended it
     until: Optional[int]
 
 
 class _MuteParticipantInputRequired(TypedDict):
     channelId: str
     wallet: str
-    #: Duration of the mute from now, in seconds; 0 ends it
+    #: Duration of the mute from now, in seconds; 0 ends the mute
     seconds: int
 
 
@@ -1057,7 +1057,7 @@ class MuteParticipantOutput(TypedDict):
     """What muteParticipant answers."""
 
     success: bool
-    #: Null when the mute was ended
+    #: When the mute ends; null if this call ended it
     until: Optional[int]
 
 
@@ -1083,7 +1083,7 @@ class _NotificationRequired(TypedDict):
 
 
 class Notification(_NotificationRequired, total=False):
-    #: Only if the notification was sent with an expiry
+    #: Omitted if the notification does not expire
     expiresAt: int
 
 
@@ -1106,7 +1106,7 @@ class _NotifyPlayersInputRequired(TypedDict):
 class NotifyPlayersInput(_NotifyPlayersInputRequired, total=False):
     """What notifyPlayers takes."""
 
-    #: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+    #: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
     expiresInSeconds: int
 
 
@@ -1114,14 +1114,14 @@ class NotifyPlayersOutput(TypedDict):
     """What notifyPlayers answers."""
 
     success: bool
-    #: Players not notified because they are banned from the game; all others were
+    #: Players who were not notified because they are banned from the game
     banned: list[str]
 
 
 class OpenChannelSessionInput(TypedDict, total=False):
     """What openChannelSession takes."""
 
-    #: Required of launchers; a game's server opens sessions in its own
+    #: Required for launchers; a game server may omit it
     gameId: str
 
 
@@ -1130,7 +1130,7 @@ class OpenChannelSessionOutput(TypedDict):
 
     success: bool
     launcherJwt: str
-    #: The game's address with the token appended, `?token=` or `#token=` as its policy `tokenIn` says; empty when it has none
+    #: The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none
     url: str
 
 
@@ -1142,9 +1142,9 @@ class _PatchStateInputRequired(TypedDict):
 class PatchStateInput(_PatchStateInputRequired, total=False):
     """What patchState takes."""
 
-    #: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+    #: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
     ifVersion: int
-    #: Whether other players of the game may read it; left out: as before, at first private
+    #: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
     public: bool
 
 
@@ -1166,21 +1166,21 @@ class PlayerBlocks(TypedDict):
 
 class _ReactionCountRequired(TypedDict):
     reaction: str
-    #: How many players have reacted with it
+    #: Number of players with this reaction
     count: int
 
 
 class ReactionCount(_ReactionCountRequired, total=False):
-    #: The player is among them; only in answers, since events are the same for everyone
+    #: Present if the player is one of them; only in responses, since events are the same for every player
     own: bool
 
 
 class ReadLeaderboardInput(TypedDict, total=False):
     """What readLeaderboard takes."""
 
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
-    #: Number of a season, from 1; left out: the one under way
+    #: Season number, starting at 1; omitted: the current season
     season: int
     label: str
     #: Rows wanted; default 50, also for 0; larger values are capped to 250
@@ -1197,7 +1197,7 @@ class ReadLeaderboardOutput(TypedDict):
 
 
 class ReadMarker(TypedDict):
-    #: The channel's id: a player has one marker in each
+    #: The channel's id: a player has one read marker per channel
     _id: str
     #: Id (UUIDv7)
     channelId: str
@@ -1205,7 +1205,7 @@ class ReadMarker(TypedDict):
     gameId: str
     #: Wallet address, lowercase
     normalizedAddress: str
-    #: Everything up to this message has been read
+    #: The newest message that the player has read
     messageId: str
     #: Unix time in milliseconds
     readAt: int
@@ -1230,7 +1230,7 @@ class _RemoveParticipantInputRequired(TypedDict):
 class RemoveParticipantInput(_RemoveParticipantInputRequired, total=False):
     """What removeParticipant takes."""
 
-    #: The player to remove; default: oneself
+    #: The participant to remove; default: the player
     wallet: str
 
 
@@ -1238,7 +1238,7 @@ class RemoveReactionInput(TypedDict):
     """What removeReaction takes."""
 
     messageId: str
-    #: One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game
+    #: One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
     reaction: str
 
 
@@ -1260,7 +1260,7 @@ class _RemoveStateInputRequired(TypedDict):
 class RemoveStateInput(_RemoveStateInputRequired, total=False):
     """What removeState takes."""
 
-    #: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+    #: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
     ifVersion: int
 
 
@@ -1316,7 +1316,7 @@ class _RequestGuestUpgradeInputRequired(TypedDict):
 class RequestGuestUpgradeInput(_RequestGuestUpgradeInputRequired, total=False):
     """What requestGuestUpgrade takes."""
 
-    #: The chain a contract wallet is on; 1 for any other wallet, and when left out or 0
+    #: Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
     chainId: int
 
 
@@ -1337,7 +1337,7 @@ class _RevokeChannelSessionInputRequired(TypedDict):
 class RevokeChannelSessionInput(_RevokeChannelSessionInputRequired, total=False):
     """What revokeChannelSession takes."""
 
-    #: Left out: all of the player's in this game
+    #: Default: all sessions of the player in this game
     sessionId: str
 
 
@@ -1345,14 +1345,14 @@ class RevokeChannelSessionOutput(TypedDict):
     """What revokeChannelSession answers."""
 
     success: bool
-    #: How many sessions have ended by this
+    #: Number of sessions ended
     ended: int
 
 
 class RuleAction(TypedDict):
     #: Id (UUIDv7)
     _id: str
-    #: The trigger that caused it
+    #: The trigger that queued the action
     triggerUuid: str
     #: Id (UUIDv7)
     gameId: str
@@ -1386,9 +1386,9 @@ class _ScoreRecordRequired(TypedDict):
 
 class ScoreRecord(_ScoreRecordRequired, total=False):
     sessionId: str
-    #: Left out: `default`
+    #: Omitted: `default`
     leaderboard: str
-    #: Of a leaderboard with a name
+    #: Only on named leaderboards
     season: int
     label: str
     metadata: dict[str, Any]
@@ -1402,14 +1402,14 @@ class _SendChannelMessageInputRequired(TypedDict):
 class SendChannelMessageInput(_SendChannelMessageInputRequired, total=False):
     """What sendChannelMessage takes."""
 
-    #: The message of this channel that it replies to
+    #: The message in this channel to reply to
     replyTo: str
 
 
 class SendCustomActivityInput(TypedDict):
     """What sendCustomActivity takes."""
 
-    #: {username} and {wallet} are filled in when the feed is read
+    #: The placeholders {username} and {wallet} are replaced when the feed is read
     label: str
     eventId: str
 
@@ -1429,7 +1429,7 @@ class _SendNotificationInputRequired(TypedDict):
 class SendNotificationInput(_SendNotificationInputRequired, total=False):
     """What sendNotification takes."""
 
-    #: Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer
+    #: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
     expiresInSeconds: int
 
 
@@ -1459,9 +1459,9 @@ class _SetStateInputRequired(TypedDict):
 class SetStateInput(_SetStateInputRequired, total=False):
     """What setState takes."""
 
-    #: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+    #: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
     ifVersion: int
-    #: Whether other players of the game may read it; left out: as before, at first private
+    #: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
     public: bool
 
 
@@ -1485,9 +1485,9 @@ class _SetStatesInputStatesItemRequired(TypedDict):
 
 
 class SetStatesInputStatesItem(_SetStatesInputStatesItemRequired, total=False):
-    #: Only if the state has this version, or, with 0, if there is none; otherwise `version_conflict` (409)
+    #: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
     ifVersion: Optional[int]
-    #: Whether other players of the game may read it; left out: as before, at first private
+    #: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
     public: Optional[bool]
 
 
@@ -1508,10 +1508,10 @@ class SetUserScoreInput(_SetUserScoreInputRequired, total=False):
 
     nonce: str
     sessionId: str
-    #: Name of the leaderboard; left out: `default`
+    #: Name of the leaderboard; omitted: `default`
     leaderboard: str
     label: str
-    #: Custom data, at most 1024 bytes as JSON: a replay's URL, a character
+    #: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
     metadata: dict[str, Any]
 
 
@@ -1552,7 +1552,7 @@ class _SignInGuestInputRequired(TypedDict):
 class SignInGuestInput(_SignInGuestInputRequired, total=False):
     """What signInGuest takes."""
 
-    #: May be left out when the game secret or an allowed Origin names the game
+    #: Optional when the game secret or an allowed Origin identifies the game
     gameId: str
 
 
@@ -1563,7 +1563,7 @@ class SignInGuestOutput(TypedDict):
     #: Wallet address, lowercase
     wallet: str
     launcherJwt: str
-    #: The same token, under the name that dispatch clients read
+    #: The same token, under the name that method-dispatch clients use
     jwt: str
 
 
@@ -1579,12 +1579,12 @@ class _StateHeadRequired(TypedDict):
     label: str
     #: Unix time in milliseconds
     updatedAt: int
-    #: Goes up with each write of the state; for `ifVersion`
+    #: Increases with every write; for use in `ifVersion`
     version: int
 
 
 class StateHead(_StateHeadRequired, total=False):
-    #: Other players of the game may read it; only on public states
+    #: True if other players of the game can read the state; otherwise omitted
     public: bool
 
 
@@ -1600,20 +1600,20 @@ class _StateRecordRequired(TypedDict):
     label: str
     #: Unix time in milliseconds
     updatedAt: int
-    #: Goes up with each write of the state; for `ifVersion`
+    #: Increases with every write; for use in `ifVersion`
     version: int
     state: Any
 
 
 class StateRecord(_StateRecordRequired, total=False):
-    #: Other players of the game may read it; only on public states
+    #: True if other players of the game can read the state; otherwise omitted
     public: bool
 
 
 class SubscribeInput(TypedDict, total=False):
     """What subscribe takes."""
 
-    #: Default: the token's game; another one requires a launcher's token
+    #: Default: the token's game; other games require a launcher's token
     gameId: str
 
 
@@ -1624,7 +1624,7 @@ class SubscribeOutput(TypedDict):
     stream: str
     epoch: str
     seq: int
-    #: The current first rows; `leaderboards patched` updates them
+    #: The current top rows; `leaderboards patched` events update them
     leaderboard: list[LeaderboardRow]
 
 
@@ -1661,7 +1661,7 @@ class TriggerRulesEngineOutput(TypedDict):
 
     success: bool
     triggerUuid: str
-    #: The types of the actions that were accepted
+    #: Types of the accepted actions
     actions: list[str]
 
 
@@ -1698,7 +1698,7 @@ class UnsendChannelMessageOutput(TypedDict):
     _id: str
     #: Id (UUIDv7)
     channelId: str
-    #: The sender's wallet, lowercase, as in `participants`
+    #: The sender's wallet in lowercase, as in `participants`
     senderId: str
     #: Unix time in milliseconds
     createdAt: int
@@ -1748,7 +1748,7 @@ class _UpgradeGuestInputRequired(TypedDict):
 class UpgradeGuestInput(_UpgradeGuestInputRequired, total=False):
     """What upgradeGuest takes."""
 
-    #: The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+    #: Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
     chainId: int
 
 
@@ -1759,7 +1759,7 @@ class UpgradeGuestOutput(TypedDict):
     #: Wallet address, lowercase
     wallet: str
     launcherJwt: str
-    #: The same token, under the name that dispatch clients read
+    #: The same token, under the name that method-dispatch clients use
     jwt: str
 
 
@@ -1771,7 +1771,7 @@ class _VerifyUnverifiedChannelInputRequired(TypedDict):
 class VerifyUnverifiedChannelInput(_VerifyUnverifiedChannelInputRequired, total=False):
     """What verifyUnverifiedChannel takes."""
 
-    #: The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out
+    #: Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted
     chainId: int
 
 
@@ -1780,19 +1780,19 @@ class VerifyUnverifiedChannelOutput(TypedDict):
 
     success: bool
     launcherJwt: str
-    #: The same token, under the name that dispatch clients read
+    #: The same token, under the name that method-dispatch clients use
     jwt: str
 
 
 class _VouchForPlayerInputRequired(TypedDict):
-    #: What the server knows the player by, such as `steam:76561198000000000`. Kept as a hash
+    #: The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
     playerId: str
 
 
 class VouchForPlayerInput(_VouchForPlayerInputRequired, total=False):
     """What vouchForPlayer takes."""
 
-    #: The name others see; left out, or while the player is muted, it stays
+    #: The name that others see; unchanged when omitted or while the player is muted
     username: str
 
 
@@ -1800,11 +1800,11 @@ class VouchForPlayerOutput(TypedDict):
     """What vouchForPlayer answers."""
 
     success: bool
-    #: An address that nobody can sign for; the address of the wallet once the player has one
+    #: Address of the guest, which nobody can sign for; the wallet once the player has one
     wallet: str
-    #: This playerId was never vouched for before
+    #: Whether this is the first call for this `playerId`
     isNew: bool
-    #: The player has no wallet
+    #: Whether the player is a guest
     isGuest: bool
     launcherJwt: str
 

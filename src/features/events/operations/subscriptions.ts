@@ -126,11 +126,9 @@ export const getSubscribedChannels = defineOperation({
     auth: 'player',
     isUsed: ({ asNames }) => asNames === true,
     input: z.object({
-      asNames: z
-        .literal(true)
-        .meta({
-          description: 'Default when the data of a socket call is null, as basement.fun clients send it',
-        }),
+      asNames: z.literal(true).meta({
+        description: 'Default when the data of a socket call is null, as basement.fun clients send it',
+      }),
     }),
     output: channelNames,
     async handler(_request, { connection }: { connection?: Connection | undefined }) {

@@ -130,11 +130,9 @@ export const markNotificationsRead = defineOperation({
     notificationIds: z
       .array(id)
       .meta({ description: 'The notifications marked by this call: those that exist and were unread' }),
-    more: z
-      .boolean()
-      .meta({
-        description: `With \`all\`: whether there may be more unread notifications than the ${maxMarkedPerCall} marked; if so, call again`,
-      }),
+    more: z.boolean().meta({
+      description: `With \`all\`: whether there may be more unread notifications than the ${maxMarkedPerCall} marked; if so, call again`,
+    }),
   }),
   async handler({ input: { notificationIds, all }, caller }, { db }: { db: Store }) {
     if ((notificationIds === undefined) === (all === undefined)) {

@@ -5,67 +5,67 @@ namespace Gantry
 {
     public abstract partial class GantryCalls
     {
-        /// <summary>Set the player's score; with a nonce used before, replace the score under it.</summary>
+        /// <summary>Set the player's score, replacing the score stored under the same nonce.</summary>
         public Task<SetUserScoreOutput> SetUserScoreAsync(SetUserScoreInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetUserScore, input, options, SetUserScoreOutput.From);
         }
 
-        /// <summary>Read the player's score last set (on a leaderboard with a name: what counts there), or the one under a nonce; null when there is none.</summary>
+        /// <summary>Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.</summary>
         public Task<GetUserScoreOutput> GetUserScoreAsync(GetUserScoreInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetUserScore, input, options, GetUserScoreOutput.From);
         }
 
-        /// <summary>List the player's scores, last set first.</summary>
+        /// <summary>List the player's scores, latest first.</summary>
         public Task<GetUserScoresOutput> GetUserScoresAsync(GetUserScoresInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetUserScores, input, options, GetUserScoresOutput.From);
         }
 
-        /// <summary>Read a leaderboard of a game, the best first: <c>default</c> or another, in any season, all or by label.</summary>
+        /// <summary>Read a game's leaderboard, best first, optionally of a finished season or one label.</summary>
         public Task<GetGameScoresLeaderboardOutput> GetGameScoresLeaderboardAsync(GetGameScoresLeaderboardInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetGameScoresLeaderboard, input, options, GetGameScoresLeaderboardOutput.From);
         }
 
-        /// <summary>Read a player's position on a game's leaderboard, from 1; left out without a score.</summary>
+        /// <summary>Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.</summary>
         public Task<GetUsersPositionInGameScoreLeaderboardOutput> GetUsersPositionInGameScoreLeaderboardAsync(GetUsersPositionInGameScoreLeaderboardInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetUsersPositionInGameScoreLeaderboard, input, options, GetUsersPositionInGameScoreLeaderboardOutput.From);
         }
 
-        /// <summary>List a game's public leaderboards except <c>default</c>, with their seasons under way.</summary>
+        /// <summary>List a game's public leaderboards except <c>default</c>, with their current seasons.</summary>
         public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboards, input, options, GetLeaderboardsOutput.From);
         }
 
-        /// <summary>Read the rows of a leaderboard around a player's, with their places; none without a score.</summary>
+        /// <summary>Read the leaderboard entries around a player, with ranks; none if the player has no score.</summary>
         public Task<GetLeaderboardAroundOutput> GetLeaderboardAroundAsync(GetLeaderboardAroundInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboardAround, input, options, GetLeaderboardAroundOutput.From);
         }
 
-        /// <summary>Read the rows of given players (friends) on a leaderboard, with their places on all of it, the best first.</summary>
+        /// <summary>Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.</summary>
         public Task<GetLeaderboardAmongOutput> GetLeaderboardAmongAsync(GetLeaderboardAmongInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboardAmong, input, options, GetLeaderboardAmongOutput.From);
         }
 
-        /// <summary>List the finished seasons of a leaderboard, newest first.</summary>
+        /// <summary>List the finished seasons of a leaderboard, latest first.</summary>
         public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetLeaderboardSeasons, input, options, GetLeaderboardSeasonsOutput.From);
         }
 
-        /// <summary>Read a leaderboard of the server's own game, also one that is not public, with places.</summary>
+        /// <summary>Read a leaderboard of the server's own game, including private ones, with ranks.</summary>
         public Task<ReadLeaderboardOutput> ReadLeaderboardAsync(ReadLeaderboardInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.ReadLeaderboard, input, options, ReadLeaderboardOutput.From);
         }
 
-        /// <summary>End a season of a leaderboard of the server's own game, if it is under way; the next one begins.</summary>
+        /// <summary>End a season of a leaderboard of the server's own game if it is current, and start the next one.</summary>
         public Task<EndLeaderboardSeasonOutput> EndLeaderboardSeasonAsync(EndLeaderboardSeasonInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EndLeaderboardSeason, input, options, EndLeaderboardSeasonOutput.From);
@@ -77,85 +77,85 @@ namespace Gantry
             return CallAsync(Operations.SetState, input, options, SetStateOutput.From);
         }
 
-        /// <summary>Store several states of the player atomically, each as <c>setState</c> does.</summary>
+        /// <summary>Store several states of the player atomically, each like <c>setState</c>.</summary>
         public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetStates, input, options, SetStatesOutput.From);
         }
 
-        /// <summary>Merge a JSON merge patch (RFC 7396) into the player's state under a label; without one, into {}.</summary>
+        /// <summary>Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.</summary>
         public Task<PatchStateOutput> PatchStateAsync(PatchStateInput input, CallOptions options = null)
         {
             return CallAsync(Operations.PatchState, input, options, PatchStateOutput.From);
         }
 
-        /// <summary>Remove the player's state under a label; null when there was none.</summary>
+        /// <summary>Remove the player's state under a label; returns null if there was none.</summary>
         public Task<RemoveStateOutput> RemoveStateAsync(RemoveStateInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveState, input, options, RemoveStateOutput.From);
         }
 
-        /// <summary>Read the player's states, last updated first; with a label, that one only; with a prefix, those, by label.</summary>
+        /// <summary>Read the player's states, latest first, optionally only those with a label or a label prefix.</summary>
         public Task<GetStatesOutput> GetStatesAsync(GetStatesInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetStates, input, options, GetStatesOutput.From);
         }
 
-        /// <summary>Read the states that a player of the game has made public, by label; of others' states, only these.</summary>
+        /// <summary>Read a player's public states, ordered by label.</summary>
         public Task<GetPublicStatesOutput> GetPublicStatesAsync(GetPublicStatesInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetPublicStates, input, options, GetPublicStatesOutput.From);
         }
 
-        /// <summary>Start, update or (with endTime) end a play session of the player.</summary>
+        /// <summary>Start, update or (with endTime) end one of the player's play sessions.</summary>
         public Task<TrackGameSessionsOutput> TrackGameSessionsAsync(TrackGameSessionsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.TrackGameSessions, input, options, TrackGameSessionsOutput.From);
         }
 
-        /// <summary>Record an activity of the player for the public feed.</summary>
+        /// <summary>Record an activity of the player in the public feed.</summary>
         public Task<SendCustomActivityOutput> SendCustomActivityAsync(SendCustomActivityInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendCustomActivity, input, options, SendCustomActivityOutput.From);
         }
 
-        /// <summary>Read the public activity feed, newest first.</summary>
+        /// <summary>List the activities in the public feed, newest first.</summary>
         public Task<GetActivitiesOutput> GetActivitiesAsync(GetActivitiesInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetActivities, input, options, GetActivitiesOutput.From);
         }
 
-        /// <summary>Notify the player: stored, and pushed to the player's launchers.</summary>
+        /// <summary>Send a notification to the player's inbox and launchers.</summary>
         public Task<SendNotificationOutput> SendNotificationAsync(SendNotificationInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendNotification, input, options, SendNotificationOutput.From);
         }
 
-        /// <summary>Report a game event; the game's rules for this trigger run.</summary>
+        /// <summary>Report a game event and run the game's rules for this trigger.</summary>
         public Task<TriggerRulesEngineOutput> TriggerRulesEngineAsync(TriggerRulesEngineInput input, CallOptions options = null)
         {
             return CallAsync(Operations.TriggerRulesEngine, input, options, TriggerRulesEngineOutput.From);
         }
 
-        /// <summary>List the player's message channels in this game, latest activity first.</summary>
+        /// <summary>List the player's message channels in this game, most recently active first.</summary>
         public Task<GetMessageChannelsOutput> GetMessageChannelsAsync(GetMessageChannelsInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetMessageChannels, input, options, GetMessageChannelsOutput.From);
         }
 
-        /// <summary>Start a message channel with other players; the same participants get the same channel.</summary>
+        /// <summary>Create a message channel with other players, or return the one that already has these participants.</summary>
         public Task<MessageChannel> CreateMessageChannelAsync(CreateMessageChannelInput input, CallOptions options = null)
         {
             return CallAsync(Operations.CreateMessageChannel, input, options, MessageChannel.From);
         }
 
-        /// <summary>List the messages of a channel the player is in, newest first.</summary>
+        /// <summary>List the messages of one of the player's channels, newest first.</summary>
         public Task<GetChannelMessagesOutput> GetChannelMessagesAsync(GetChannelMessagesInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetChannelMessages, input, options, GetChannelMessagesOutput.From);
         }
 
-        /// <summary>Send a message to a channel the player is in.</summary>
+        /// <summary>Send a message to one of the player's channels.</summary>
         public Task<ChannelMessage> SendChannelMessageAsync(SendChannelMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendChannelMessage, input, options, ChannelMessage.From);
@@ -167,55 +167,55 @@ namespace Gantry
             return CallAsync(Operations.EditChannelMessage, input, options, ChannelMessage.From);
         }
 
-        /// <summary>Unsend one of the player's messages; its content is erased permanently.</summary>
+        /// <summary>Unsend one of the player's messages and permanently erase its content.</summary>
         public Task<UnsendChannelMessageOutput> UnsendChannelMessageAsync(UnsendChannelMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UnsendChannelMessage, input, options, UnsendChannelMessageOutput.From);
         }
 
-        /// <summary>List the participants of a channel the player is in: their names, pictures, and who is online.</summary>
+        /// <summary>List a channel's participants with their usernames, avatars and online status.</summary>
         public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetChannelParticipants, input, options, GetChannelParticipantsOutput.From);
         }
 
-        /// <summary>Add a player to a channel; requires the permission add-members.</summary>
+        /// <summary>Add a player to a channel (requires the permission add-members).</summary>
         public Task<MessageChannel> AddParticipantAsync(AddParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.AddParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Leave a channel, or remove another player from it (requires the permission super-admin).</summary>
+        /// <summary>Leave a channel, or remove another participant (requires the permission super-admin).</summary>
         public Task<MessageChannel> RemoveParticipantAsync(RemoveParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Change a channel's name or picture; requires the permission edit-info.</summary>
+        /// <summary>Update a channel's name or picture (requires the permission edit-info).</summary>
         public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EditGroupInfo, input, options, MessageChannel.From);
         }
 
-        /// <summary>Show the other members of a channel that the player is typing; not stored, forwarded at most once per two seconds.</summary>
+        /// <summary>Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).</summary>
         public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendTypingSignal, input, options, SendTypingSignalOutput.From);
         }
 
-        /// <summary>Mark a channel as read up to a message; the marker only moves forward.</summary>
+        /// <summary>Mark a channel as read up to a message (the read marker only moves forward).</summary>
         public Task<MarkMessagesReadOutput> MarkMessagesReadAsync(MarkMessagesReadInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MarkMessagesRead, input, options, MarkMessagesReadOutput.From);
         }
 
-        /// <summary>Get the number of a channel's unread messages and the player's read marker.</summary>
+        /// <summary>Get the number of unread messages in a channel and the player's read marker.</summary>
         public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetUnreadCount, input, options, GetUnreadCountOutput.From);
         }
 
-        /// <summary>React to a message with an emoji or an emote of the game, each once.</summary>
+        /// <summary>Add a reaction to a message: an emoji, or one of the game's emotes.</summary>
         public Task<AddReactionOutput> AddReactionAsync(AddReactionInput input, CallOptions options = null)
         {
             return CallAsync(Operations.AddReaction, input, options, AddReactionOutput.From);
@@ -227,7 +227,7 @@ namespace Gantry
             return CallAsync(Operations.RemoveReaction, input, options, RemoveReactionOutput.From);
         }
 
-        /// <summary>Subscribe this connection to a game's public stream: its activities and leaderboard changes.</summary>
+        /// <summary>Subscribe this connection to a game's public stream of activities and leaderboard changes.</summary>
         public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Subscribe, input, options, SubscribeOutput.From);
@@ -245,115 +245,115 @@ namespace Gantry
             return CallAsync(Operations.GetSubscribedChannels, null, options, GetSubscribedChannelsOutput.From);
         }
 
-        /// <summary>List the games there are to open, and the launchers to sign in to, by their order; unlisted ones by their slug only.</summary>
+        /// <summary>List the public games and launchers in display order; an unlisted one is found only by its slug.</summary>
         public Task<GetGamesOutput> GetGamesAsync(GetGamesInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetGames, input, options, GetGamesOutput.From);
         }
 
-        /// <summary>Start signing in: get the message for the wallet to sign.</summary>
+        /// <summary>Start a sign-in: get the message for the wallet to sign.</summary>
         public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null)
         {
             return CallAsync(Operations.CreateUnverifiedChannel, input, options, CreateUnverifiedChannelOutput.From);
         }
 
-        /// <summary>Finish signing in: exchange the wallet's signature for a launcherJwt.</summary>
+        /// <summary>Complete a sign-in: exchange the wallet's signature for a launcherJwt.</summary>
         public Task<VerifyUnverifiedChannelOutput> VerifyUnverifiedChannelAsync(VerifyUnverifiedChannelInput input, CallOptions options = null)
         {
             return CallAsync(Operations.VerifyUnverifiedChannel, input, options, VerifyUnverifiedChannelOutput.From);
         }
 
-        /// <summary>Sign in as a new player without a wallet: get a secret for the device, and a launcherJwt.</summary>
+        /// <summary>Create a guest and sign in; returns a device secret (shown once) and a launcherJwt.</summary>
         public Task<CreateGuestOutput> CreateGuestAsync(CreateGuestInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.CreateGuest, input, options, CreateGuestOutput.From);
         }
 
-        /// <summary>Sign in again as a player without a wallet: exchange a device's secret for a launcherJwt.</summary>
+        /// <summary>Sign in as an existing guest: exchange a device's secret for a launcherJwt.</summary>
         public Task<SignInGuestOutput> SignInGuestAsync(SignInGuestInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SignInGuest, input, options, SignInGuestOutput.From);
         }
 
-        /// <summary>Start giving this player a wallet: get the message for the wallet to sign.</summary>
+        /// <summary>Start linking a wallet to this guest: get the message for the wallet to sign.</summary>
         public Task<RequestGuestUpgradeOutput> RequestGuestUpgradeAsync(RequestGuestUpgradeInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RequestGuestUpgrade, input, options, RequestGuestUpgradeOutput.From);
         }
 
-        /// <summary>Give this player a wallet, with everything kept: exchange the wallet's signature for a launcherJwt.</summary>
+        /// <summary>Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt.</summary>
         public Task<UpgradeGuestOutput> UpgradeGuestAsync(UpgradeGuestInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UpgradeGuest, input, options, UpgradeGuestOutput.From);
         }
 
-        /// <summary>List the devices that sign in as this player without a wallet, oldest first.</summary>
+        /// <summary>List the guest's devices, oldest first.</summary>
         public Task<ListGuestDevicesOutput> ListGuestDevicesAsync(CallOptions options = null)
         {
             return CallAsync(Operations.ListGuestDevices, null, options, ListGuestDevicesOutput.From);
         }
 
-        /// <summary>Add a device that can sign in as this player without a wallet, and get its secret.</summary>
+        /// <summary>Add a device to the guest; returns its secret (shown once).</summary>
         public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.AddGuestDevice, input, options, AddGuestDeviceOutput.From);
         }
 
-        /// <summary>Remove a device of this player without a wallet, and end the player's other sessions.</summary>
+        /// <summary>Remove one of the guest's devices and end the guest's other sessions.</summary>
         public Task<RemoveGuestDeviceOutput> RemoveGuestDeviceAsync(RemoveGuestDeviceInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RemoveGuestDevice, input, options, RemoveGuestDeviceOutput.From);
         }
 
-        /// <summary>Open a session for a player whom the game's server has signed in itself; takes the game's secret.</summary>
+        /// <summary>Open a channel session for a player that the game's server has authenticated; requires the game's secret.</summary>
         public Task<VouchForPlayerOutput> VouchForPlayerAsync(VouchForPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.VouchForPlayer, input, options, VouchForPlayerOutput.From);
         }
 
-        /// <summary>Read the status of the token's channel session; <c>exists</c> is false once it has ended.</summary>
+        /// <summary>Get the status of the token's channel session; <c>exists</c> is false once it has ended.</summary>
         public Task<ChannelSessionStatus> ChannelStatusAsync(CallOptions options = null)
         {
             return CallAsync(Operations.ChannelStatus, null, options, ChannelSessionStatus.From);
         }
 
-        /// <summary>Keep the channel session present for another 3 minutes.</summary>
+        /// <summary>Keep the channel session online for another 3 minutes.</summary>
         public Task<ChannelHeartbeatOutput> ChannelHeartbeatAsync(CallOptions options = null)
         {
             return CallAsync(Operations.ChannelHeartbeat, null, options, ChannelHeartbeatOutput.From);
         }
 
-        /// <summary>Open a session for the player: in any game with the token of a launcher's own session, in its own as a game's server.</summary>
+        /// <summary>Open a channel session for the player: a launcher in any game, a game server in its own game.</summary>
         public Task<OpenChannelSessionOutput> OpenChannelSessionAsync(OpenChannelSessionInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.OpenChannelSession, input, options, OpenChannelSessionOutput.From);
         }
 
-        /// <summary>List the player's live sessions, newest first: a launcher sees all games, a game only its own.</summary>
+        /// <summary>List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.</summary>
         public Task<ListChannelSessionsOutput> ListChannelSessionsAsync(CallOptions options = null)
         {
             return CallAsync(Operations.ListChannelSessions, null, options, ListChannelSessionsOutput.From);
         }
 
-        /// <summary>End the token's session; with a sessionId, a launcher may end any session of its player.</summary>
+        /// <summary>End the token's channel session; with <c>sessionId</c>, a launcher may end any session of its player.</summary>
         public Task<EndChannelSessionOutput> EndChannelSessionAsync(EndChannelSessionInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.EndChannelSession, input, options, EndChannelSessionOutput.From);
         }
 
-        /// <summary>End a player's sessions in the game, or one of them; takes the game's secret.</summary>
+        /// <summary>Revoke a player's channel sessions in the game, or one of them; requires the game's secret.</summary>
         public Task<RevokeChannelSessionOutput> RevokeChannelSessionAsync(RevokeChannelSessionInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RevokeChannelSession, input, options, RevokeChannelSessionOutput.From);
         }
 
-        /// <summary>Notify up to 100 players at once; requires the game's secret.</summary>
+        /// <summary>Send a notification to up to 100 players (requires the game's secret).</summary>
         public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null)
         {
             return CallAsync(Operations.NotifyPlayers, input, options, NotifyPlayersOutput.From);
         }
 
-        /// <summary>Set the player's own name, the same in every game; requires a session that the player signed in to.</summary>
+        /// <summary>Set the player's name, shared by all games; requires a session that the player signed in to.</summary>
         public Task<SetUsernameOutput> SetUsernameAsync(SetUsernameInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SetUsername, input, options, SetUsernameOutput.From);
@@ -365,43 +365,43 @@ namespace Gantry
             return CallAsync(Operations.UpdatePlayerProfile, input, options, UpdatePlayerProfileOutput.From);
         }
 
-        /// <summary>Read which of up to 100 players are in the game now; requires the game's secret.</summary>
+        /// <summary>Check which of up to 100 players are online in the game; requires the game's secret.</summary>
         public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetPlayerPresence, input, options, GetPlayerPresenceOutput.From);
         }
 
-        /// <summary>List the player's notifications, newest first, with how many are unread.</summary>
+        /// <summary>List the player's notifications, newest first, with the number of unread ones.</summary>
         public Task<ListNotificationsOutput> ListNotificationsAsync(ListNotificationsInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.ListNotifications, input, options, ListNotificationsOutput.From);
         }
 
-        /// <summary>Mark some of the player's notifications as read, or all of them; the player's other launchers are notified.</summary>
+        /// <summary>Mark some or all of the player's notifications as read.</summary>
         public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.MarkNotificationsRead, input, options, MarkNotificationsReadOutput.From);
         }
 
-        /// <summary>Block another player in this game: the player no longer receives their messages; they are not notified.</summary>
+        /// <summary>Block another player in this game and hide their messages (the blocked player is not notified).</summary>
         public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.BlockPlayer, input, options, BlockPlayerOutput.From);
         }
 
-        /// <summary>Unblock a player in this game; messages they sent meanwhile are listed again.</summary>
+        /// <summary>Unblock a player in this game and show their messages again, including those sent while blocked.</summary>
         public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.UnblockPlayer, input, options, UnblockPlayerOutput.From);
         }
 
-        /// <summary>List the players blocked by the player in this game, most recent first.</summary>
+        /// <summary>List the players that the player has blocked in this game, most recently blocked first.</summary>
         public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.ListBlockedPlayers, input, options, ListBlockedPlayersOutput.From);
         }
 
-        /// <summary>Report a message of a channel the player is in to the server's moderators.</summary>
+        /// <summary>Report a message in one of the player's channels to the server's moderators.</summary>
         public Task<ReportMessageOutput> ReportMessageAsync(ReportMessageInput input, CallOptions options = null)
         {
             return CallAsync(Operations.ReportMessage, input, options, ReportMessageOutput.From);
@@ -413,19 +413,19 @@ namespace Gantry
             return CallAsync(Operations.ReportPlayer, input, options, ReportPlayerOutput.From);
         }
 
-        /// <summary>Mute a participant of a channel for a time; requires the permission super-admin.</summary>
+        /// <summary>Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).</summary>
         public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteParticipant, input, options, MuteParticipantOutput.From);
         }
 
-        /// <summary>Mute a player in the game, or in one of its channels, for a time; requires the game's secret.</summary>
+        /// <summary>Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).</summary>
         public Task<MuteInGameOutput> MuteInGameAsync(MuteInGameInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteInGame, input, options, MuteInGameOutput.From);
         }
 
-        /// <summary>Run up to 100 writes in one transaction, atomically.</summary>
+        /// <summary>Run up to 100 writes atomically in one transaction.</summary>
         public Task<BatchOutput> BatchAsync(BatchInput input, CallOptions options = null)
         {
             return CallAsync(Operations.Batch, input, options, BatchOutput.From);

@@ -75,7 +75,7 @@ namespace Gantry
             return value == null ? null : new AddGuestDeviceInput((JsonObject)value);
         }
 
-        /// <summary>What the player knows the device by</summary>
+        /// <summary>Name of the device</summary>
         public string DeviceName
         {
             get { return Get("deviceName", Read.String); }
@@ -112,7 +112,7 @@ namespace Gantry
             set { Set("deviceId", value); }
         }
 
-        /// <summary>Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else</summary>
+        /// <summary>Shown once. Anyone who has it can sign in as the guest: store it only on the device</summary>
         public string DeviceSecret
         {
             get { return Get("deviceSecret", Read.String); }
@@ -171,7 +171,7 @@ namespace Gantry
             set { Set("messageId", value); }
         }
 
-        /// <summary>One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game</summary>
+        /// <summary>One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)</summary>
         public string Reaction
         {
             get { return Get("reaction", Read.String); }
@@ -260,14 +260,14 @@ namespace Gantry
             return value == null ? null : new BatchInputOperationsItem((JsonObject)value);
         }
 
-        /// <summary>The name of an operation that writes</summary>
+        /// <summary>Name of a write operation</summary>
         public string Method
         {
             get { return Get("method", Read.String); }
             set { Set("method", value); }
         }
 
-        /// <summary>Its input, as with method dispatch; a game's server puts its wallet here</summary>
+        /// <summary>The operation's input, as in method dispatch; a game's server adds the player's wallet</summary>
         public JsonObject Data
         {
             get { return Get("data", Read.Object); }
@@ -373,7 +373,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Empty when the player never chose one</summary>
+        /// <summary>Empty if the player has not set one</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
@@ -440,7 +440,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>The sender's wallet, lowercase, as in <c>participants</c></summary>
+        /// <summary>The sender's wallet in lowercase, as in <c>participants</c></summary>
         public string SenderId
         {
             get { return Get("senderId", Read.String); }
@@ -467,14 +467,14 @@ namespace Gantry
             set { Set("content", value); }
         }
 
-        /// <summary>Only in a reply: the message of the channel it replies to, which may be unsent by now</summary>
+        /// <summary>The message in this channel that this one replies to, which may have been unsent since; omitted if it is not a reply</summary>
         public string ReplyTo
         {
             get { return Get("replyTo", Read.String); }
             set { Set("replyTo", value); }
         }
 
-        /// <summary>Only where there are any, in the order of first use</summary>
+        /// <summary>In the order of first use; omitted if there are none</summary>
         public IReadOnlyList<ReactionCount> Reactions
         {
             get { return Get("reactions", value => Read.List(value, ReactionCount.From)); }
@@ -511,7 +511,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>The sender's wallet, lowercase, as in <c>participants</c></summary>
+        /// <summary>The sender's wallet in lowercase, as in <c>participants</c></summary>
         public string SenderId
         {
             get { return Get("senderId", Read.String); }
@@ -611,14 +611,14 @@ namespace Gantry
             return value == null ? null : new ChannelSessionStatus((JsonObject)value);
         }
 
-        /// <summary>The session is known and has not ended</summary>
+        /// <summary>Whether the session has not ended</summary>
         public bool Exists
         {
             get { return Get("exists", Read.Boolean); }
             set { Set("exists", value); }
         }
 
-        /// <summary>A live socket, of its own or of the launcher, or a heartbeat within 3 minutes</summary>
+        /// <summary>Whether the player is online: a connected socket of the session or of its launcher, or a heartbeat within 3 minutes</summary>
         public bool Present
         {
             get { return Get("present", Read.Boolean); }
@@ -655,14 +655,14 @@ namespace Gantry
             return value == null ? null : new CreateGuestInput((JsonObject)value);
         }
 
-        /// <summary>May be left out when the game secret or an allowed Origin names the game</summary>
+        /// <summary>Optional when the game secret or an allowed Origin identifies the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
             set { Set("gameId", value); }
         }
 
-        /// <summary>What the player knows the device by</summary>
+        /// <summary>Name of the device</summary>
         public string DeviceName
         {
             get { return Get("deviceName", Read.String); }
@@ -706,7 +706,7 @@ namespace Gantry
             set { Set("deviceId", value); }
         }
 
-        /// <summary>Shown this once. Anyone who has it is the player: keep it on the device, and nowhere else</summary>
+        /// <summary>Shown once. Anyone who has it can sign in as the guest: store it only on the device</summary>
         public string DeviceSecret
         {
             get { return Get("deviceSecret", Read.String); }
@@ -719,7 +719,7 @@ namespace Gantry
             set { Set("launcherJwt", value); }
         }
 
-        /// <summary>The same token, under the name that dispatch clients read</summary>
+        /// <summary>The same token, under the name that method-dispatch clients use</summary>
         public string Jwt
         {
             get { return Get("jwt", Read.String); }
@@ -749,7 +749,7 @@ namespace Gantry
             set { Set("otherParticipants", value); }
         }
 
-        /// <summary>The name of a new channel; an existing one keeps its own</summary>
+        /// <summary>Name of the new channel; ignored if the channel already exists</summary>
         public string ChannelName
         {
             get { return Get("channelName", Read.String); }
@@ -779,14 +779,14 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>May be left out when the game secret or an allowed Origin names the game</summary>
+        /// <summary>Optional when the game secret or an allowed Origin identifies the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
             set { Set("gameId", value); }
         }
 
-        /// <summary>The chain a contract wallet is on; 1 for any other wallet, and when left out or 0</summary>
+        /// <summary>Chain id of a contract wallet; 1 for other wallets, when omitted and when 0</summary>
         public long? ChainId
         {
             get { return Get("chainId", Read.OptionalInteger); }
@@ -888,7 +888,7 @@ namespace Gantry
             set { Set("name", value); }
         }
 
-        /// <summary>The picture's URL; empty for none</summary>
+        /// <summary>URL of the picture; empty for no picture</summary>
         public string ChatPicture
         {
             get { return Get("chatPicture", Read.String); }
@@ -1056,7 +1056,7 @@ namespace Gantry
             set { Set("nextSeason", value); }
         }
 
-        /// <summary>By its schedule; null: no schedule May be null.</summary>
+        /// <summary>When the next season is scheduled to end; null: no schedule May be null.</summary>
         public long? NextSeasonEndsAt
         {
             get { return Get("nextSeasonEndsAt", Read.OptionalInteger); }
@@ -1117,7 +1117,7 @@ namespace Gantry
             set { Set("user", value); }
         }
 
-        /// <summary>The label with {username} and {wallet} filled in</summary>
+        /// <summary>The label with {username} and {wallet} replaced</summary>
         public string DisplayText
         {
             get { return Get("displayText", Read.String); }
@@ -1181,7 +1181,7 @@ namespace Gantry
             return value == null ? null : new GameChannel((JsonObject)value);
         }
 
-        /// <summary>The channel session</summary>
+        /// <summary>Id of the channel session</summary>
         public string Id
         {
             get { return Get("_id", Read.String); }
@@ -1221,7 +1221,7 @@ namespace Gantry
             set { Set("openedAt", value); }
         }
 
-        /// <summary>Why it no longer exists One of <c>ended</c>, <c>revoked</c>, <c>replaced</c>, <c>banned</c>, <c>erased</c>, <c>expired</c>, <c>key_retired</c>, <c>game_archived</c>, <c>game_deleted</c>, <c>upgraded</c>. May be null.</summary>
+        /// <summary>Why the session ended; null while it has not One of <c>ended</c>, <c>revoked</c>, <c>replaced</c>, <c>banned</c>, <c>erased</c>, <c>expired</c>, <c>key_retired</c>, <c>game_archived</c>, <c>game_deleted</c>, <c>upgraded</c>. May be null.</summary>
         public string EndReason
         {
             get { return Get("endReason", Read.String); }
@@ -1378,7 +1378,7 @@ namespace Gantry
             set { Set("skip", value); }
         }
 
-        /// <summary>The <c>nextCursor</c> of the page before, or empty for the first page; replaces <c>skip</c></summary>
+        /// <summary>The <c>nextCursor</c> of the previous page, or empty for the first page; replaces <c>skip</c></summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -1447,7 +1447,7 @@ namespace Gantry
             set { Set("more", value); }
         }
 
-        /// <summary>Messages that replies in <c>data</c> refer to and that are not in <c>data</c> themselves; one in neither was unsent, or sent while the player was away</summary>
+        /// <summary>The messages that replies in <c>data</c> refer to, unless they are in <c>data</c> too; those that were unsent or are hidden from the player are omitted</summary>
         public IReadOnlyList<ChannelMessage> Originals
         {
             get { return Get("originals", value => Read.List(value, ChannelMessage.From)); }
@@ -1543,14 +1543,14 @@ namespace Gantry
             set { Set("skip", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Number of a season, from 1; left out: the one under way</summary>
+        /// <summary>Season number, starting at 1; omitted: the current season</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -1700,14 +1700,14 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Number of a season, from 1; left out: the one under way</summary>
+        /// <summary>Season number, starting at 1; omitted: the current season</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -1778,14 +1778,14 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Number of a season, from 1; left out: the one under way</summary>
+        /// <summary>Season number, starting at 1; omitted: the current season</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -1804,7 +1804,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Rows wanted, the player's in the middle; default 11, more than 101 is capped to 101</summary>
+        /// <summary>Number of entries, with the player's in the middle; default 11, capped to 101</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
@@ -1863,7 +1863,7 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
@@ -1996,7 +1996,7 @@ namespace Gantry
             set { Set("skip", value); }
         }
 
-        /// <summary>The <c>nextCursor</c> of the page before, or empty for the first page; replaces <c>skip</c></summary>
+        /// <summary>The <c>nextCursor</c> of the previous page, or empty for the first page; replaces <c>skip</c></summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -2010,7 +2010,7 @@ namespace Gantry
             set { Set("order", value); }
         }
 
-        /// <summary>Include the number of unread messages of each channel</summary>
+        /// <summary>Whether to include the number of unread messages of each channel</summary>
         public bool? WithUnread
         {
             get { return Get("withUnread", Read.OptionalBoolean); }
@@ -2125,7 +2125,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>In the order of <c>wallets</c></summary>
+        /// <summary>In the same order as <c>wallets</c></summary>
         public IReadOnlyList<GetPlayerPresenceOutputPlayersItem> Players
         {
             get { return Get("players", value => Read.List(value, GetPlayerPresenceOutputPlayersItem.From)); }
@@ -2162,7 +2162,7 @@ namespace Gantry
             set { Set("present", value); }
         }
 
-        /// <summary>How many live sessions the player has in this game</summary>
+        /// <summary>Number of the player's live sessions in this game</summary>
         public long Sessions
         {
             get { return Get("sessions", Read.Integer); }
@@ -2213,7 +2213,7 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Only states whose labels begin with this, in the order of their labels</summary>
+        /// <summary>Only states whose labels start with this prefix, ordered by label</summary>
         public string Prefix
         {
             get { return Get("prefix", Read.String); }
@@ -2294,7 +2294,7 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Only states whose labels begin with this, in the order of their labels</summary>
+        /// <summary>Only states whose labels start with this prefix, ordered by label</summary>
         public string Prefix
         {
             get { return Get("prefix", Read.String); }
@@ -2448,21 +2448,21 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
+        /// <summary>Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100</summary>
         public long UnreadCount
         {
             get { return Get("unreadCount", Read.Integer); }
             set { Set("unreadCount", value); }
         }
 
-        /// <summary>There are more unread messages than are counted</summary>
+        /// <summary>Present if there are more unread messages than <c>unreadCount</c></summary>
         public bool? UnreadCapped
         {
             get { return Get("unreadCapped", Read.OptionalBoolean); }
             set { Set("unreadCapped", value); }
         }
 
-        /// <summary>The read marker's message; omitted if nothing was marked as read</summary>
+        /// <summary>The message of the read marker; omitted if nothing has been marked as read</summary>
         public string LastReadMessageId
         {
             get { return Get("lastReadMessageId", Read.String); }
@@ -2499,7 +2499,7 @@ namespace Gantry
             set { Set("nonce", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
@@ -2573,7 +2573,7 @@ namespace Gantry
             set { Set("nonce", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
@@ -2673,14 +2673,14 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Number of a season, from 1; left out: the one under way</summary>
+        /// <summary>Season number, starting at 1; omitted: the current season</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -2822,14 +2822,14 @@ namespace Gantry
             set { Set("createdAt", value); }
         }
 
-        /// <summary>Only if the notification was sent with an expiry</summary>
+        /// <summary>Omitted if the notification does not expire</summary>
         public long? ExpiresAt
         {
             get { return Get("expiresAt", Read.OptionalInteger); }
             set { Set("expiresAt", value); }
         }
 
-        /// <summary>Null: unread May be null.</summary>
+        /// <summary>Null if it is unread May be null.</summary>
         public long? ReadAt
         {
             get { return Get("readAt", Read.OptionalInteger); }
@@ -2927,14 +2927,14 @@ namespace Gantry
             set { Set("updatedAt", value); }
         }
 
-        /// <summary>Left out: <c>default</c></summary>
+        /// <summary>Omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Of a leaderboard with a name</summary>
+        /// <summary>Only on named leaderboards</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -3021,14 +3021,14 @@ namespace Gantry
             set { Set("updatedAt", value); }
         }
 
-        /// <summary>Left out: <c>default</c></summary>
+        /// <summary>Omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Of a leaderboard with a name</summary>
+        /// <summary>Only on named leaderboards</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -3130,14 +3130,14 @@ namespace Gantry
             set { Set("keep", value); }
         }
 
-        /// <summary><c>desc</c>: more is better. <c>asc</c>: less is better One of <c>desc</c>, <c>asc</c>.</summary>
+        /// <summary><c>desc</c>: higher is better. <c>asc</c>: lower is better One of <c>desc</c>, <c>asc</c>.</summary>
         public string Order
         {
             get { return Get("order", Read.String); }
             set { Set("order", value); }
         }
 
-        /// <summary><c>player</c>: each player has one entry. <c>all</c>: every score is an entry of its own One of <c>player</c>, <c>all</c>.</summary>
+        /// <summary><c>player</c>: each player has one entry. <c>all</c>: every score is a separate entry One of <c>player</c>, <c>all</c>.</summary>
         public string Entries
         {
             get { return Get("entries", Read.String); }
@@ -3324,7 +3324,7 @@ namespace Gantry
             set { Set("limit", value); }
         }
 
-        /// <summary>The <c>cursor</c> of the previous response</summary>
+        /// <summary>The <c>cursor</c> of the previous page</summary>
         public string After
         {
             get { return Get("after", Read.String); }
@@ -3366,14 +3366,14 @@ namespace Gantry
             set { Set("notifications", value); }
         }
 
-        /// <summary>In the whole inbox; 10000 means that many or more</summary>
+        /// <summary>Number of unread notifications in the whole inbox; 10000 means 10000 or more</summary>
         public long Unread
         {
             get { return Get("unread", Read.Integer); }
             set { Set("unread", value); }
         }
 
-        /// <summary>Start of the next page; null at the end May be null.</summary>
+        /// <summary>Send it as <c>after</c> to get the next page; null on the last page May be null.</summary>
         public string Cursor
         {
             get { return Get("cursor", Read.String); }
@@ -3422,28 +3422,28 @@ namespace Gantry
             set { Set("kind", value); }
         }
 
-        /// <summary>Where it is played: absolute, or a path of this server's; empty when it has no page</summary>
+        /// <summary>URL of the game: absolute, or a path on this server; empty when it has no page</summary>
         public string Url
         {
             get { return Get("url", Read.String); }
             set { Set("url", value); }
         }
 
-        /// <summary>Where the game reads its token in its address: <c>?token=</c>, or <c>#token=</c> One of <c>query</c>, <c>fragment</c>.</summary>
+        /// <summary>Where the game's URL carries the token: <c>?token=</c> or <c>#token=</c> One of <c>query</c>, <c>fragment</c>.</summary>
         public string TokenIn
         {
             get { return Get("tokenIn", Read.String); }
             set { Set("tokenIn", value); }
         }
 
-        /// <summary>Absolute, or a path of this server's; empty when it has none</summary>
+        /// <summary>Image URL: absolute, or a path on this server; empty when it has none</summary>
         public string Image
         {
             get { return Get("image", Read.String); }
             set { Set("image", value); }
         }
 
-        /// <summary>Whether players without a wallet may sign in to it by themselves (<c>createGuest</c>)</summary>
+        /// <summary>Whether guests may sign in with <c>createGuest</c></summary>
         public bool Guests
         {
             get { return Get("guests", Read.Boolean); }
@@ -3512,21 +3512,21 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>Messages of others after the read marker, the player's joining and the player's own last message; at most 1,000, in lists 100</summary>
+        /// <summary>Number of messages from other players since the read marker, the player's joining or the player's own last message, whichever is latest; at most 1,000, in lists of channels 100</summary>
         public long? UnreadCount
         {
             get { return Get("unreadCount", Read.OptionalInteger); }
             set { Set("unreadCount", value); }
         }
 
-        /// <summary>There are more unread messages than are counted</summary>
+        /// <summary>Present if there are more unread messages than <c>unreadCount</c></summary>
         public bool? UnreadCapped
         {
             get { return Get("unreadCapped", Read.OptionalBoolean); }
             set { Set("unreadCapped", value); }
         }
 
-        /// <summary>The read marker's message; omitted if nothing was marked as read</summary>
+        /// <summary>The message of the read marker; omitted if nothing has been marked as read</summary>
         public string LastReadMessageId
         {
             get { return Get("lastReadMessageId", Read.String); }
@@ -3562,7 +3562,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Reserved for grouping by the game; 0</summary>
+        /// <summary>Reserved; always 0</summary>
         public long UserGroup
         {
             get { return Get("userGroup", Read.Integer); }
@@ -3599,7 +3599,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>The newest message that the player has seen</summary>
+        /// <summary>The newest message that the player has read</summary>
         public string MessageId
         {
             get { return Get("messageId", Read.String); }
@@ -3658,7 +3658,7 @@ namespace Gantry
             set { Set("notificationIds", value); }
         }
 
-        /// <summary>Instead of <c>notificationIds</c></summary>
+        /// <summary>Marks all unread notifications; cannot be combined with <c>notificationIds</c></summary>
         public bool? All
         {
             get { return Get("all", Read.OptionalBoolean); }
@@ -3695,7 +3695,7 @@ namespace Gantry
             set { Set("notificationIds", value); }
         }
 
-        /// <summary>With <c>all</c>: there are more than the 250 marked; call again</summary>
+        /// <summary>With <c>all</c>: whether there may be more unread notifications than the 250 marked; if so, call again</summary>
         public bool More
         {
             get { return Get("more", Read.Boolean); }
@@ -3786,7 +3786,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Reserved for grouping by the game; 0</summary>
+        /// <summary>Reserved; always 0</summary>
         public long UserGroup
         {
             get { return Get("userGroup", Read.Integer); }
@@ -3830,7 +3830,7 @@ namespace Gantry
             set { Set("messageId", value); }
         }
 
-        /// <summary>Who added or removed the reaction</summary>
+        /// <summary>The player who added or removed the reaction</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -3843,7 +3843,7 @@ namespace Gantry
             set { Set("reaction", value); }
         }
 
-        /// <summary>How many players have reacted with it, this one counted</summary>
+        /// <summary>Number of players with this reaction after the change</summary>
         public long Count
         {
             get { return Get("count", Read.Integer); }
@@ -3887,7 +3887,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>Duration of the mute from now, in seconds; 0 ends it</summary>
+        /// <summary>Duration of the mute from now, in seconds; 0 ends the mute</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
@@ -3924,7 +3924,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Null when the mute was ended May be null.</summary>
+        /// <summary>When the mute ends; null if this call ended it May be null.</summary>
         public long? Until
         {
             get { return Get("until", Read.OptionalInteger); }
@@ -3960,7 +3960,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Duration of the mute from now, in seconds; 0 ends it</summary>
+        /// <summary>Duration of the mute from now, in seconds; 0 ends the mute</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
@@ -3997,7 +3997,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Null when the mute was ended May be null.</summary>
+        /// <summary>When the mute ends; null if this call ended it May be null.</summary>
         public long? Until
         {
             get { return Get("until", Read.OptionalInteger); }
@@ -4102,7 +4102,7 @@ namespace Gantry
             set { Set("createdAt", value); }
         }
 
-        /// <summary>Only if the notification was sent with an expiry</summary>
+        /// <summary>Omitted if the notification does not expire</summary>
         public long? ExpiresAt
         {
             get { return Get("expiresAt", Read.OptionalInteger); }
@@ -4188,7 +4188,7 @@ namespace Gantry
             set { Set("type", value); }
         }
 
-        /// <summary>Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer</summary>
+        /// <summary>Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that</summary>
         public long? ExpiresInSeconds
         {
             get { return Get("expiresInSeconds", Read.OptionalInteger); }
@@ -4218,7 +4218,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Players not notified because they are banned from the game; all others were</summary>
+        /// <summary>Players who were not notified because they are banned from the game</summary>
         public IReadOnlyList<string> Banned
         {
             get { return Get("banned", value => Read.List(value, Read.String)); }
@@ -4242,7 +4242,7 @@ namespace Gantry
             return value == null ? null : new OpenChannelSessionInput((JsonObject)value);
         }
 
-        /// <summary>Required of launchers; a game's server opens sessions in its own</summary>
+        /// <summary>Required for launchers; a game server may omit it</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -4278,7 +4278,7 @@ namespace Gantry
             set { Set("launcherJwt", value); }
         }
 
-        /// <summary>The game's address with the token appended, <c>?token=</c> or <c>#token=</c> as its policy <c>tokenIn</c> says; empty when it has none</summary>
+        /// <summary>The game's URL with the token appended (<c>?token=</c> or <c>#token=</c>, by the policy <c>tokenIn</c>); empty when it has none</summary>
         public string Url
         {
             get { return Get("url", Read.String); }
@@ -4314,14 +4314,14 @@ namespace Gantry
             set { SetNullable("patch", value); }
         }
 
-        /// <summary>Only if the state has this version, or, with 0, if there is none; otherwise <c>version_conflict</c> (409)</summary>
+        /// <summary>Write only if the state has this version (0: only if there is none); otherwise <c>version_conflict</c> (409)</summary>
         public long? IfVersion
         {
             get { return Get("ifVersion", Read.OptionalInteger); }
             set { Set("ifVersion", value); }
         }
 
-        /// <summary>Whether other players of the game may read it; left out: as before, at first private</summary>
+        /// <summary>Whether other players of the game can read the state; omitted: unchanged, or private for a new state</summary>
         public bool? Public
         {
             get { return Get("public", Read.OptionalBoolean); }
@@ -4416,14 +4416,14 @@ namespace Gantry
             set { Set("reaction", value); }
         }
 
-        /// <summary>How many players have reacted with it</summary>
+        /// <summary>Number of players with this reaction</summary>
         public long Count
         {
             get { return Get("count", Read.Integer); }
             set { Set("count", value); }
         }
 
-        /// <summary>The player is among them; only in answers, since events are the same for everyone</summary>
+        /// <summary>Present if the player is one of them; only in responses, since events are the same for every player</summary>
         public bool? Own
         {
             get { return Get("own", Read.OptionalBoolean); }
@@ -4447,14 +4447,14 @@ namespace Gantry
             return value == null ? null : new ReadLeaderboardInput((JsonObject)value);
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Number of a season, from 1; left out: the one under way</summary>
+        /// <summary>Season number, starting at 1; omitted: the current season</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -4526,7 +4526,7 @@ namespace Gantry
             return value == null ? null : new ReadMarker((JsonObject)value);
         }
 
-        /// <summary>The channel's id: a player has one marker in each</summary>
+        /// <summary>The channel's id: a player has one read marker per channel</summary>
         public string Id
         {
             get { return Get("_id", Read.String); }
@@ -4554,7 +4554,7 @@ namespace Gantry
             set { Set("normalizedAddress", value); }
         }
 
-        /// <summary>Everything up to this message has been read</summary>
+        /// <summary>The newest message that the player has read</summary>
         public string MessageId
         {
             get { return Get("messageId", Read.String); }
@@ -4637,7 +4637,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>The player to remove; default: oneself</summary>
+        /// <summary>The participant to remove; default: the player</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -4667,7 +4667,7 @@ namespace Gantry
             set { Set("messageId", value); }
         }
 
-        /// <summary>One emoji, or a name of 1 to 32 characters a-z, 0-9, _, + and - for an emote of the game</summary>
+        /// <summary>One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)</summary>
         public string Reaction
         {
             get { return Get("reaction", Read.String); }
@@ -4740,7 +4740,7 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Only if the state has this version, or, with 0, if there is none; otherwise <c>version_conflict</c> (409)</summary>
+        /// <summary>Write only if the state has this version (0: only if there is none); otherwise <c>version_conflict</c> (409)</summary>
         public long? IfVersion
         {
             get { return Get("ifVersion", Read.OptionalInteger); }
@@ -4932,7 +4932,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>The chain a contract wallet is on; 1 for any other wallet, and when left out or 0</summary>
+        /// <summary>Chain id of a contract wallet; 1 for other wallets, when omitted and when 0</summary>
         public long? ChainId
         {
             get { return Get("chainId", Read.OptionalInteger); }
@@ -4999,7 +4999,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Left out: all of the player's in this game</summary>
+        /// <summary>Default: all sessions of the player in this game</summary>
         public string SessionId
         {
             get { return Get("sessionId", Read.String); }
@@ -5029,7 +5029,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>How many sessions have ended by this</summary>
+        /// <summary>Number of sessions ended</summary>
         public long Ended
         {
             get { return Get("ended", Read.Integer); }
@@ -5059,7 +5059,7 @@ namespace Gantry
             set { Set("_id", value); }
         }
 
-        /// <summary>The trigger that caused it</summary>
+        /// <summary>The trigger that queued the action</summary>
         public string TriggerUuid
         {
             get { return Get("triggerUuid", Read.String); }
@@ -5184,14 +5184,14 @@ namespace Gantry
             set { Set("sessionId", value); }
         }
 
-        /// <summary>Left out: <c>default</c></summary>
+        /// <summary>Omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
         }
 
-        /// <summary>Of a leaderboard with a name</summary>
+        /// <summary>Only on named leaderboards</summary>
         public long? Season
         {
             get { return Get("season", Read.OptionalInteger); }
@@ -5239,7 +5239,7 @@ namespace Gantry
             set { Set("content", value); }
         }
 
-        /// <summary>The message of this channel that it replies to</summary>
+        /// <summary>The message in this channel to reply to</summary>
         public string ReplyTo
         {
             get { return Get("replyTo", Read.String); }
@@ -5263,7 +5263,7 @@ namespace Gantry
             return value == null ? null : new SendCustomActivityInput((JsonObject)value);
         }
 
-        /// <summary>{username} and {wallet} are filled in when the feed is read</summary>
+        /// <summary>The placeholders {username} and {wallet} are replaced when the feed is read</summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -5335,7 +5335,7 @@ namespace Gantry
             set { Set("type", value); }
         }
 
-        /// <summary>Seconds until it expires from the inbox, delivered or not; default: kept until delivered to a launcher, and some time longer</summary>
+        /// <summary>Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that</summary>
         public long? ExpiresInSeconds
         {
             get { return Get("expiresInSeconds", Read.OptionalInteger); }
@@ -5440,14 +5440,14 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Only if the state has this version, or, with 0, if there is none; otherwise <c>version_conflict</c> (409)</summary>
+        /// <summary>Write only if the state has this version (0: only if there is none); otherwise <c>version_conflict</c> (409)</summary>
         public long? IfVersion
         {
             get { return Get("ifVersion", Read.OptionalInteger); }
             set { Set("ifVersion", value); }
         }
 
-        /// <summary>Whether other players of the game may read it; left out: as before, at first private</summary>
+        /// <summary>Whether other players of the game can read the state; omitted: unchanged, or private for a new state</summary>
         public bool? Public
         {
             get { return Get("public", Read.OptionalBoolean); }
@@ -5535,14 +5535,14 @@ namespace Gantry
             set { SetNullable("state", value); }
         }
 
-        /// <summary>Only if the state has this version, or, with 0, if there is none; otherwise <c>version_conflict</c> (409) May be null.</summary>
+        /// <summary>Write only if the state has this version (0: only if there is none); otherwise <c>version_conflict</c> (409) May be null.</summary>
         public long? IfVersion
         {
             get { return Get("ifVersion", Read.OptionalInteger); }
             set { Set("ifVersion", value); }
         }
 
-        /// <summary>Whether other players of the game may read it; left out: as before, at first private May be null.</summary>
+        /// <summary>Whether other players of the game can read the state; omitted: unchanged, or private for a new state May be null.</summary>
         public bool? Public
         {
             get { return Get("public", Read.OptionalBoolean); }
@@ -5614,7 +5614,7 @@ namespace Gantry
             set { Set("sessionId", value); }
         }
 
-        /// <summary>Name of the leaderboard; left out: <c>default</c></summary>
+        /// <summary>Name of the leaderboard; omitted: <c>default</c></summary>
         public string Leaderboard
         {
             get { return Get("leaderboard", Read.String); }
@@ -5627,7 +5627,7 @@ namespace Gantry
             set { Set("label", value); }
         }
 
-        /// <summary>Custom data, at most 1024 bytes as JSON: a replay's URL, a character</summary>
+        /// <summary>Custom data such as a replay URL or a character, at most 1024 bytes as JSON</summary>
         public JsonObject Metadata
         {
             get { return Get("metadata", Read.Object); }
@@ -5775,7 +5775,7 @@ namespace Gantry
             return value == null ? null : new SignInGuestInput((JsonObject)value);
         }
 
-        /// <summary>May be left out when the game secret or an allowed Origin names the game</summary>
+        /// <summary>Optional when the game secret or an allowed Origin identifies the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -5824,7 +5824,7 @@ namespace Gantry
             set { Set("launcherJwt", value); }
         }
 
-        /// <summary>The same token, under the name that dispatch clients read</summary>
+        /// <summary>The same token, under the name that method-dispatch clients use</summary>
         public string Jwt
         {
             get { return Get("jwt", Read.String); }
@@ -5888,14 +5888,14 @@ namespace Gantry
             set { Set("updatedAt", value); }
         }
 
-        /// <summary>Goes up with each write of the state; for <c>ifVersion</c></summary>
+        /// <summary>Increases with every write; for use in <c>ifVersion</c></summary>
         public long Version
         {
             get { return Get("version", Read.Integer); }
             set { Set("version", value); }
         }
 
-        /// <summary>Other players of the game may read it; only on public states</summary>
+        /// <summary>True if other players of the game can read the state; otherwise omitted</summary>
         public bool? Public
         {
             get { return Get("public", Read.OptionalBoolean); }
@@ -5959,14 +5959,14 @@ namespace Gantry
             set { Set("updatedAt", value); }
         }
 
-        /// <summary>Goes up with each write of the state; for <c>ifVersion</c></summary>
+        /// <summary>Increases with every write; for use in <c>ifVersion</c></summary>
         public long Version
         {
             get { return Get("version", Read.Integer); }
             set { Set("version", value); }
         }
 
-        /// <summary>Other players of the game may read it; only on public states</summary>
+        /// <summary>True if other players of the game can read the state; otherwise omitted</summary>
         public bool? Public
         {
             get { return Get("public", Read.OptionalBoolean); }
@@ -5996,7 +5996,7 @@ namespace Gantry
             return value == null ? null : new SubscribeInput((JsonObject)value);
         }
 
-        /// <summary>Default: the token's game; another one requires a launcher's token</summary>
+        /// <summary>Default: the token's game; other games require a launcher's token</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -6044,7 +6044,7 @@ namespace Gantry
             set { Set("seq", value); }
         }
 
-        /// <summary>The current first rows; <c>leaderboards patched</c> updates them</summary>
+        /// <summary>The current top rows; <c>leaderboards patched</c> events update them</summary>
         public IReadOnlyList<LeaderboardRow> Leaderboard
         {
             get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
@@ -6173,7 +6173,7 @@ namespace Gantry
             set { Set("triggerUuid", value); }
         }
 
-        /// <summary>The types of the actions that were accepted</summary>
+        /// <summary>Types of the accepted actions</summary>
         public IReadOnlyList<string> Actions
         {
             get { return Get("actions", value => Read.List(value, Read.String)); }
@@ -6316,7 +6316,7 @@ namespace Gantry
             set { Set("channelId", value); }
         }
 
-        /// <summary>The sender's wallet, lowercase, as in <c>participants</c></summary>
+        /// <summary>The sender's wallet in lowercase, as in <c>participants</c></summary>
         public string SenderId
         {
             get { return Get("senderId", Read.String); }
@@ -6498,7 +6498,7 @@ namespace Gantry
             set { Set("signature", value); }
         }
 
-        /// <summary>The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out</summary>
+        /// <summary>Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted</summary>
         public long? ChainId
         {
             get { return Get("chainId", Read.OptionalInteger); }
@@ -6541,7 +6541,7 @@ namespace Gantry
             set { Set("launcherJwt", value); }
         }
 
-        /// <summary>The same token, under the name that dispatch clients read</summary>
+        /// <summary>The same token, under the name that method-dispatch clients use</summary>
         public string Jwt
         {
             get { return Get("jwt", Read.String); }
@@ -6577,7 +6577,7 @@ namespace Gantry
             set { Set("signature", value); }
         }
 
-        /// <summary>The chain a contract wallet is on, as it was given for the signRequest; 0 counts as left out</summary>
+        /// <summary>Chain id of a contract wallet, the same as for the signRequest; 0 counts as omitted</summary>
         public long? ChainId
         {
             get { return Get("chainId", Read.OptionalInteger); }
@@ -6613,7 +6613,7 @@ namespace Gantry
             set { Set("launcherJwt", value); }
         }
 
-        /// <summary>The same token, under the name that dispatch clients read</summary>
+        /// <summary>The same token, under the name that method-dispatch clients use</summary>
         public string Jwt
         {
             get { return Get("jwt", Read.String); }
@@ -6637,14 +6637,14 @@ namespace Gantry
             return value == null ? null : new VouchForPlayerInput((JsonObject)value);
         }
 
-        /// <summary>What the server knows the player by, such as <c>steam:76561198000000000</c>. Kept as a hash</summary>
+        /// <summary>The server's own id of the player, such as <c>steam:76561198000000000</c>; stored as a hash</summary>
         public string PlayerId
         {
             get { return Get("playerId", Read.String); }
             set { Set("playerId", value); }
         }
 
-        /// <summary>The name others see; left out, or while the player is muted, it stays</summary>
+        /// <summary>The name that others see; unchanged when omitted or while the player is muted</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
@@ -6674,21 +6674,21 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>An address that nobody can sign for; the address of the wallet once the player has one</summary>
+        /// <summary>Address of the guest, which nobody can sign for; the wallet once the player has one</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
             set { Set("wallet", value); }
         }
 
-        /// <summary>This playerId was never vouched for before</summary>
+        /// <summary>Whether this is the first call for this <c>playerId</c></summary>
         public bool IsNew
         {
             get { return Get("isNew", Read.Boolean); }
             set { Set("isNew", value); }
         }
 
-        /// <summary>The player has no wallet</summary>
+        /// <summary>Whether the player is a guest</summary>
         public bool IsGuest
         {
             get { return Get("isGuest", Read.Boolean); }
