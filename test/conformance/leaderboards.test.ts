@@ -159,7 +159,7 @@ describe('a leaderboard by name', () => {
   it('is refused with a keep rule that conflicts with its entries, a name in use, or an unusable schedule', async () => {
     const { gameId } = await gameOf(0);
     const create = (made: object) => admin.call(createLeaderboard, { gameId, name: 'x', ...made });
-    await expect(create({ entries: 'all', keep: 'sum' })).rejects.toThrow('one entry a player');
+    await expect(create({ entries: 'all', keep: 'sum' })).rejects.toThrow('one entry per player');
     await expect(create({ name: 'weekly' })).rejects.toThrow('choose another one');
     await expect(create({ name: 'default' })).rejects.toThrow('choose another one');
     await expect(create({ name: 'Weekly!' })).rejects.toThrow('lowercase');
