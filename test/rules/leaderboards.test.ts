@@ -21,7 +21,7 @@ const usual = {
 } as const;
 
 const unknown = (name: string) =>
-  `the game has no leaderboard called ${name}; create it, or name one of those there are`;
+  `the game has no leaderboard called ${name}; create it, or use an existing one`;
 
 describe('rules on leaderboards with a name', () => {
   let server: TestServer;

@@ -64,7 +64,7 @@ function templatesOf(
 /** The factor of `ratio`: exact, so that no float determines what is paid out. */
 function factorOf(input: TemplateInput): bigint {
   const value = numberOf(input.value) ?? 0;
-  if (value < 0) throw new Error('nothing is issued for a negative value');
+  if (value < 0) throw new Error('tokens cannot be issued for a negative value');
   if (!Number.isInteger(value)) throw new Error('ratio requires a whole number as the value');
   return BigInt(value);
 }

@@ -22,11 +22,11 @@ export async function refuseUnknownLeaderboards(
   const fields = references.flatMap(({ path, name, label }) => {
     const labels = known.get(name);
     if (!labels) {
-      const message = `the game has no leaderboard called ${name}; create it, or name one of those there are`;
+      const message = `the game has no leaderboard called ${name}; create it, or use an existing one`;
       return [{ path: `${path}.leaderboard`, message }];
     }
     if (label === undefined || labels.includes(label)) return [];
-    const message = `${name} has no label ${label}; add it (updateLeaderboard with addLabels), or name one it has`;
+    const message = `${name} has no label ${label}; add it (updateLeaderboard with addLabels), or use an existing one`;
     return [{ path: `${path}.label`, message }];
   });
   const [first] = fields;

@@ -118,7 +118,7 @@ export class PrizeWorker {
         if (Date.now() - this.#postpone(winner).since < this.#options.giveUpMs) return false;
       }
       const why = refusal?.message ?? 'server error; see the server log';
-      return await db.write(failPrize, winner, `the prize for place ${place} was not given: ${why}`);
+      return await db.write(failPrize, winner, `the prize for place ${place} was not awarded: ${why}`);
     }
   }
 
