@@ -159,7 +159,7 @@ test('a refused action is listed as failed, and the next player gets the prize',
   );
   for (const { normalizedAddress, error } of actions) {
     expect(normalizedAddress).toBe(first);
-    expect(error).toMatch(/place 1 was not given: .*would exceed/);
+    expect(error).toMatch(/place 1 was not awarded: .*would exceed/);
   }
 });
 
