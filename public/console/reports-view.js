@@ -223,7 +223,7 @@ function Actions({ report, onChanged }) {
             act=${() => admin.call('mutePlayer', { gameId, wallet: subject, seconds: Number(seconds), reason })}
             done="Player muted"
           >
-            <p>The player cannot write anything that others see in this game until the mute ends, and is told its end and reason.</p>
+            <p>The player cannot write anything visible to other players in this game until the mute ends, and is shown the end and the reason.</p>
             <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
           <//>
           <${ConfirmButton}

@@ -148,7 +148,7 @@ type Api = {
 };
 /** The options of a call. */
 interface CallOptions {
-    /** A write that is retried with the same key is executed once, and answered the same. */
+    /** A write that is retried with the same key is executed once and gets the same response. */
     idempotencyKey?: string;
 }
 /**
@@ -2026,7 +2026,7 @@ interface WalletOptions {
     chainId?: number | undefined;
 }
 /**
- * Creates a player without a wallet, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
+ * Creates a guest, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
  * @throws GantryError
  */
 declare function signInAsGuest({ url, gameId, deviceSecret, deviceName, }: GuestOptions): Promise<SignedIn & {

@@ -51,7 +51,7 @@ export type Api = {
 
 /** The options of a call. */
 export interface CallOptions {
-  /** A write that is retried with the same key is executed once, and answered the same. */
+  /** A write that is retried with the same key is executed once and gets the same response. */
   idempotencyKey?: string;
 }
 

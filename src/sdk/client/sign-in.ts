@@ -33,7 +33,7 @@ export interface WalletOptions {
 }
 
 /**
- * Creates a player without a wallet, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
+ * Creates a guest, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
  * @throws GantryError
  */
 export async function signInAsGuest({

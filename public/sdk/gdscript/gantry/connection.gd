@@ -1,16 +1,16 @@
-# Socket.IO 5 over Engine.IO 4 over WebSockets, as far as PROTOCOL.md needs it: opens, answers pings, notices silence,
-# reconnects with a growing pause. Tells `_owner` (gantry_core.gd) by _on_… methods.
+# The subset of Socket.IO 5 over Engine.IO 4 over WebSockets that PROTOCOL.md requires: opens, responds to pings, detects
+# timeouts, reconnects with increasing delays. Calls _on_… methods of `_owner` (gantry_core.gd).
 extends Resource
 
 const FIRST_PAUSE_MS = 250
 const MAX_PAUSE_MS = 5000
-# How long opening a WebSocket, its first frame and the handshake may take.
+# The timeout for opening a WebSocket, its first frame and the handshake.
 const OPENING_MS = 20000
 
 # The server has accepted the handshake.
 var is_accepted = false
 
-# Not a reference that counts: the owner has this one.
+# A weak reference: the owner holds this object.
 var _owner
 var _platform
 var _json
@@ -24,7 +24,7 @@ var _next_id = 0
 var _max_payload = 0
 
 
-# Connects now, dropping the connection there is.
+# Connects now, dropping the current connection.
 func open():
 	drop()
 	_is_wanted = true
@@ -37,18 +37,18 @@ func close():
 	drop()
 
 
-# Everything is in order again: the next pause is the shortest.
+# Resets the reconnect delay to the shortest.
 func succeeded():
 	_failures = 0
 
 
-# Drops what still comes, and connects again at once.
+# Drops the connection and its remaining messages, and reconnects immediately.
 func reopen():
 	drop()
 	_open_at = _platform.now_ms()
 
 
-# Sends a call. Returns the number it is answered under; -1 when it is larger than the server takes, which would close the
+# Sends a call. Returns the number of its response; -1 if it is larger than the server accepts, which would close the
 # connection.
 func send_call(operation, data):
 	var id = _next_id
@@ -138,7 +138,7 @@ func _refuse(body):
 	var error_body = body.get("data")
 	var again_ms = _owner._on_refused(error_body if error_body is Dictionary else body)
 	if not _is_wanted or _socket != null:
-		return # whoever heard of it has closed or opened already
+		return # a callback has already closed or reopened it
 	if again_ms == null:
 		_is_wanted = false
 	else:

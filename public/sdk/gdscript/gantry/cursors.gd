@@ -1,12 +1,12 @@
-# A client's position in every stream, by section 6 of PROTOCOL.md: says of each event whether it is to be taken, is a
-# duplicate, or comes after a gap.
+# A client's position in every stream (section 6 of PROTOCOL.md): decides whether an event is new, a duplicate, or follows
+# a gap.
 extends Resource
 
 enum { TAKE, DROP, GAP }
 
-# Notifications may come again behind the cursor, so they are remembered by id.
+# Notifications may come again behind the cursor, so their ids are kept.
 const MAX_NOTIFICATION_IDS = 1000
-# The server refuses a handshake that is too long.
+# The server rejects handshakes that are too long.
 const MAX_SENT = 1000
 
 # By stream, the most recently active last: { "epoch", "seq" }.
@@ -20,7 +20,7 @@ func move_to(stream, epoch, seq):
 	positions[stream] = {"epoch": epoch, "seq": seq}
 
 
-# Like move_to, unless there is a cursor in the same history already, which is more recent.
+# Like move_to, unless the stream already has a cursor with the same epoch, which is more recent.
 func begin(stream, epoch, seq):
 	if not positions.has(stream) or positions[stream]["epoch"] != epoch:
 		move_to(stream, epoch, seq)
@@ -34,7 +34,7 @@ func is_beyond(stream, epoch, seq):
 	return positions.has(stream) and positions[stream]["epoch"] == epoch and positions[stream]["seq"] > seq
 
 
-# Judges an event, and moves the cursor when it is to be taken.
+# Decides what to do with an event, and advances the cursor if it is new.
 func judge(name, meta, record_id):
 	if not meta.has("epoch") or not meta.has("seq"):
 		return TAKE
@@ -64,7 +64,7 @@ func _remember(id):
 	return true
 
 
-# What a handshake says: all cursors, or those of players and games and of the most recently active channels, with
+# The cursors for a handshake: all, or those of players and games and of the most recently active channels, with
 # `partial`.
 func add_to(handshake):
 	if positions.size() <= MAX_SENT:

@@ -1,4 +1,4 @@
-# A call under way. In Godot 4 `await` its signal, in Godot 3 `yield` to it:
+# A pending call. In Godot 4 `await` its signal, in Godot 3 `yield` to it:
 #
 #     var answer = await client.set_user_score(2500).completed
 #     var answer = yield(client.set_user_score(2500), "completed")
@@ -9,16 +9,16 @@ signal completed(answer)
 
 # Whether the call succeeded.
 var ok = false
-# What the server answered, as its record of records.gd; null when the call failed.
+# The response, as its record of records.gd; null if the call failed.
 var data = null
 # The same as a plain Dictionary, with every field the server sent.
 var json = {}
-# Of sign_in_as_guest: signs in as the same player again. Keep it where the device keeps passwords.
+# Of sign_in_as_guest: authenticates the player. Store it securely, such as in the system's keychain.
 var device_secret = null
-# Why it failed, a gantry_error.gd; null when it succeeded.
+# The error, a gantry_error.gd; null if it succeeded.
 var error = null
 
-# The rest is the client's own.
+# The rest is internal to the client.
 var _operation = ""
 var _input = {}
 var _over = "socket"

@@ -1,6 +1,6 @@
-# What gantry_client.gd is built on: calls, events in order within their stream, each once, also across lost
-# connections. Everything happens in _process; signals are emitted there. Use gantry_client.gd, which extends this with
-# a method for every operation and a signal for every event.
+# The base of gantry_client.gd: calls, and events, each delivered once and in order within its stream, also across lost
+# connections. All work is done in _process, which emits the signals. Use gantry_client.gd, which adds a method for
+# every operation and a signal for every event.
 extends Node
 
 const GantryCall = preload("gantry_call.gd")
@@ -10,64 +10,64 @@ const Connection = preload("connection.gd")
 const Cursors = preload("cursors.gd")
 const SignRequest = preload("sign_request.gd")
 
-# `status` has changed: closed, connecting, live, ended (the session has; sign in again) or refused (see `status_error`).
-# After ended and refused the client does not reconnect.
+# `status` has changed: closed, connecting, live, ended (the session; sign in again) or refused (see `status_error`).
+# After ended and refused, the client does not reconnect.
 signal status_changed(status)
-# A stream's history is not available (at the first connection, or after too long an absence): load again what it is
-# about. Later events follow without a gap. With `confirm_reloads`, call `reloaded` when that is done.
+# A stream's history is not available (at the first connection, or after too long an absence): reload the
+# stream's data; later events follow without a gap. With `confirm_reloads`, call `reloaded` once that is done.
 signal resync(stream)
-# Every event and signal, also those this version of the SDK does not know, as `name` on the wire and a Dictionary.
-# `meta` has "stream", of an event "epoch" and "seq", of a notification that waited "late".
+# Every event and signal, including those unknown to this version of the SDK: its `name` on the wire and a Dictionary.
+# `meta` has "stream"; for an event also "epoch" and "seq"; for a notification delivered late also "late".
 signal received(name, record, meta)
 # Deprecated: use `received`.
 signal heard(name, record, meta)
-# What to keep over a restart of the game has changed, ten times a second at most, but at once with every queued call:
-# store the text before you return, and set `saved_state` to it next time. `save_path` does so by itself.
+# The data to persist across restarts of the game has changed; at most ten times a second, but immediately with every
+# queued call. Store the text before you return, and set `saved_state` to it at the next start. `save_path` automates it.
 signal state_changed(saved_state)
-# A queued call has ended, also one of an earlier run of the game.
+# A queued call has completed, including one queued before a restart of the game.
 signal queued_call_ended(answer)
 
 const CONNECTED_EVENT = "realtime-events connected"
 const SKIPPED_EVENT = "realtime-events skipped"
-# The pause after a refusal that says nothing of when to try again.
+# The delay before a retry when the server specifies none.
 const PASSING_PAUSE_MS = 1000
-# The limits' windows are half a minute and a minute.
+# The windows of the rate limits are 30 and 60 s.
 const RATE_LIMITED_PAUSE_MS = 10000
 const SAVE_INTERVAL_MS = 100
-# The server remembers a key for 24 hours; an hour less, since clocks differ and calls take time.
+# The server keeps idempotency keys for 24 hours; an hour less for clock skew.
 const KEY_LIVES_MS = 82800000
 const NEVER_MS = 9000000000000000
 
 # The server's URL, such as http://127.0.0.1:3000, or a game's own address on it.
 var url = ""
-# The player's token. Without one, sign in; until then only what needs none can be called, and no events come.
+# The player's token. Without one, only operations that need none can be called, and no events are received: sign in.
 var launcher_jwt = null
-# For a game's own server, which names the player of each call by the option "wallet". Never in what players are given.
+# For a game's own server, which names the player of each call with the option "wallet". Never ship it to players.
 var game_secret = null
-# The transport of calls, "socket" or "http"; events always come over the socket.
+# The transport of calls, "socket" or "http"; events always arrive over the socket.
 var call_over = "socket"
-# How long one attempt of a call waits for its answer.
+# The timeout of one attempt of a call.
 var timeout_ms = 15000
-# How often a call is sent again that was not carried out (429, 503, after Retry-After), or whose answer was lost and that
-# does no harm twice: a read, or a write with an idempotency key. Queued ones are sent until they are answered.
+# The maximum number of retries of a call that was not executed (429, 503, after Retry-After), or whose response was lost
+# and that is idempotent: a read, or a write with an idempotency key. Queued calls are retried until there is a response.
 var retries = 2
-# A call is not sent again when the server asks for a longer wait.
+# A call is not retried when the server specifies a longer delay.
 var max_retry_delay_ms = 10000
-# How many calls the offline queue holds at most; beyond that they fail with queue_full.
+# The maximum number of calls in the offline queue; further ones fail with queue_full.
 var max_queued = 1000
-# What `state_changed` gave last: cursors, queue and a guest go on from there. Keep one for each player; of a guest it
-# holds the secret, which is the player's password.
+# The last text of `state_changed`: the cursors, the queue and a guest are restored from it. Keep one for each player. It
+# contains a guest's secret, which authenticates the player.
 var saved_state = null
-# A file, such as user://gantry.json, in which the client keeps its state by itself; one for each player.
+# A file, such as user://gantry.json, in which the client stores its state automatically; one for each player.
 var save_path = ""
-# The cursor of a stream that was not recovered is saved only when `reloaded` was called.
+# Saves the cursor of a stream that was not recovered only once `reloaded` was called.
 var confirm_reloads = false
 
 # closed, connecting, live, ended or refused
 var status = "closed"
-# Of refused: why, a gantry_error.gd.
+# With refused: the reason, a gantry_error.gd.
 var status_error = null
-# Of live: how many missed events are being replayed.
+# With live: the number of missed events being replayed.
 var replayed = 0
 
 var _platform = null
@@ -95,7 +95,7 @@ var _saved_at = 0
 func _init():
 	randomize()
 	var folder = get_script().resource_path.get_base_dir()
-	# Not preloaded: each version of Godot understands its own only.
+	# Not preloaded: each version of Godot can parse only its own file.
 	_platform = load(folder + "/platform_godot%d.gd" % Engine.get_version_info()["major"]).new()
 	_json._platform = _platform
 	_connection._owner = self
@@ -103,7 +103,7 @@ func _init():
 	_connection._json = _json
 
 
-# Connects, and reconnects from then on. The client has to be in the scene tree.
+# Connects, and reconnects automatically from then on. The client has to be in the scene tree.
 func open():
 	_load_state()
 	_is_closed = false
@@ -111,7 +111,7 @@ func open():
 	_set_status("connecting")
 
 
-# Disconnects, and stays so until `open`: calls fail with client_closed meanwhile, and queued ones wait.
+# Disconnects until `open` is called: until then, calls fail with client_closed, and queued ones wait.
 func close():
 	_connection.close()
 	_is_closed = true
@@ -126,7 +126,7 @@ func close():
 	_set_status("closed")
 
 
-# Goes on with this token, which must be the same player's where there is a state, and connects.
+# Replaces the token and connects. With a saved state, the token must be the same player's.
 func use_token(token):
 	launcher_jwt = token
 	_is_queue_held = false
@@ -147,26 +147,26 @@ func ready_to_hear():
 	return wait_until_ready()
 
 
-# Of each stream, the last event that was handled: { "epoch", "seq" }.
+# The last handled event of each stream: { "epoch", "seq" }.
 func cursors():
 	return _cursors.positions.duplicate(true)
 
 
-# How many writes wait to be sent or answered.
+# The number of queued writes that have no response yet.
 func queued_count():
 	return _queue.size()
 
 
-# With `confirm_reloads`: what the stream is about was loaded again.
+# With `confirm_reloads`: call this once the stream's data was reloaded.
 func reloaded(stream):
 	if _loading.erase(stream):
 		_is_dirty = true
 
 
-# Calls an operation by its name on the wire with a plain Dictionary. Options: "idempotency_key" (a write that is sent
-# again with the same key is carried out once, and so is sent again by itself), "queued" (puts the write in the offline
-# queue, with a key of its own), "over" ("socket" or "http"), "timeout_ms", "launcher_jwt" (another token for this call),
-# "wallet" (the player whom a game's server calls about).
+# Calls an operation by its name on the wire with a plain Dictionary. Options: "idempotency_key" (a write that is retried
+# with the same key is executed once, and is therefore retried automatically), "queued" (puts the write in the offline
+# queue, with a separate key), "over" ("socket" or "http"), "timeout_ms", "launcher_jwt" (another token for this call),
+# "wallet" (the player for whom a game's server calls).
 func call_operation(operation, input = {}, options = {}):
 	_load_state()
 	var call = GantryCall.new()
@@ -193,9 +193,9 @@ func call_operation(operation, input = {}, options = {}):
 	return call
 
 
-# Signs in as a guest, a player without a wallet, and connects: with the secret of an earlier time, which the state holds,
-# or as a new guest. Anyone who has the secret is the player: a game that keeps the `device_secret` of the answer elsewhere,
-# such as in the device's keychain, gives it here.
+# Signs in as a guest and connects: as the guest whose secret is in the saved state, or as a new one. The secret
+# authenticates the player: a game that stores the `device_secret` of the result elsewhere, such as in the system's
+# keychain, passes it here.
 func sign_in_as_guest(game_id, device_secret = null, device_name = null):
 	_load_state()
 	var secret = _device_secret if device_secret == null else device_secret
@@ -210,15 +210,15 @@ func sign_in_as_guest(game_id, device_secret = null, device_name = null):
 	return call
 
 
-# Signs in with a wallet, and connects. `signer.call(method, text, request)` is to have the wallet sign the text with
-# personal_sign (EIP-191), and to call `request.sign(signature)` then, at once or later.
+# Signs in with a wallet and connects. `signer.call(method, text, request)` asks the wallet to sign the text with
+# personal_sign (EIP-191), and calls `request.sign(signature)`, immediately or later.
 func sign_in_with_wallet(game_id, wallet, signer, method = "sign", chain_id = null):
 	var input = {"gameId": game_id, "wallet": wallet}
 	return _begin_signing("createUnverifiedChannel", "verifyUnverifiedChannel", input, signer, method, chain_id)
 
 
-# Gives the signed-in guest a wallet; the signer is as for sign_in_with_wallet. Everything the player has is kept; the
-# guest's devices sign in no more.
+# Links a wallet to the signed-in guest; the signer is the same as for sign_in_with_wallet. All data is kept; the guest's
+# devices can no longer sign in.
 func upgrade_guest_with_wallet(wallet, signer, method = "sign", chain_id = null):
 	return _begin_signing("requestGuestUpgrade", "upgradeGuest", {"wallet": wallet}, signer, method, chain_id)
 
@@ -232,7 +232,7 @@ func _begin_signing(ask, verify, input, signer, method, chain_id):
 	return call
 
 
-# The text is there: the call goes on as that of the second operation.
+# The text was received: the call continues with the second operation.
 func _sign(call):
 	var request = SignRequest.new()
 	request._client = self
@@ -268,7 +268,7 @@ func _process(_delta):
 	update()
 
 
-# Done by _process; for programs without a scene tree's frames.
+# Called by _process; for programs without a scene tree.
 func update():
 	_connection.update()
 	_update_queue()
@@ -289,7 +289,7 @@ func _exit_tree():
 	update() # tells who waits
 
 
-# What the connection tells
+# Callbacks of the connection
 
 func _socket_url():
 	var address = url
@@ -379,7 +379,7 @@ func _on_ended():
 	_set_status("ended")
 
 
-# Returns the pause in milliseconds before it is tried again; null: it is not.
+# Returns the delay before a retry, in milliseconds; null: no retry.
 func _on_refused(body):
 	var error = GantryError.new().read(body)
 	if error.reason == "cursors_invalid" and _cursors.positions.size() > 0:
@@ -405,7 +405,7 @@ func _begin(streams):
 		replayed += streams[stream]["latest"] - seq
 		if recovered and _cursors.is_beyond(stream, epoch, seq):
 			continue # what comes again is dropped
-		# Its cursor may not have been sent: then nothing was missed when it stands where the stream does.
+		# The cursor may have been omitted: then nothing was missed if it equals the stream's position.
 		if not recovered and not _cursors.is_at(stream, epoch, seq):
 			missed.append(stream)
 		_cursors.move_to(stream, epoch, seq)
@@ -459,7 +459,7 @@ func _send(call):
 	elif is_over_http or _connection.is_accepted:
 		call._attempt_deadline = _platform.now_ms() + call._timeout_ms
 		if call._queued != null and not call._queued.get("isSent", false):
-			# Before it is sent: after a crash nobody else would know that it may have been carried out.
+			# Before it is sent, because after a crash it may have been executed.
 			call._queued["isSent"] = true
 			_save_now()
 		if is_over_http:
@@ -467,7 +467,7 @@ func _send(call):
 		else:
 			call._socket_id = _connection.send_call(call._operation, call._input)
 			if call._socket_id < 0:
-				_fail(call, GantryError.new().made("body_too_large", "The call is larger than the server takes", 413))
+				_fail(call, GantryError.new().made("body_too_large", "The call is larger than the server accepts", 413))
 
 
 func _send_over_http(call):
@@ -483,7 +483,7 @@ func _send_over_http(call):
 func _take_http_answer(call):
 	var body = _json.parse(call._http.body)
 	if not body is Dictionary and call._http.status in [429, 503]:
-		# A proxy has answered in the server's place, so that nothing was carried out.
+		# A proxy responded instead of the server, so nothing was executed.
 		var error = GantryError.new().made("unknown", "A proxy in front of the server has answered with status %d" % call._http.status, call._http.status)
 		error.retry_after = call._http.retry_after
 		_fail(call, error)
@@ -506,7 +506,7 @@ func _succeed(call, result):
 	_settle(call)
 
 
-# Sends the call again later if that is safe and there is time; otherwise it has failed.
+# Retries the call later if that is safe and there is time; otherwise it fails.
 func _fail(call, error):
 	_unsend(call)
 	var is_signed_out = error.is_signed_out() or error == status_error
@@ -544,7 +544,7 @@ func _unsend(call):
 	call._socket_id = -1
 
 
-# The socket is gone: what was sent over it and not answered may or may not have been carried out.
+# The socket was closed: calls sent over it without a response may or may not have been executed.
 func _lose_calls():
 	for call in _pending.duplicate():
 		if call._socket_id >= 0:
@@ -579,7 +579,7 @@ func _enqueue(call):
 		_settled.append(call)
 		return
 	if _queue.size() >= max_queued:
-		call.error = GantryError.new().made("queue_full", "The offline queue holds %d calls already" % max_queued)
+		call.error = GantryError.new().made("queue_full", "The offline queue is full (%d calls)" % max_queued)
 		_settled.append(call)
 		return
 	if not call._input.has("idempotencyKey"):
@@ -681,7 +681,7 @@ func _save_now():
 	emit_signal("state_changed", text)
 
 
-# What gantry_client.gd knows of the operations and events
+# Overridden by gantry_client.gd, which knows the operations and events
 
 # always, with-key or never
 func _repeat(_operation):
@@ -700,7 +700,7 @@ func _emit_event(_name, _record, _meta):
 	pass
 
 
-# The input of a generated method: `fields` says how each optional field is called on the wire.
+# The input of a generated method: `fields` maps each optional field to its name on the wire.
 func _call_generated(operation, required, optional, fields, options):
 	var input = required
 	for name in optional:

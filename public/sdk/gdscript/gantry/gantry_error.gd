@@ -1,28 +1,28 @@
 # An operation was refused or failed. Compare `reason` with the constants of reasons.gd; `message` is for people.
 extends Resource
 
-# The server's `data.reason`, or one of the client's own: `connection_lost` (no answer came; whether the operation was
-# carried out is not known), `client_closed`, `queue_full`, `queue_expired` (a queued call may have been carried out, too
-# long ago to send it again), `input_invalid` (the SDK knows no such field), and `unknown` (something between client and
-# server answered in the server's place).
+# The server's `data.reason`, or one that the client raises itself: `connection_lost` (there was no response; the operation
+# may or may not have been executed), `client_closed`, `queue_full`, `queue_expired` (a queued call may have been executed,
+# too long ago to retry it), `input_invalid` (the field is unknown to the SDK), and `unknown` (a proxy responded instead of
+# the server).
 var reason = "unknown"
-# The HTTP status; 0 without an answer.
+# The HTTP status; 0 without a response.
 var code = 0
 var message = ""
-# When to try again at the earliest, in seconds, where the server has said so; null otherwise.
+# The delay before a retry, in seconds; null if the server specifies none.
 var retry_after = null
-# What the server says beside the reason; of a `version_conflict` the `version` there is.
+# Details besides the reason, such as the current `version` with `version_conflict`.
 var data = {}
 # The invalid fields, each with `path` and `message`.
 var fields = []
 
 
-# Nothing was carried out, and it passes.
+# Whether nothing was executed and the cause is temporary.
 func is_passing():
 	return code == 429 or code == 503
 
 
-# The token is none any more: the player has to sign in again.
+# Whether the token is no longer valid: the player has to sign in again.
 func is_signed_out():
 	return reason in ["token_missing", "token_invalid", "token_expired", "session_ended", "guest_upgraded"]
 

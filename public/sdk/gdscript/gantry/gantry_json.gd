@@ -1,13 +1,13 @@
-# JSON as the server means it: whole numbers are int, and every control character is escaped. Parsing is the engine's.
+# JSON for the server: whole numbers are int, and every control character is escaped. The engine does the parsing.
 extends Resource
 
-# What a double holds exactly.
+# The largest integer that a double represents exactly.
 const MAX_WHOLE = 9007199254740991.0
 
 var _platform
 
 
-# The value; null when the text is not JSON.
+# The value; null if the text is not JSON.
 func parse(text):
 	return _with_integers(_platform.parse_json(text))
 

@@ -1,7 +1,7 @@
-# What differs between the versions of Godot: sockets, HTTP, JSON, clocks, files. This is Godot 3's (3.2 and later).
+# The differences between the versions of Godot: sockets, HTTP, JSON, clocks, files. This is for Godot 3 (3.2 and later).
 extends Resource
 
-# Larger frames than the server's largest.
+# Larger than the server's largest frame.
 const SOCKET_BUFFER_KB = 4096
 
 
@@ -25,7 +25,7 @@ class Socket:
 		if not _is_over:
 			_client.poll()
 
-	# The next { "kind": "opened", "text" or "closed", "text" }; null when there is none.
+	# The next { "kind": "opened", "text" or "closed", "text" }; null if there is none.
 	func next():
 		return _messages.pop_front()
 
@@ -58,7 +58,7 @@ class Socket:
 
 class Http:
 	extends Resource
-	# is_done: the answer is there, or there is none: then status is 0. retry_after: that header in seconds, or null.
+	# is_done: there is a response, or the request failed and status is 0. retry_after: that header in seconds, or null.
 	var is_done = false
 	var status = 0
 	var body = ""
@@ -90,7 +90,7 @@ func new_socket():
 	return Socket.new()
 
 
-# Begins a POST; headers are "Name: value". Poll what it returns.
+# Starts a POST; headers are "Name: value". Poll the returned object.
 func post(parent, url, headers, text):
 	var http = Http.new()
 	http.start(parent, url, headers, text)
@@ -139,7 +139,7 @@ func load_text(path):
 	return text
 
 
-# By way of another file, so that a crash leaves the old one or the new one whole.
+# Written to a temporary file and renamed, so that a crash leaves the old or the new content.
 func save_text(path, text):
 	var file = File.new()
 	var error = file.open(path + ".new", File.WRITE)

@@ -1,7 +1,7 @@
-# What differs between the versions of Godot: sockets, HTTP, JSON, clocks, files. This is Godot 4's.
+# The differences between the versions of Godot: sockets, HTTP, JSON, clocks, files. This is for Godot 4.
 extends Resource
 
-# Larger frames than the server's largest.
+# Larger than the server's largest frame.
 const SOCKET_BUFFER_BYTES = 4194304
 
 
@@ -32,7 +32,7 @@ class Socket:
 		if state == WebSocketPeer.STATE_CLOSED:
 			_over()
 
-	# The next { "kind": "opened", "text" or "closed", "text" }; null when there is none.
+	# The next { "kind": "opened", "text" or "closed", "text" }; null if there is none.
 	func next():
 		return _messages.pop_front()
 
@@ -53,7 +53,7 @@ class Socket:
 
 class Http:
 	extends Resource
-	# is_done: the answer is there, or there is none: then status is 0. retry_after: that header in seconds, or null.
+	# is_done: there is a response, or the request failed and status is 0. retry_after: that header in seconds, or null.
 	var is_done = false
 	var status = 0
 	var body = ""
@@ -85,7 +85,7 @@ func new_socket():
 	return Socket.new()
 
 
-# Begins a POST; headers are "Name: value". Poll what it returns.
+# Starts a POST; headers are "Name: value". Poll the returned object.
 func post(parent, url, headers, text):
 	var http = Http.new()
 	http.start(parent, url, PackedStringArray(headers), text)
@@ -128,7 +128,7 @@ func load_text(path):
 	return FileAccess.get_file_as_string(path)
 
 
-# By way of another file, so that a crash leaves the old one or the new one whole.
+# Written to a temporary file and renamed, so that a crash leaves the old or the new content.
 func save_text(path, text):
 	var file = FileAccess.open(path + ".new", FileAccess.WRITE)
 	if file == null:

@@ -1,7 +1,7 @@
-# What the records of records.gd have in common: a typed view of a Dictionary that came as JSON.
+# The base of the records of records.gd: a typed view of a Dictionary parsed from JSON.
 extends Resource
 
-# The Dictionary itself, with every field the server sent, also those this version of the SDK does not know.
+# The Dictionary itself, with every field the server sent, including those unknown to this version of the SDK.
 var json = {}
 
 

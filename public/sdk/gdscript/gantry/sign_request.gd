@@ -1,10 +1,10 @@
-# A text that a wallet is to sign.
+# A text for a wallet to sign.
 extends Resource
 
 var _client
 var _call
 
 
-# The wallet's signature of the text, 0x…; called once.
+# Call this once with the wallet's signature of the text, 0x…
 func sign(signature):
 	_client._signature_given(_call, signature)

@@ -9,14 +9,14 @@ from typing import Any, Callable, Mapping, Optional
 from .errors import GantryError, client_error
 from .names import REPEATABLE_WITH_KEY
 
-#: The server remembers idempotency keys for a day; a clock may be off by an hour.
+#: How long a call may be retried: the server keeps idempotency keys for a day, less an hour for clock skew.
 KEYS_LAST_SECONDS = 23 * 60 * 60
-#: The wait before a call is sent again when the server does not name one.
+#: The delay before a retry when the server specifies none.
 RETRY_SECONDS = 1.0
 
 
 class CallQueue:
-    """Calls in their order, each sent until the server has answered, over lost connections and restarts."""
+    """A FIFO queue of calls, each retried until the server responds, across lost connections and restarts."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class CallQueue:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The calls no answer has come to, as JSON values."""
+        """The calls that have no response yet, as JSON values."""
         with self._lock:
             return [dict(one) for one in self._calls]
 
@@ -59,7 +59,7 @@ class CallQueue:
         return future
 
     def send(self) -> None:
-        """Begins to send what waits."""
+        """Starts sending the queued calls."""
         with self._lock:
             if self._is_sending or not self._calls:
                 return
@@ -87,7 +87,7 @@ class CallQueue:
             self._settled(call, answer, error)
 
     def _send_until_answered(self, call: dict[str, Any]) -> tuple[Any, Optional[GantryError], bool]:
-        """The answer, or why it was refused for good, or that the client will not connect any more."""
+        """The response, the error it was permanently refused with, or that the client will not reconnect."""
         operation = call["operation"]
         while True:
             try:

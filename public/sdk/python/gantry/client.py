@@ -17,9 +17,9 @@ from .store import Store
 
 _log = logging.getLogger("gantry")
 
-#: The delay before a call's first retry where the server names none, in seconds; it doubles.
+#: The delay before a call's first retry when the server specifies none, in seconds; it doubles each time.
 FIRST_RETRY_DELAY = 0.25
-#: The store is given what is to be kept at most once in this time, but queued calls at once.
+#: The minimum interval between two saves to the store, in seconds; queued calls are saved immediately.
 SAVE_INTERVAL = 0.1
 
 Listener = Callable[[dict[str, Any], dict[str, Any]], Any]
@@ -28,16 +28,16 @@ Listener = Callable[[dict[str, Any], dict[str, Any]], Any]
 class GantryClient(Operations):
     """A player's connection, or that of a game's server: calls, and live events.
 
-    It connects by itself, again when the connection is lost, and sends its cursors, so that missed events are
-    replayed; a duplicate is passed on once. Without `launcher_jwt` it hears nothing. With `call_over="http"` calls go
-    over HTTP, and with `connect=False` there is no connection at all, which a game's server needs not.
+    It connects and reconnects automatically and sends its cursors, so that missed events are replayed; a duplicate
+    event is delivered once. Without `launcher_jwt`, no events are received. With `call_over="http"`, calls are sent over
+    HTTP; with `connect=False`, no connection is opened, which suits a game's server.
 
-    `timeout` is a call's, in seconds. A call that was not carried out (429, 503) is sent again after `Retry-After`, at
-    most `retries` times and not after a wait longer than `max_retry_delay` seconds; so is one whose answer was lost, if
-    it does no harm twice: a read, or a write with an `idempotency_key`.
+    `timeout` is the timeout of a call, in seconds. A call that was not executed (429, 503) is retried after
+    `Retry-After`, at most `retries` times, and not if the delay is longer than `max_retry_delay` seconds; so is a call
+    whose response was lost, if it is idempotent: a read, or a write with an `idempotency_key`.
 
-    Listeners run in a thread of the client, one at a time. With `threaded=False` they run where `poll` is called, such
-    as in a game's loop.
+    Listeners run in a thread of the client, one at a time. With `threaded=False`, they run in `poll`, which a game calls
+    in its loop.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class GantryClient(Operations):
         self._saved: dict[str, Any] = (store.load() if store is not None else None) or {}
         known = cursors if cursors is not None else self._saved.get("cursors") or {}
         self._cursors = Cursors(known, self._saved.get("notifications") or [])
-        #: What is saved: never ahead of what the listeners have made of the events.
+        #: The cursors to save: only of events whose listeners have run.
         self._handled = {stream: dict(at) for stream, at in self._cursors.positions.items()}
         self._handling: Optional[str] = None
         self._lock = threading.RLock()
@@ -78,7 +78,7 @@ class GantryClient(Operations):
         self._refusal: Optional[GantryError] = None
         self._settled = threading.Condition(self._lock)
         self._told: "queue.Queue[tuple[Any, ...]]" = queue.Queue()
-        #: Events of the connection with this number are taken.
+        #: The number of the connection whose events are accepted.
         self._taking = 0
         self._listeners: dict[str, list[Listener]] = {}
         self._status_listeners: list[Callable[[str], Any]] = []
@@ -105,33 +105,36 @@ class GantryClient(Operations):
 
     @property
     def status(self) -> str:
-        """`connecting`, `live`, `ended` (the session; the client stays away) or `refused` (likewise)."""
+        """`connecting`, `live`, `ended` (the session) or `refused`; the client does not reconnect after the last two."""
         return self._status
 
     @property
     def cursors(self) -> dict[str, dict[str, Any]]:
-        """The position in every stream. A `store` keeps it over a restart."""
+        """The position in every stream. A `store` persists it across restarts."""
         with self._lock:
             return {stream: dict(at) for stream, at in self._cursors.positions.items()}
 
     def on(self, name: str, listener: Listener) -> Callable[[], None]:
         """Calls the listener with the record and its meta for each event of this name, once and in order.
 
-        Returns a function that takes the listener away.
+        Returns a function that unsubscribes.
         """
         listeners = self._listeners.setdefault(name, [])
         listeners.append(listener)
         return lambda: listeners.remove(listener)
 
     def on_resync(self, listener: Callable[[str], Any]) -> None:
-        """Calls the listener with each stream whose history is not available: load again what it is about."""
+        """Calls the listener with each stream whose history is not available: reload the stream's data."""
         self._resync_listeners.append(listener)
 
     def on_status(self, listener: Callable[[str], Any]) -> None:
         self._status_listeners.append(listener)
 
     def on_queued(self, listener: Callable[[dict[str, Any], Any, Optional[GantryError]], Any]) -> None:
-        """Calls the listener with each queued call that is done, and its answer or error; also of an earlier start."""
+        """Calls the listener with each completed queued call and its response or error.
+
+        Calls queued before a restart of the game are included.
+        """
         self._queue_listeners.append(listener)
 
     def ready(self, timeout: Optional[float] = None) -> None:
@@ -153,7 +156,7 @@ class GantryClient(Operations):
         raise client_error("client_closed", "The client was closed")
 
     def poll(self, timeout: float = 0.0) -> None:
-        """Runs the listeners of what has come, with `threaded=False`; waits `timeout` seconds for something at most."""
+        """With `threaded=False`: runs the listeners of received events; waits at most `timeout` seconds for the first."""
         try:
             self._take(self._told.get(timeout=timeout) if timeout > 0 else self._told.get_nowait())
             while True:
@@ -162,7 +165,7 @@ class GantryClient(Operations):
             return
 
     def close(self) -> None:
-        """Closes the connection for good; queued calls wait in the store for the next client."""
+        """Closes the connection permanently; queued calls stay in the store for the next client."""
         if self._closed.is_set():
             return
         self._closed.set()
@@ -184,25 +187,25 @@ class GantryClient(Operations):
         return _CallsWith(self, {"launcherJwt": launcher_jwt})
 
     def for_player(self, wallet: str) -> Operations:
-        """Calls about a player, as the game's server does that has given its `game_secret`."""
+        """Calls for a player, as a game's server with its `game_secret`."""
         return _CallsWith(self, {"wallet": wallet})
 
     def queue(self, method: str, **arguments: Any) -> "Future[Any]":
-        """Calls a method of this client as soon as there is a connection, and until the server has answered.
+        """Queues a call, which is sent when there is a connection and retried until the server responds.
 
-        `client.queue("set_user_score", score=1200)`: it is carried out once, in the order of these calls, and after a
-        restart of the game too, where there is a `store`. Raises ValueError for what may not be sent twice.
+        `client.queue("set_user_score", score=1200)`: queued calls are executed once and in order, with a `store` even
+        across restarts of the game. Raises ValueError for an operation that cannot be retried.
         """
         recorder = _Recorder()
         getattr(recorder, method)(**arguments)
         operation, data = recorder.recorded
         if operation not in REPEATABLE and operation not in REPEATABLE_WITH_KEY:
-            raise ValueError(f"{method} may not be sent twice, and so cannot be queued")
+            raise ValueError(f"{method} cannot be retried, and therefore cannot be queued")
         return self._queue.add(operation, data)
 
     @property
     def queued(self) -> list[dict[str, Any]]:
-        """The queued calls that no answer has come to."""
+        """The queued calls that have no response yet."""
         return self._queue.calls
 
     def subscribe(self, *, game_id: Optional[str] = None) -> Any:
@@ -237,7 +240,7 @@ class GantryClient(Operations):
         is_harmless = operation in REPEATABLE or (
             operation in REPEATABLE_WITH_KEY and data.get("idempotencyKey") is not None
         )
-        # With 429 and 503 nothing was carried out.
+        # With 429 and 503, nothing was executed.
         if error.code not in (429, 503) and not (error.reason == "connection_lost" and is_harmless):
             return None
         wait = error.retry_after_seconds
@@ -272,7 +275,7 @@ class GantryClient(Operations):
 
     def _listen(self) -> None:
         while True:
-            # When nothing more comes for a while, what was handled is kept.
+            # Save the cursors of handled events when no event arrives for some time.
             wait = SAVE_INTERVAL if self._is_unsaved() else None
             try:
                 told = self._told.get(timeout=wait)
@@ -283,7 +286,7 @@ class GantryClient(Operations):
                 return
             try:
                 self._take(told)
-            except Exception:  # what comes next is to be heard all the same
+            except Exception:  # later events must still be delivered
                 _log.exception("an event could not be handled")
 
     def _take(self, told: tuple[Any, ...]) -> None:
@@ -380,12 +383,12 @@ class GantryClient(Operations):
     def _run(self, listener: Callable[..., Any], *arguments: Any) -> None:
         try:
             listener(*arguments)
-        except Exception:  # the others are to hear of it all the same
+        except Exception:  # the other listeners must still be called
             _log.exception("a listener or the store failed")
 
 
 class _CallsWith(Operations):
-    """The client's operations with further fields in each call."""
+    """The client's operations with additional fields in each call."""
 
     def __init__(self, client: GantryClient, fields: dict[str, Any]) -> None:
         self._client = client
@@ -396,7 +399,7 @@ class _CallsWith(Operations):
 
 
 class _Recorder(Operations):
-    """Takes down a call instead of sending it."""
+    """Records a call instead of sending it."""
 
     recorded: tuple[str, dict[str, Any]]
 

@@ -18,7 +18,7 @@ FIRST_DELAY = 0.25
 LONGEST_DELAY = 5.0
 REFUSED_DELAY = 1.0
 RATE_LIMITED_DELAY = 10.0
-#: How long a connection may take to be opened, in seconds.
+#: The timeout for opening a connection, in seconds.
 OPENING_TIMEOUT = 20.0
 NEVER = -1.0
 
@@ -54,7 +54,7 @@ def _socket_class() -> Any:
             return super()._trigger_event(event, *args, **kwargs)
 
     class Socket(socketio.Client):
-        #: Whether the server has said goodbye, which it does only when the session has ended.
+        #: Whether the server sent a disconnect packet, which it does only when the session has ended.
         has_ended = False
 
         def _engineio_client_class(self) -> Any:
@@ -76,9 +76,9 @@ def _socket_class() -> Any:
 
 
 class Connection:
-    """Connects, and again whenever the connection is lost, until the session ends or it is closed.
+    """Connects, and reconnects whenever the connection is lost, until the session ends or it is closed.
 
-    Everything it tells goes to `tell`, in the order in which it came: ("connected", number), ("event", number, name,
+    It calls `tell` with everything that happens, in order: ("connected", number), ("event", number, name,
     arguments), ("lost", number), ("cursors_invalid",), ("ended",), ("refused", error). The number is the connection's.
     """
 
@@ -107,7 +107,7 @@ class Connection:
         self._thread.start()
 
     def call(self, operation: str, data: dict[str, Any], timeout: float) -> Any:
-        """Waits for a connection where there is none. Raises GantryError: `connection_lost` after `timeout` seconds."""
+        """Waits until there is a connection. Raises GantryError: `connection_lost` after `timeout` seconds."""
         until = time.monotonic() + timeout
         future: Future[Any] = Future()
 
@@ -133,7 +133,7 @@ class Connection:
                 self._pending.discard(future)
 
     def drop(self, number: int) -> None:
-        """Gives a connection up, if it is still the one there is; another one follows at once."""
+        """Drops a connection, if it is still the current one, and reconnects immediately."""
         with self._lock:
             if self._number == number and self._socket is not None:
                 self._is_dropped = True
@@ -231,7 +231,7 @@ class Connection:
             ws.abort()
             socket.eio.read_loop_task.join(5)
             ws.shutdown()
-        except Exception as error:  # it is gone already
+        except Exception as error:  # it is already closed
             _log.debug("could not hang up: %r", error)
 
     def _after_refusal(self, body: dict[str, Any]) -> float:

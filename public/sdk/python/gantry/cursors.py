@@ -2,14 +2,14 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Mapping, Optional
 
-#: How many notifications are remembered by id: one that was handled may come again, as a late one.
+#: The number of notification ids kept for deduplication: a handled notification may come again as a late one.
 MAX_NOTIFICATIONS = 1_000
-#: How many cursors a handshake carries at most.
+#: The maximum number of cursors in a handshake.
 MAX_SENT = 1_000
 
 
 class Cursors:
-    """The position in every stream, and which notifications were handled: section 6 of PROTOCOL.md."""
+    """The position in every stream and the handled notifications: section 6 of PROTOCOL.md."""
 
     def __init__(self, saved: Mapping[str, Mapping[str, Any]], notifications: Iterable[str]) -> None:
         # In the order of activity, the most recent last; a dict keeps it.
@@ -17,7 +17,7 @@ class Cursors:
         self.notifications: dict[str, None] = dict.fromkeys(notifications)
 
     def to_send(self) -> dict[str, Any]:
-        """For the handshake: all, or those of players and games and of the most recently active channels."""
+        """The cursors for the handshake: all, or those of players and games and of the most recently active channels."""
         if len(self.positions) <= MAX_SENT:
             return {"cursors": dict(self.positions)}
         recent = list(reversed(list(self.positions.items())))
@@ -26,25 +26,25 @@ class Cursors:
         return {"cursors": dict((others + channels)[:MAX_SENT]), "partial": True}
 
     def begin(self, streams: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], int]:
-        """Takes the first event of a connection. Returns the streams to load again, and how many events are replayed."""
+        """Handles the first event of a connection. Returns the streams to reload and the number of replayed events."""
         missed = []
         replayed = 0
         for stream, at in streams.items():
             own = self.positions.get(stream)
             is_same_history = own is not None and own["epoch"] == at["epoch"]
             replayed += at["latest"] - at["seq"]
-            # Its cursor may not have been sent: then nothing was missed when it stands where the stream does.
+            # The cursor may have been omitted: then nothing was missed if it equals the stream's position.
             if not at["recovered"] and not (is_same_history and own["seq"] == at["seq"]):
                 missed.append(stream)
             elif at["recovered"] and is_same_history and own["seq"] > at["seq"]:
-                continue  # what comes again is dropped
+                continue  # replayed events are dropped
             self.positions[stream] = {"epoch": at["epoch"], "seq": at["seq"]}
         for stream in [one for one in self.positions if one not in streams]:
             del self.positions[stream]
         return missed, replayed
 
     def judge(self, name: str, meta: Mapping[str, Any], record_id: Optional[str]) -> str:
-        """`take`, `drop` (heard before) or `gap` (one before it is missing); moves the cursor with `take`."""
+        """`take`, `drop` (a duplicate) or `gap` (an event before it is missing); advances the cursor with `take`."""
         if meta.get("epoch") is None or meta.get("seq") is None:
             return "take"  # a signal
         verdict = "take" if meta.get("late") else self._judge_seq(meta)

@@ -6,21 +6,20 @@ from typing import Any, Optional
 class GantryError(Exception):
     """An operation was refused or failed. Branch on `reason`; the message is for people.
 
-    `reason` is one of `gantry.names.REASONS`, or of the client's own:
-    `connection_lost` (no answer came, and whether the operation was carried out
-    is not known), `client_closed`, `queue_expired` (a queued call may have been
-    carried out, too long ago to send it again), and `unknown` (something between
-    client and server answered in the server's place).
+    `reason` is one of `gantry.names.REASONS`, or one that the client raises itself:
+    `connection_lost` (there was no response; the operation may or may not have been
+    executed), `client_closed`, `queue_expired` (a queued call may have been executed,
+    too long ago to retry it), and `unknown` (a proxy responded instead of the server).
     """
 
     def __init__(self, body: dict[str, Any]) -> None:
         super().__init__(body.get("message") or "The server gave no reason")
-        #: What the server says beside the reason, such as the `version` of a `version_conflict`.
+        #: Details besides the reason, such as the `version` of a `version_conflict`.
         self.data: dict[str, Any] = body.get("data") or {}
         self.reason: str = self.data.get("reason", "unknown")
-        #: The HTTP status, over a socket too; 0 without an answer.
+        #: The HTTP status, over a socket too; 0 without a response.
         self.code: int = body.get("code", 0)
-        #: When to try again, in seconds from now; None where the server does not say.
+        #: The delay before a retry, in seconds; None if the server specifies none.
         self.retry_after_seconds: Optional[float] = self.data.get("retryAfterSeconds")
         #: The invalid fields: a list of {"path", "message"}.
         self.errors: list[dict[str, str]] = body.get("errors") or []

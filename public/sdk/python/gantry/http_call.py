@@ -38,7 +38,7 @@ def _refusal(answer: urllib.error.HTTPError) -> GantryError:
         body = json.loads(answer.read())
     except (OSError, http.client.HTTPException, ValueError):
         body = None
-    # A page in place of an answer comes from a proxy: with these statuses it has not passed the call on.
+    # A response without JSON comes from a proxy, which with these statuses has not forwarded the call.
     if not isinstance(body, dict):
         if answer.code not in (429, 503):
             return connection_lost()

@@ -7,7 +7,7 @@ from .client import GantryClient
 from .http_call import call_over_http
 from .store import MemoryStore, Store
 
-#: Signs a text as the wallet does with personal_sign (EIP-191); returns "0x" and hex digits.
+#: Signs a text with the wallet, as personal_sign does (EIP-191); returns "0x" and hex digits.
 Sign = Callable[[str], str]
 
 
@@ -22,14 +22,14 @@ class SignedIn:
 
 @dataclass(frozen=True)
 class Guest(SignedIn):
-    #: Who has it is the player: keep it where the device keeps passwords.
+    #: Authenticates the player: store it securely, such as in the system's keychain.
     device_secret: str
 
 
 def sign_in_as_guest(
     url: str, game_id: str, device_secret: Optional[str] = None, device_name: Optional[str] = None
 ) -> Guest:
-    """Makes a player without a wallet, or signs in the one of `device_secret`. Raises GantryError."""
+    """Creates a guest, or signs in the guest of `device_secret`. Raises GantryError."""
     if device_secret is not None:
         data = {"gameId": game_id, "deviceSecret": device_secret}
         answer = call_over_http(url, "signInGuest", data)
@@ -41,7 +41,7 @@ def sign_in_as_guest(
 def sign_in_with_wallet(
     url: str, game_id: str, wallet: str, sign: Sign, chain_id: Optional[int] = None
 ) -> SignedIn:
-    """Signs a player in with a wallet, which is asked to sign a text that says so. Raises GantryError."""
+    """Signs a player in with a wallet, which signs the server's sign-in text. Raises GantryError."""
     data = _given(gameId=game_id, wallet=wallet, chainId=chain_id)
     asked = call_over_http(url, "createUnverifiedChannel", data)
     signed = _given(
@@ -54,7 +54,7 @@ def sign_in_with_wallet(
 def upgrade_guest(
     url: str, launcher_jwt: str, wallet: str, sign: Sign, chain_id: Optional[int] = None
 ) -> SignedIn:
-    """Gives a guest a wallet, with everything the guest has; the guest's sessions end. Raises GantryError."""
+    """Upgrades a guest to a player with a wallet, who keeps all data; the guest's sessions end. Raises GantryError."""
     data = _given(launcherJwt=launcher_jwt, wallet=wallet, chainId=chain_id)
     asked = call_over_http(url, "requestGuestUpgrade", data)
     signed = _given(
@@ -70,9 +70,9 @@ def upgrade_guest(
 def connect_as_guest(
     url: str, game_id: str, store: Optional[Store] = None, device_name: Optional[str] = None, **options: Any
 ) -> GantryClient:
-    """Signs in as the guest of the store, or as a new one, and connects.
+    """Signs in as the guest in the store, or as a new one, and connects.
 
-    Without a store the guest ends with the program. `options` are those of GantryClient. Raises GantryError.
+    Without a store, the guest is lost when the program ends. `options` are those of GantryClient. Raises GantryError.
     """
     kept = store if store is not None else MemoryStore()
     saved = kept.load() or {}

@@ -7,20 +7,20 @@ from typing import Any, Optional, Protocol
 
 
 class Store(Protocol):
-    """Keeps what a client needs over a restart of the game: one for each player, since nothing of it is another's.
+    """Persists a client's data across restarts of the game. Each player needs a separate store.
 
-    What is saved is a dict of JSON values: `cursors`, `notifications`, `queue`, and a guest's `deviceSecret`, which
-    is the player's password.
+    The data is a dict of JSON values: `cursors`, `notifications`, `queue`, and a guest's `deviceSecret`, which
+    authenticates the player.
     """
 
     def load(self) -> Optional[dict[str, Any]]: ...
 
     def save(self, saved: dict[str, Any]) -> None:
-        """Called when the listeners have handled events, a few times a second at most, and with every queued call."""
+        """Called after listeners have handled events, at most a few times a second, and with every queued call."""
 
 
 class FileStore:
-    """A JSON file that only its owner reads."""
+    """A JSON file, readable by its owner only."""
 
     def __init__(self, path: str) -> None:
         self._path = os.path.abspath(path)
@@ -33,7 +33,7 @@ class FileStore:
             return None
 
     def save(self, saved: dict[str, Any]) -> None:
-        # Written beside it and put in its place: a crash leaves the one or the other.
+        # Written to a temporary file and renamed, so that a crash leaves the old or the new content.
         descriptor, name = tempfile.mkstemp(dir=os.path.dirname(self._path))
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(saved, file)

@@ -4,10 +4,10 @@ using System.Text;
 
 namespace Gantry
 {
-    /// <summary>What a connection tells of itself.</summary>
+    /// <summary>The callbacks of a connection.</summary>
     internal interface IConnectionListener
     {
-        /// <summary>What the handshake says, at every attempt.</summary>
+        /// <summary>Returns the handshake's data, at every attempt.</summary>
         JsonObject Handshake();
 
         /// <summary>The server has accepted; calls can be sent.</summary>
@@ -18,27 +18,27 @@ namespace Gantry
         /// <param name="error">Null when the call succeeded.</param>
         void OnAnswer(long id, JsonObject error, JsonObject result);
 
-        /// <summary>The connection is gone; another is made by itself.</summary>
+        /// <summary>The connection was lost; it reconnects automatically.</summary>
         void OnLost();
 
-        /// <summary>The server has ended the session; the connection stays away.</summary>
+        /// <summary>The server has ended the session; the connection does not reconnect.</summary>
         void OnEnded();
 
         /// <summary>The server has refused the handshake.</summary>
-        /// <returns>When to try again; null: stay away.</returns>
+        /// <returns>When to reconnect; null: never.</returns>
         TimeSpan? OnRefused(GantryException error);
     }
 
     /// <summary>
-    /// Socket.IO 5 over Engine.IO 4 over WebSockets, as far as PROTOCOL.md needs it: opens, answers pings, notices
-    /// silence, reconnects with a growing pause.
+    /// The subset of Socket.IO 5 over Engine.IO 4 over WebSockets that PROTOCOL.md requires: opens, responds to pings,
+    /// detects timeouts, reconnects with increasing delays.
     /// </summary>
     internal sealed class Connection
     {
         private const long FirstPauseMs = 250;
         private const long MaxPauseMs = 5000;
 
-        /// <summary>How long opening a WebSocket, its first frame and the handshake may take.</summary>
+        /// <summary>The timeout for opening a WebSocket, its first frame and the handshake.</summary>
         private const long OpeningMs = 20000;
 
         private readonly Func<ISocket> _createSocket;
@@ -66,7 +66,7 @@ namespace Gantry
         /// <summary>The server has accepted the handshake.</summary>
         public bool IsAccepted { get; private set; }
 
-        /// <summary>Connects now, dropping the connection there is.</summary>
+        /// <summary>Connects now, dropping the current connection.</summary>
         public void Open(long now)
         {
             Drop();
@@ -81,22 +81,22 @@ namespace Gantry
             Drop();
         }
 
-        /// <summary>Everything is in order again: the next pause is the shortest.</summary>
+        /// <summary>Resets the reconnect delay to the shortest.</summary>
         public void Succeeded()
         {
             _failures = 0;
         }
 
-        /// <summary>Drops what still comes, and connects again at once.</summary>
+        /// <summary>Drops the connection and its remaining messages, and reconnects immediately.</summary>
         public void Reopen(long now)
         {
             Drop();
             _openAt = now;
         }
 
-        /// <summary>Sends a call. Returns the number it is answered under.</summary>
+        /// <summary>Sends a call. Returns the number of its response.</summary>
         /// <exception cref="GantryException"><c>body_too_large</c>: the server would close the connection.</exception>
-        /// <exception cref="ArgumentException">The input has no form in JSON.</exception>
+        /// <exception cref="ArgumentException">The input cannot be represented in JSON.</exception>
         public long Call(string operation, JsonObject data)
         {
             var id = _nextId++;
@@ -139,7 +139,7 @@ namespace Gantry
             }
             catch (Exception error) when (error is FormatException || error is InvalidCastException || error is ArgumentException)
             {
-                Lose(now); // not what this protocol sends: something between has cut or changed it
+                Lose(now); // not valid in this protocol: a proxy has cut or changed it
             }
         }
 
@@ -184,7 +184,7 @@ namespace Gantry
             Drop();
             var error = new GantryException(body.Find("data") as JsonObject ?? body);
             var again = _listener.OnRefused(error);
-            if (!_isWanted || _socket != null) return; // whoever heard of it has closed or opened already
+            if (!_isWanted || _socket != null) return; // a callback has already closed or reopened it
             if (again == null) _isWanted = false;
             else _openAt = now + (long)again.Value.TotalMilliseconds;
         }

@@ -10,12 +10,12 @@ namespace Gantry
     public abstract partial class GantryCalls
     {
         /// <summary>Calls an operation by its description, with a plain input.</summary>
-        /// <exception cref="GantryException">The call was refused, or failed.</exception>
+        /// <exception cref="GantryException">The call was refused or failed.</exception>
         public abstract Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null);
 
         /// <summary>Calls an operation by its name.</summary>
-        /// <exception cref="GantryException">The call was refused, or failed.</exception>
-        /// <exception cref="ArgumentException">This version of the SDK knows no operation of this name.</exception>
+        /// <exception cref="GantryException">The call was refused or failed.</exception>
+        /// <exception cref="ArgumentException">The operation is unknown to this version of the SDK.</exception>
         public Task<JsonObject> CallAsync(string operation, JsonObject input = null, CallOptions options = null)
         {
             var found = Operations.Find(operation);
@@ -29,7 +29,7 @@ namespace Gantry
         }
     }
 
-    /// <summary>Calls with fields of their own over a client's connection.</summary>
+    /// <summary>Calls with additional fields over a client's connection.</summary>
     internal sealed class ScopedCalls : GantryCalls
     {
         private readonly GantryClient _client;

@@ -8,22 +8,22 @@ using System.Threading.Tasks;
 namespace Gantry
 {
     /// <summary>
-    /// A game's connection to Gantry: calls, and events in order within their stream, each once, also across lost
-    /// connections. Call <see cref="Update"/> regularly, such as in every frame of Unity: everything happens there, in the
-    /// thread that calls it, handlers too. A program without frames calls <see cref="RunInBackground"/> instead.
+    /// A game's connection to Gantry: calls, and events, each delivered once and in order within its stream, also across
+    /// lost connections. Call <see cref="Update"/> regularly, such as in every frame of Unity: it does all work, including
+    /// handlers, in the thread that calls it. A program without frames calls <see cref="RunInBackground"/> instead.
     /// </summary>
     public sealed class GantryClient : GantryCalls, IConnectionListener, IDisposable
     {
         private const string ConnectedEvent = "realtime-events connected";
         private const string SkippedEvent = "realtime-events skipped";
 
-        /// <summary>The pause after a refusal that says nothing of when to try again.</summary>
+        /// <summary>The delay before a retry when the server specifies none.</summary>
         private static readonly TimeSpan PassingPause = TimeSpan.FromSeconds(1);
 
-        /// <summary>The limits' windows are half a minute and a minute.</summary>
+        /// <summary>The windows of the rate limits are 30 and 60 s.</summary>
         private static readonly TimeSpan RateLimitedPause = TimeSpan.FromSeconds(10);
 
-        /// <summary>What is to be kept is handed out at most once in this time, but queued calls at once.</summary>
+        /// <summary>The minimum interval between two saves, except for queued calls, which are saved immediately.</summary>
         private const long SaveIntervalMs = 100;
 
         private readonly object _gate = new object();
@@ -40,7 +40,7 @@ namespace Gantry
         private AutoResetEvent _activity; // with a thread of our own only: WebGL has none
         private readonly List<Func<string, Task>> _resyncHandlers = new List<Func<string, Task>>();
 
-        /// <summary>Streams that are being loaded again: until then, a restart of the game has to do so as well.</summary>
+        /// <summary>Streams being reloaded. Their cursors are not saved until then, so that a restart of the game reloads them too.</summary>
         private readonly Dictionary<string, Task> _loading = new Dictionary<string, Task>();
 
         private readonly Dictionary<QueuedCall, TaskCompletionSource<JsonObject>> _queuedTasks = new Dictionary<QueuedCall, TaskCompletionSource<JsonObject>>();
@@ -58,14 +58,14 @@ namespace Gantry
         public GantryClient(GantryOptions options)
         {
             _options = options ?? throw new ArgumentNullException(nameof(options));
-            if (string.IsNullOrEmpty(options.Url)) throw new ArgumentException("Url is missing: set it to the server's, such as http://127.0.0.1:3000", nameof(options));
+            if (string.IsNullOrEmpty(options.Url)) throw new ArgumentException("Url is missing: set it to the server's URL, such as http://127.0.0.1:3000", nameof(options));
             _token = options.LauncherJwt;
             Status = new Status(ConnectionState.Closed);
             _connection = new Connection(options.CreateSocket, SocketUrl, this, Notify);
             if (options.SavedState != null) Load(options.SavedState);
         }
 
-        /// <summary>How the connection stands.</summary>
+        /// <summary>The status of the connection.</summary>
         public Status Status { get; private set; }
 
         /// <summary>The player's token; null before signing in.</summary>
@@ -74,7 +74,7 @@ namespace Gantry
             get { return _token; }
         }
 
-        /// <summary>The position in every stream. <see cref="GantryOptions.Save"/> stores them by itself.</summary>
+        /// <summary>The position in every stream. <see cref="GantryOptions.Save"/> stores them automatically.</summary>
         public IReadOnlyDictionary<string, Cursor> Cursors
         {
             get
@@ -86,7 +86,7 @@ namespace Gantry
             }
         }
 
-        /// <summary>The writes that wait to be sent or answered, first to last.</summary>
+        /// <summary>The queued writes that have no response yet, in order.</summary>
         public IReadOnlyList<QueuedCall> Queue
         {
             get
@@ -97,10 +97,10 @@ namespace Gantry
 
         public event Action<Status> StatusChanged;
 
-        /// <summary>A queued call has ended, also one of an earlier run of the game, for which no task waits.</summary>
+        /// <summary>A queued call has completed, including one queued before a restart of the game, for which there is no task.</summary>
         public event Action<QueuedAnswer> QueuedCallEnded;
 
-        /// <summary>Connects, and reconnects from then on. Without a token only what needs none can be called, and no events come.</summary>
+        /// <summary>Connects, and reconnects automatically from then on. Without a token, only operations that need none can be called, and no events are received.</summary>
         public void Connect()
         {
             lock (_gate)
@@ -111,7 +111,7 @@ namespace Gantry
             Notify();
         }
 
-        /// <summary>Goes on with this token, which must be the same player's where cursors were loaded, and connects.</summary>
+        /// <summary>Replaces the token and connects. If cursors were loaded, the token must be the same player's.</summary>
         public void UseToken(string launcherJwt)
         {
             lock (_gate)
@@ -147,7 +147,7 @@ namespace Gantry
             }
         }
 
-        /// <summary>Calls the handler for each event of this name, once and in order within its stream. Disposing of what is returned ends that.</summary>
+        /// <summary>Calls the handler for each event of this name, once and in order within its stream. Dispose of the returned object to unsubscribe.</summary>
         public IDisposable On<T>(Event<T> name, Action<T, Meta> handler)
         {
             lock (_gate)
@@ -162,7 +162,7 @@ namespace Gantry
             }
         }
 
-        /// <summary>Calls the handler for each event and signal, also those this version of the SDK does not know.</summary>
+        /// <summary>Calls the handler for each event and signal, including those unknown to this version of the SDK.</summary>
         public IDisposable OnAny(Action<string, JsonObject, Meta> handler)
         {
             lock (_gate)
@@ -177,8 +177,8 @@ namespace Gantry
 
         /// <summary>
         /// Calls the handler with each stream whose history is not available (at the first connection, or after too long an
-        /// absence): load again what it is about; later events follow without a gap. The stream's cursor is saved when what
-        /// the handler returns has completed.
+        /// absence): reload the stream's data; later events follow without a gap. The stream's cursor is saved once the task
+        /// that the handler returns has completed.
         /// </summary>
         public IDisposable OnResync(Func<string, Task> handler)
         {
@@ -192,7 +192,7 @@ namespace Gantry
             }
         }
 
-        /// <summary>The same with a handler that has loaded everything when it returns, or that only takes note.</summary>
+        /// <summary>The same with a synchronous handler.</summary>
         public IDisposable OnResync(Action<string> handler)
         {
             return OnResync(stream =>
@@ -208,16 +208,15 @@ namespace Gantry
             return new ScopedCalls(this, "launcherJwt", launcherJwt);
         }
 
-        /// <summary>Calls about a player, as the game's server does that has given its <see cref="GantryOptions.GameSecret"/>.</summary>
+        /// <summary>Calls for a player, as a game's server with its <see cref="GantryOptions.GameSecret"/>.</summary>
         public GantryCalls ForPlayer(string wallet)
         {
             return new ScopedCalls(this, "wallet", wallet);
         }
 
         /// <summary>
-        /// Signs in as a guest, a player without a wallet, and connects: with the secret of an earlier time, which
-        /// <see cref="GantryOptions.Save"/> was given, or as a new guest. Anyone who has the secret is the player: a game
-        /// that keeps it elsewhere, such as in the device's keychain, gives it here.
+        /// Signs in as a guest and connects: as the guest whose secret is in the saved state, or as a new one. The secret
+        /// authenticates the player: a game that stores it elsewhere, such as in the system's keychain, passes it here.
         /// </summary>
         /// <exception cref="GantryException">Such as <c>guests_forbidden</c>, or <c>guest_upgraded</c>: sign in with the wallet.</exception>
         public async Task<GuestSignIn> SignInAsGuestAsync(string gameId, string deviceSecret = null, string deviceName = null)
@@ -236,9 +235,9 @@ namespace Gantry
             return new GuestSignIn(answer.Find("wallet") as string, _deviceSecret);
         }
 
-        /// <summary>Signs in with a wallet, and connects.</summary>
+        /// <summary>Signs in with a wallet and connects.</summary>
         /// <param name="sign">Signs a text with the wallet's <c>personal_sign</c> (EIP-191) and returns the signature, <c>0x…</c>.</param>
-        /// <param name="chainId">Of a contract wallet: the chain it is on.</param>
+        /// <param name="chainId">The chain of a contract wallet.</param>
         /// <exception cref="GantryException">Such as <c>wallet_signature_invalid</c>.</exception>
         public async Task SignInWithWalletAsync(string gameId, string wallet, Func<string, Task<string>> sign, long? chainId = null)
         {
@@ -248,7 +247,7 @@ namespace Gantry
             UseToken(await Sign("verifyUnverifiedChannel", asked, sign, chainId));
         }
 
-        /// <summary>Gives the signed-in guest a wallet. Everything the player has is kept; the guest's devices sign in no more.</summary>
+        /// <summary>Links a wallet to the signed-in guest. All data is kept; the guest's devices can no longer sign in.</summary>
         /// <param name="sign">As for <see cref="SignInWithWalletAsync"/>.</param>
         /// <exception cref="GantryException">Such as <c>wallet_taken</c>.</exception>
         public async Task UpgradeGuestWithWalletAsync(string wallet, Func<string, Task<string>> sign, long? chainId = null)
@@ -312,7 +311,7 @@ namespace Gantry
                 throw new ArgumentException(operation.Name + " cannot be queued: it is no write that takes an idempotency key");
             if (_queue.Count >= _options.MaxQueued)
             {
-                source.SetException(new GantryException("queue_full", "The offline queue holds " + _options.MaxQueued + " calls already"));
+                source.SetException(new GantryException("queue_full", "The offline queue is full (" + _options.MaxQueued + " calls)"));
                 return;
             }
             var key = data.Find("idempotencyKey") as string ?? Guid.NewGuid().ToString();
@@ -324,7 +323,7 @@ namespace Gantry
         }
 
         /// <summary>
-        /// Does what there is to do: receives, calls handlers, sends, reconnects. Returns at once. Call it often; 20 times
+        /// Processes pending work: receives, calls handlers, sends, reconnects. Returns immediately. Call it often; 20 times
         /// a second suffices.
         /// </summary>
         public void Update()
@@ -345,8 +344,8 @@ namespace Gantry
         }
 
         /// <summary>
-        /// Calls <see cref="Update"/> from a thread of its own, for programs without frames. Handlers then run in that
-        /// thread, and what awaits calls in the thread pool. Not for WebGL.
+        /// Calls <see cref="Update"/> from a separate thread, for programs without frames. Handlers then run in that
+        /// thread, and continuations of calls in the thread pool. Not for WebGL.
         /// </summary>
         /// <returns>This client.</returns>
         public GantryClient RunInBackground()
@@ -370,7 +369,7 @@ namespace Gantry
             }
         }
 
-        /// <summary>Disconnects, and stays so until <see cref="Connect"/>. Calls go over HTTP meanwhile.</summary>
+        /// <summary>Disconnects until <see cref="Connect"/> is called. Until then, calls are sent over HTTP.</summary>
         public void Close()
         {
             lock (_gate)
@@ -383,7 +382,7 @@ namespace Gantry
             Notify();
         }
 
-        /// <summary>Ends everything; calls under way fail with <c>client_closed</c>. The queue is kept by <see cref="GantryOptions.Save"/>.</summary>
+        /// <summary>Closes the client permanently; pending calls fail with <c>client_closed</c>. The queue is kept by <see cref="GantryOptions.Save"/>.</summary>
         public void Dispose()
         {
             List<Action> completions;
@@ -399,7 +398,7 @@ namespace Gantry
                 }
                 foreach (var source in _queuedTasks.Values) Settle(source, null, Closed());
                 _pending.Clear();
-                SetStatus(new Status(ConnectionState.Closed)); // whoever awaits ReadyAsync is told too
+                SetStatus(new Status(ConnectionState.Closed)); // completes ReadyAsync too
                 completions = _completions.ToList();
             }
             foreach (var complete in completions) complete();
@@ -453,7 +452,7 @@ namespace Gantry
             });
         }
 
-        /// <summary>What is saved is never ahead of what the handlers have made of an event.</summary>
+        /// <summary>Saves only the cursors of events whose handlers have run.</summary>
         private void Handle(Action handle)
         {
             _isHandling = true;
@@ -465,7 +464,7 @@ namespace Gantry
         void IConnectionListener.OnAnswer(long id, JsonObject error, JsonObject result)
         {
             var call = _pending.Find(one => one.SocketId == id);
-            if (call == null) return; // it was given up
+            if (call == null) return; // it has timed out
             call.SocketId = null;
             if (error != null)
             {
@@ -494,7 +493,7 @@ namespace Gantry
         {
             if (error.Reason == "cursors_invalid" && _cursors.Count > 0)
             {
-                _cursors.Clear(); // every stream is told to be loaded again
+                _cursors.Clear(); // every stream has to be reloaded
                 _isDirty = true;
                 return TimeSpan.Zero;
             }
@@ -515,8 +514,8 @@ namespace Gantry
                 var isRecovered = Read.Boolean(stream.Find("recovered"));
                 var isSameHistory = _cursors.TryGet(member.Key, out var own) && own.Epoch == cursor.Epoch;
                 replayed += Read.Integer(stream.Find("latest")) - cursor.Seq;
-                if (isRecovered && isSameHistory && own.Seq > cursor.Seq) continue; // what comes again is dropped
-                // Its cursor may not have been sent: then nothing was missed when it stands where the stream does.
+                if (isRecovered && isSameHistory && own.Seq > cursor.Seq) continue; // replayed events are dropped
+                // The cursor may have been omitted: then nothing was missed if it equals the stream's position.
                 if (!isRecovered && !(isSameHistory && own.Seq == cursor.Seq)) missed.Add(member.Key);
                 _cursors.Set(member.Key, cursor);
             }
@@ -580,7 +579,7 @@ namespace Gantry
             if (OfflineQueue.IsExpired(call))
             {
                 EndQueued(call, null, new GantryException("queue_expired",
-                    "The call was sent over a day ago and never answered; sent again, it might be carried out twice"));
+                    "The call was sent over a day ago and has no response; a retry might execute it twice"));
                 return;
             }
             _pending.Add(new PendingCall
@@ -641,7 +640,7 @@ namespace Gantry
             }
         }
 
-        /// <summary>Before it is sent: after a crash nobody else would know that it may have been carried out.</summary>
+        /// <summary>Recorded before it is sent, because after a crash it may have been executed.</summary>
         private void MarkSent(QueuedCall call)
         {
             if (call.IsSent) return;
@@ -668,7 +667,7 @@ namespace Gantry
             }
             catch (FormatException)
             {
-                body = null; // nothing, or the error page of a proxy
+                body = null; // empty, or the error page of a proxy
             }
             if (body == null && (http.Status == 429 || http.Status == 503)) Fail(call, GantryException.FromProxy(http));
             else if (http.Status == 0 || body == null) Fail(call, GantryException.ConnectionLost());
@@ -681,7 +680,7 @@ namespace Gantry
             Finish(call, result, null);
         }
 
-        /// <summary>Sends the call again later if that is safe and there is time; otherwise it has failed.</summary>
+        /// <summary>Retries the call later if that is safe and there is time; otherwise it fails.</summary>
         private void Fail(PendingCall call, GantryException error)
         {
             call.Unsend();
@@ -711,7 +710,7 @@ namespace Gantry
             if (_pending.Remove(call)) call.Settle(result, error);
         }
 
-        /// <summary>The socket is gone: what was sent over it and not answered may or may not have been carried out.</summary>
+        /// <summary>The socket was closed: calls sent over it without a response may or may not have been executed.</summary>
         private void LoseCalls()
         {
             foreach (var call in _pending.Where(one => one.SocketId != null).ToList()) Fail(call, GantryException.ConnectionLost());
@@ -736,7 +735,7 @@ namespace Gantry
             _activity?.Set();
         }
 
-        /// <summary>With a thread of our own, what awaits runs elsewhere, so that it cannot hold up the connection.</summary>
+        /// <summary>With a separate thread, continuations run in the thread pool, so that they cannot block the connection.</summary>
         private TaskCompletionSource<T> NewSource<T>()
         {
             return new TaskCompletionSource<T>(_thread == null ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously);
@@ -800,7 +799,7 @@ namespace Gantry
             Guard(() => _options.Save(Json.Write(saved)));
         }
 
-        /// <summary>A handler that throws must not take the connection with it.</summary>
+        /// <summary>A handler that throws must not end the connection.</summary>
         private void Guard(Action call)
         {
             try
@@ -864,10 +863,10 @@ namespace Gantry
     /// <summary>A guest who has signed in.</summary>
     public sealed class GuestSignIn
     {
-        /// <summary>The address that stands for the player.</summary>
+        /// <summary>The player's address.</summary>
         public string Wallet { get; }
 
-        /// <summary>Signs in as the same player again. Keep it where the device keeps passwords.</summary>
+        /// <summary>Authenticates the player. Store it securely, such as in the system's keychain.</summary>
         public string DeviceSecret { get; }
 
         internal GuestSignIn(string wallet, string deviceSecret)

@@ -10,26 +10,26 @@ namespace Gantry
     public sealed class GantryException : Exception
     {
         /// <summary>
-        /// The server's <c>data.reason</c>, or one of the client's own: <c>connection_lost</c> (no answer came;
-        /// whether the operation was carried out is not known), <c>client_closed</c>, <c>queue_full</c>, <c>queue_expired</c>
-        /// (a queued call may have been carried out, too long ago to send it again), <c>answer_invalid</c>, and
-        /// <c>unknown</c> (something between client and server answered in the server's place).
+        /// The server's <c>data.reason</c>, or one that the client raises itself: <c>connection_lost</c> (there was no response;
+        /// the operation may or may not have been executed), <c>client_closed</c>, <c>queue_full</c>, <c>queue_expired</c>
+        /// (a queued call may have been executed, too long ago to retry it), <c>answer_invalid</c>, and <c>unknown</c> (a
+        /// proxy responded instead of the server).
         /// </summary>
         public string Reason { get; }
 
-        /// <summary>The HTTP status; 0 without an answer.</summary>
+        /// <summary>The HTTP status; 0 without a response.</summary>
         public int Code { get; }
 
-        /// <summary>When to try again at the earliest, where the server has said so.</summary>
+        /// <summary>The delay before a retry, if the server specifies one.</summary>
         public TimeSpan? RetryAfter { get; }
 
         /// <summary>The invalid fields: the path to each, and what is wrong with it.</summary>
         public IReadOnlyList<FieldError> Fields { get; }
 
-        /// <summary>Of a <c>version_conflict</c>: the version there is; 0: there is no such state.</summary>
+        /// <summary>With <c>version_conflict</c>: the current version; 0 if there is no state.</summary>
         public long? Version { get; }
 
-        /// <summary>The whole body of the server's answer; empty without one.</summary>
+        /// <summary>The whole body of the server's response; empty without one.</summary>
         public JsonObject Body { get; }
 
         public GantryException(string reason, string message, int code = 0) : base(message)
@@ -54,13 +54,13 @@ var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
             if (seconds != null) RetryAfter = TimeSpan.FromSeconds(seconds.Value);
         }
 
-        /// <summary>Nothing was carried out, and it passes: calls that are refused so are sent again by themselves.</summary>
+        /// <summary>Nothing was executed and the cause is temporary: such calls are retried automatically.</summary>
         internal bool IsPassing
         {
             get { return Code == 429 || Code == 503; }
         }
 
-        /// <summary>The token is none any more: the player has to sign in again.</summary>
+        /// <summary>The token is no longer valid: the player has to sign in again.</summary>
         public bool IsSignedOut
         {
             get
@@ -75,7 +75,7 @@ var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
             return new GantryException("connection_lost", "The connection was lost before the response arrived");
         }
 
-        /// <summary>A proxy has answered in the server's place, so that nothing was carried out.</summary>
+        /// <summary>A proxy responded instead of the server, so nothing was executed.</summary>
         internal static GantryException FromProxy(IHttpCall http)
         {
             var data = new JsonObject { { "reason", "unknown" } };

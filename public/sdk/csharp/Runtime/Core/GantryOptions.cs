@@ -7,45 +7,45 @@ namespace Gantry
         /// <summary>The server's URL, such as <c>http://127.0.0.1:3000</c>, or a game's own address on it.</summary>
         public string Url { get; set; }
 
-        /// <summary>Without one, sign in; until then only what needs no token can be called, and no events come.</summary>
+        /// <summary>The player's token. Without one, only operations that need none can be called, and no events are received: sign in.</summary>
         public string LauncherJwt { get; set; }
 
-        /// <summary>For a game's own server: calls name their player, see <see cref="GantryClient.ForPlayer"/>. Never in what players are given.</summary>
+        /// <summary>For a game's own server: calls name their player, see <see cref="GantryClient.ForPlayer"/>. Never ship it to players.</summary>
         public string GameSecret { get; set; }
 
-        /// <summary>The transport of calls; events always come over the socket.</summary>
+        /// <summary>The transport of calls; events always arrive over the socket.</summary>
         public Transport CallOver { get; set; } = Transport.Socket;
 
-        /// <summary>How long one attempt of a call waits for its answer.</summary>
+        /// <summary>The timeout of one attempt of a call.</summary>
         public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(15);
 
         /// <summary>
-        /// How often a call is sent again that was not carried out (429, 503, after <c>Retry-After</c>), or whose answer was
-        /// lost and that does no harm twice: a read, or a write with an idempotency key. Queued ones are sent until they are
-        /// answered.
+        /// The maximum number of retries of a call that was not executed (429, 503, after <c>Retry-After</c>), or whose
+        /// response was lost and that is idempotent: a read, or a write with an idempotency key. Queued calls are retried
+        /// until there is a response.
         /// </summary>
         public int Retries { get; set; } = 2;
 
-        /// <summary>A call is not sent again when the server asks for a longer wait.</summary>
+        /// <summary>A call is not retried when the server specifies a longer delay.</summary>
         public TimeSpan MaxRetryDelay { get; set; } = TimeSpan.FromSeconds(10);
 
         /// <summary>
-        /// What <see cref="Save"/> was given last, or null: the cursors, the queue and a guest go on from there. Keep one for
-        /// each player; the cursors and calls of one are not another's.
+        /// The last text passed to <see cref="Save"/>, or null: the cursors, the queue and a guest are restored from it. Keep
+        /// a separate one for each player.
         /// </summary>
         public string SavedState { get; set; }
 
         /// <summary>
-        /// Called when cursors or queue have changed, after the handlers of the events have run: ten times a second at most,
-        /// but at once with every queued call. Store the text before you return, such as in a file or in PlayerPrefs. Of a
-        /// guest it holds the secret, which is the player's password.
+        /// Called when the cursors or the queue have changed, after the handlers of the events have run: at most ten times a
+        /// second, but immediately with every queued call. Store the text before you return, such as in a file or in
+        /// PlayerPrefs. It contains a guest's secret, which authenticates the player.
         /// </summary>
         public Action<string> Save { get; set; }
 
-        /// <summary>How many calls the offline queue holds at most; beyond that they are refused with <c>queue_full</c>.</summary>
+        /// <summary>The maximum number of calls in the offline queue; further ones fail with <c>queue_full</c>.</summary>
         public int MaxQueued { get; set; } = 1000;
 
-        /// <summary>What a handler of an event, or <see cref="Save"/>, has thrown. By default it is written to the console or Unity's log.</summary>
+        /// <summary>Called with exceptions thrown by event handlers and by <see cref="Save"/>. Default: writes them to the console or Unity's log.</summary>
         public Action<Exception> OnHandlerError { get; set; } = Platform.LogError;
 
         public Func<ISocket> CreateSocket { get; set; } = Platform.CreateSocket;

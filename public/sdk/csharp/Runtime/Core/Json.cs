@@ -29,7 +29,7 @@ namespace Gantry
             return Parse(text) as JsonObject ?? throw new FormatException("The JSON is not an object");
         }
 
-        /// <exception cref="ArgumentException">The value, or one in it, has no form in JSON.</exception>
+        /// <exception cref="ArgumentException">The value, or one in it, cannot be represented in JSON.</exception>
         public static string Write(object value)
         {
             var text = new StringBuilder();
@@ -37,8 +37,8 @@ namespace Gantry
             return text.ToString();
         }
 
-        /// <summary>The value as <see cref="Parse"/> would give it: records, dictionaries and lists become plain ones.</summary>
-        /// <exception cref="ArgumentException">The value, or one in it, has no form in JSON.</exception>
+        /// <summary>The value as <see cref="Parse"/> would return it: records, dictionaries and lists become plain ones.</summary>
+        /// <exception cref="ArgumentException">The value, or one in it, cannot be represented in JSON.</exception>
         public static object ToPlain(object value)
         {
             if (value == null || value is string || value is bool || value is long || value is double || value is JsonObject) return value;
@@ -120,7 +120,7 @@ namespace Gantry
             text.Append('"');
         }
 
-        /// <summary>Half of a character, which UTF-8 cannot carry.</summary>
+        /// <summary>An unpaired surrogate, which UTF-8 cannot represent.</summary>
         private static bool IsLoneSurrogate(string value, int at)
         {
             if (char.IsHighSurrogate(value[at])) return at + 1 == value.Length || !char.IsLowSurrogate(value[at + 1]);

@@ -4,7 +4,7 @@ using System.Linq;
 
 namespace Gantry
 {
-    /// <summary>A write that waits to be sent, or to be answered.</summary>
+    /// <summary>A queued write that has no response yet.</summary>
     public sealed class QueuedCall
     {
         public Operation Operation { get; }
@@ -14,7 +14,7 @@ namespace Gantry
         /// <summary>When it was queued, in Unix milliseconds.</summary>
         public long QueuedAt { get; }
 
-        /// <summary>It may have reached the server already.</summary>
+        /// <summary>Whether it may have reached the server already.</summary>
         public bool IsSent { get; internal set; }
 
         internal QueuedCall(Operation operation, JsonObject input, string idempotencyKey, long queuedAt)
@@ -35,7 +35,7 @@ namespace Gantry
             return json;
         }
 
-        /// <summary>Null for one of an operation that there no longer is.</summary>
+        /// <summary>Null if the operation no longer exists.</summary>
         internal static QueuedCall FromJson(JsonObject json)
         {
             var operation = Operations.Find(json.Find("operation") as string);
@@ -46,15 +46,15 @@ namespace Gantry
         }
     }
 
-    /// <summary>How a queued call has ended.</summary>
+    /// <summary>The outcome of a queued call.</summary>
     public sealed class QueuedAnswer
     {
         public QueuedCall Call { get; }
 
-        /// <summary>What the server answered; null when it refused.</summary>
+        /// <summary>The response; null if the call was refused.</summary>
         public JsonObject Result { get; }
 
-        /// <summary>Why it was refused; null when it succeeded.</summary>
+        /// <summary>The error; null if it succeeded.</summary>
         public GantryException Error { get; }
 
         internal QueuedAnswer(QueuedCall call, JsonObject result, GantryException error)
@@ -65,10 +65,10 @@ namespace Gantry
         }
     }
 
-    /// <summary>Writes in the order they were made, each with its idempotency key.</summary>
+    /// <summary>A FIFO queue of writes, each with its idempotency key.</summary>
     internal sealed class OfflineQueue
     {
-        /// <summary>The server remembers a key for 24 hours; an hour less, since clocks differ and calls take time.</summary>
+        /// <summary>The server keeps idempotency keys for 24 hours; an hour less for clock skew.</summary>
         private const long KeyLivesMs = 23L * 60 * 60 * 1000;
 
         private readonly List<QueuedCall> _calls = new List<QueuedCall>();
@@ -98,7 +98,7 @@ namespace Gantry
             _calls.Remove(call);
         }
 
-        /// <summary>It was sent, so long ago perhaps that sending it again might carry it out twice.</summary>
+        /// <summary>Whether it was sent so long ago that a retry might execute it twice.</summary>
         public static bool IsExpired(QueuedCall call)
         {
             return call.IsSent && UnixMs() - call.QueuedAt > KeyLivesMs;

@@ -1,23 +1,23 @@
 namespace Gantry
 {
-    /// <summary>Whether an operation may be sent again when no answer came.</summary>
+    /// <summary>Whether an operation may be retried when there was no response.</summary>
     public enum Repeat
     {
-        /// <summary>It might be carried out twice.</summary>
+        /// <summary>Never: it might be executed twice.</summary>
         Never,
 
-        /// <summary>With the idempotency key of the first time.</summary>
+        /// <summary>With the same idempotency key.</summary>
         WithKey,
         Always
     }
 
-    /// <summary>Something that can be called; all of them are in <see cref="Operations"/>.</summary>
+    /// <summary>An operation; all of them are in <see cref="Operations"/>.</summary>
     public sealed class Operation
     {
         public string Name { get; }
         public Repeat Repeat { get; }
 
-        /// <summary>It is about the live connection, and so cannot be called over HTTP.</summary>
+        /// <summary>Whether it concerns the live connection, and therefore cannot be called over HTTP.</summary>
         public bool IsAboutConnection { get; }
 
         public Operation(string name, Repeat repeat, bool isAboutConnection = false)
@@ -35,26 +35,26 @@ namespace Gantry
         Http
     }
 
-    /// <summary>What may be said of a call beside its input.</summary>
+    /// <summary>The options of a call.</summary>
     public sealed class CallOptions
     {
         /// <summary>
-        /// A write that is sent again with the same key (1 to 255 visible ASCII characters) is carried out once, and
-        /// answered the same, for 24 hours. With one, a call that was not answered is sent again by itself.
+        /// A write that is retried with the same key (1 to 255 visible ASCII characters) is executed once and gets the same
+        /// response, for 24 hours. With a key, a call without a response is retried automatically.
         /// </summary>
         public string IdempotencyKey { get; set; }
 
         /// <summary>
         /// Puts a write in the offline queue: it gets an idempotency key, is sent once the server can be reached, in the
-        /// order of the queue, and outlives the game when <see cref="GantryOptions.Save"/> is set. Writes that take no
-        /// key, and reads, are refused with an <see cref="System.ArgumentException"/>.
+        /// order of the queue, and is kept across restarts if <see cref="GantryOptions.Save"/> is set. Writes that take no
+        /// key, and reads, throw an <see cref="System.ArgumentException"/>.
         /// </summary>
         public bool IsQueued { get; set; }
 
-        /// <summary>How long one attempt waits for its answer; by default that of the options.</summary>
+        /// <summary>The timeout of one attempt; default: that of the client's options.</summary>
         public System.TimeSpan? Timeout { get; set; }
 
-        /// <summary>By default that of the options.</summary>
+        /// <summary>Default: that of the client's options.</summary>
         public Transport? Over { get; set; }
     }
 

@@ -2,7 +2,7 @@ using System;
 
 namespace Gantry
 {
-    /// <summary>What the platform offers: sockets, HTTP and a log.</summary>
+    /// <summary>The services of the platform: sockets, HTTP and a log.</summary>
     public static class Platform
     {
         public static ISocket CreateSocket()

@@ -4,8 +4,7 @@ using System.Collections.Generic;
 namespace Gantry
 {
     /// <summary>
-    /// A typed view of a JSON object. Fields that this version of the SDK does not know stay in <see cref="Json"/>,
-    /// so a newer server's answers lose nothing.
+    /// A typed view of a JSON object. Fields unknown to this version of the SDK are kept in <see cref="Json"/>.
     /// </summary>
     public abstract class Record
     {
@@ -17,7 +16,7 @@ namespace Gantry
             Json = json ?? throw new ArgumentNullException(nameof(json));
         }
 
-        /// <summary>Whether there is a field of this name, also one with null.</summary>
+        /// <summary>Whether there is a field of this name, including one with null.</summary>
         public bool Has(string name)
         {
             return Json.ContainsKey(name);
@@ -43,14 +42,14 @@ namespace Gantry
             }
         }
 
-        /// <summary>Null takes the field out: a field that is left out has its default.</summary>
+        /// <summary>Null removes the field: an omitted field has its default.</summary>
         protected void Set(string name, object value)
         {
             if (value == null) Json.Remove(name);
             else Json[name] = Gantry.Json.ToPlain(value);
         }
 
-        /// <summary>For the fields in which null says something of its own.</summary>
+        /// <summary>For fields in which null has a meaning.</summary>
         protected void SetNullable(string name, object value)
         {
             Json[name] = Gantry.Json.ToPlain(value);

@@ -5,7 +5,7 @@ namespace Gantry
         /// <summary>Not connected yet, or reconnecting.</summary>
         Connecting,
 
-        /// <summary>Connected; events come, after the <see cref="Status.Replayed"/> missed ones.</summary>
+        /// <summary>Connected; events arrive, after the <see cref="Status.Replayed"/> missed ones.</summary>
         Live,
 
         /// <summary>The server ended the session. Sign in again; the client does not reconnect.</summary>
@@ -18,15 +18,15 @@ namespace Gantry
         Closed
     }
 
-    /// <summary>How the connection stands.</summary>
+    /// <summary>The status of a connection.</summary>
     public sealed class Status
     {
         public ConnectionState State { get; }
 
-        /// <summary>Of <see cref="ConnectionState.Live"/>: how many missed events are being replayed.</summary>
+        /// <summary>With <see cref="ConnectionState.Live"/>: the number of missed events being replayed.</summary>
         public long Replayed { get; }
 
-        /// <summary>Of <see cref="ConnectionState.Refused"/>: why.</summary>
+        /// <summary>With <see cref="ConnectionState.Refused"/>: the reason.</summary>
         public GantryException Error { get; }
 
         internal Status(ConnectionState state, long replayed = 0, GantryException error = null)

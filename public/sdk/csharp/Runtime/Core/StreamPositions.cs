@@ -16,12 +16,12 @@ namespace Gantry
         }
     }
 
-    /// <summary>Where an event stands in its stream. A signal has a stream only.</summary>
+    /// <summary>An event's position in its stream. A signal has only a stream.</summary>
     public sealed class Meta
     {
         public string Stream { get; }
 
-        /// <summary>Names the history that <see cref="Seq"/> counts in; null for a signal.</summary>
+        /// <summary>The epoch of the stream in which <see cref="Seq"/> counts; null for a signal.</summary>
         public string Epoch { get; }
 
         /// <summary>The event's number in its stream, from 1; null for a signal.</summary>
@@ -49,15 +49,15 @@ namespace Gantry
     }
 
     /// <summary>
-    /// A client's position in every stream, by section 6 of PROTOCOL.md: says of each event whether it is to be taken,
-    /// is a duplicate, or comes after a gap.
+    /// A client's position in every stream (section 6 of PROTOCOL.md): decides whether an event is new, a duplicate, or
+    /// follows a gap.
     /// </summary>
     internal sealed class StreamPositions
     {
-        /// <summary>Notifications may come again behind the cursor, so they are remembered by id.</summary>
+        /// <summary>Notifications may come again behind the cursor, so their ids are kept.</summary>
         private const int MaxNotificationIds = 1000;
 
-        /// <summary>The server refuses a handshake that is too long.</summary>
+        /// <summary>The server rejects handshakes that are too long.</summary>
         private const int MaxSent = 1000;
 
         private readonly Dictionary<string, Cursor> _positions = new Dictionary<string, Cursor>();
@@ -87,7 +87,7 @@ namespace Gantry
             _activity[stream] = ++_steps;
         }
 
-        /// <summary>Like <see cref="Set"/>, unless there is a cursor in the same history already, which is more recent.</summary>
+        /// <summary>Like <see cref="Set"/>, unless the stream already has a cursor with the same epoch, which is more recent.</summary>
         public void Begin(string stream, Cursor cursor)
         {
             if (!_positions.TryGetValue(stream, out var own) || own.Epoch != cursor.Epoch) Set(stream, cursor);
@@ -105,7 +105,7 @@ namespace Gantry
             _activity.Clear();
         }
 
-        /// <summary>Judges an event, and moves the cursor when it is to be taken.</summary>
+        /// <summary>Decides what to do with an event, and advances the cursor if it is new.</summary>
         public Verdict Judge(string name, Meta meta, string recordId)
         {
             if (meta.Epoch == null || meta.Seq == null) return Verdict.Take;
@@ -134,7 +134,7 @@ namespace Gantry
         }
 
         /// <summary>
-        /// What a handshake says: all cursors, or those of players and games and of the most recently active channels,
+        /// The cursors for a handshake: all, or those of players and games and of the most recently active channels,
         /// with <c>partial</c>.
         /// </summary>
         public void AddTo(JsonObject handshake)

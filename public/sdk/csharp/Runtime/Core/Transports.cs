@@ -8,7 +8,7 @@ namespace Gantry
         Opened,
         Text,
 
-        /// <summary>Closed, or could not be opened. Nothing comes after it.</summary>
+        /// <summary>Closed, or could not be opened. The last message.</summary>
         Closed
     }
 
@@ -28,12 +28,12 @@ namespace Gantry
 
     /// <summary>
     /// One WebSocket connection (RFC 6455), text frames only. The client polls it, so that it needs no threads; it is
-    /// opened once and thrown away when it is closed.
+    /// opened once and discarded when it is closed.
     /// </summary>
     public interface ISocket
     {
         /// <param name="url">Begins with <c>ws:</c> or <c>wss:</c>.</param>
-        /// <param name="notify">May be called, from any thread, when there is something to receive; it saves waiting.</param>
+        /// <param name="notify">May be called, from any thread, when there is something to receive; saves polling.</param>
         void Open(string url, Action notify);
 
         /// <summary>Sends a frame, in order. Ignored once closed.</summary>
@@ -41,29 +41,29 @@ namespace Gantry
 
         void Close();
 
-        /// <summary>The next thing that has happened; false when nothing has.</summary>
+        /// <summary>The next message; false if there is none.</summary>
         bool TryReceive(out SocketMessage message);
     }
 
-    /// <summary>Sends requests over HTTP. The client polls what it returns, so that it needs no threads.</summary>
+    /// <summary>Sends requests over HTTP. The client polls the returned object, so that it needs no threads.</summary>
     public interface IHttp
     {
-        /// <param name="notify">May be called, from any thread, when the answer is there; it saves waiting.</param>
+        /// <param name="notify">May be called, from any thread, when there is a response; saves polling.</param>
         IHttpCall Post(string url, IReadOnlyDictionary<string, string> headers, string body, Action notify);
     }
 
-    /// <summary>A request under way.</summary>
+    /// <summary>A pending request.</summary>
     public interface IHttpCall
     {
         bool IsDone { get; }
 
-        /// <summary>Of a request that is done: the status, or 0 when there was no answer.</summary>
+        /// <summary>The status once the request is done; 0 without a response.</summary>
         int Status { get; }
 
-        /// <summary>Of a request that is done: the answer's body.</summary>
+        /// <summary>The body of the response once the request is done.</summary>
         string Body { get; }
 
-        /// <summary>Of a request that is done: a header of the answer, or null.</summary>
+        /// <summary>A header of the response once the request is done, or null.</summary>
         string Header(string name);
 
         void Abort();
