@@ -306,7 +306,7 @@ describe("a receiver's response", () => {
     expect(await sender.send({ ...message, url: receiver.url })).toMatchObject({
       delivered: false,
       status,
-      error: `answered ${status} (redirects are not followed)`,
+      error: `responded with ${status} (redirects are not followed)`,
     });
     expect(listener.connections() - before).toBe(0);
   });
