@@ -83,8 +83,8 @@ export class BatchRunner implements Loader {
   run(command: AnyCommand, args: readonly unknown[], now: number): Outcome {
     this.#now = now;
     this.#collected = 0;
-    const { newId, gameStorageQuota } = this.#options;
-    const context: Context = { now, newId, writer: 0, gameStorageQuota };
+    const { gameStorageQuota } = this.#options;
+    const context: Context = { now, newId: this.#idMaker(), writer: 0, gameStorageQuota };
     const tx = command.isExclusive
       ? new ExclusiveTx(this.#rows, this, context)
       : new Tx(this.#rows, this, context);
@@ -101,6 +101,19 @@ export class BatchRunner implements Loader {
       tx.undo();
       return { error };
     }
+  }
+
+  /** Makes the ids of one command; see `Context`. */
+  #idMaker(): Context['newId'] {
+    const { newId } = this.#options;
+    let byName: Map<string, string> | undefined;
+    return (of) => {
+      if (of === undefined) return newId();
+      const id = byName?.get(of) ?? newId();
+      byName ??= new Map();
+      byName.set(of, id);
+      return id;
+    };
   }
 
   /** Writes the commands' changes and returns their events. Call it before the commit. */
