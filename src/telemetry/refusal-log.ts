@@ -64,9 +64,10 @@ export class RefusalLog {
   }
 
   /** Logs a refusal that is not the outcome of a call, or sums it up. */
-  add({ reason, at, gameId, address }: Refusal): void {
+  add({ reason, at, gameId, address, queuedBytes }: Refusal): void {
     if (!this.count({ reason, at, address })) return;
-    this.#write(reason, { reason, at, address: networkOf(address), game: gameId }, 'refused');
+    const fields = { reason, at, address: networkOf(address), game: gameId, queuedBytes };
+    this.#write(reason, fields, 'refused');
   }
 
   /** Writes the sums of the current interval and begins the next. */

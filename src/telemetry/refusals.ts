@@ -32,6 +32,8 @@ export interface Refusal {
   gameId?: string | undefined;
   wallet?: string | undefined;
   address: string;
+  /** What was queued for a client that does not read. */
+  queuedBytes?: number | undefined;
 }
 
 /** Recent refusals. */

@@ -2,10 +2,12 @@ import { parseArgs } from 'node:util';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
+import { get } from '../support/http.ts';
 import { type ListeningClient, listen } from '../support/listening-client.ts';
 import type { TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
 import { type Balance, balance, isCaughtUp } from './ledger-book.ts';
 import { type SenderCounts, startSending } from './message-sender.ts';
 
@@ -45,7 +47,8 @@ const warmUpMessages = 300;
  */
 export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowReaderCounts> {
   await using data = await openSharedData();
-  await using node = await startClusterNode({ DATA_DIR: data.path });
+  const adminToken = 'the-admin-token-of-this-suite';
+  await using node = await startClusterNode({ DATA_DIR: data.path, ADMIN_TOKEN: adminToken });
   await using stalling = await startBalancer([node.port]);
   const gameId = await data.createGame();
   const players = await Promise.all(
@@ -85,11 +88,16 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   latencies.length = 0;
   stalling.stall();
   const queued = () => [...node.log().matchAll(/"queuedBytes":(\d+)/g)].map(([, bytes]) => Number(bytes));
-  await until('every slow reader closed', () => queued().length >= options.slow, 120_000);
+  /** The log has the first of each minute only. */
+  const closedSoFar = async () => {
+    const { body } = await get(`${node.url}/metrics`, bearer(adminToken));
+    return Number(/^gantry_disconnects_total\{reason="slow-reader"\} (\d+)$/m.exec(String(body))?.[1] ?? 0);
+  };
+  await until('every slow reader closed', async () => (await closedSoFar()) >= options.slow, 100_000);
   clearInterval(watch);
   const grownBytes = most - before;
   const sorted = latencies.toSorted((one, other) => one - other);
-  const closed = queued();
+  const [closed, queuedBytes] = [await closedSoFar(), queued()];
 
   stalling.resume();
   await sender.stop();
@@ -101,9 +109,9 @@ export async function runSlowReaders(options: SlowReaderOptions): Promise<SlowRe
   const counts = {
     ...options,
     ...sender.counts,
-    closed: closed.length,
-    closedAgain: queued().length - closed.length,
-    mostQueued: Math.max(...closed),
+    closed,
+    closedAgain: (await closedSoFar()) - closed,
+    mostQueued: Math.max(...queuedBytes),
     grownBytes,
     p50: sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN,
     p99: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,

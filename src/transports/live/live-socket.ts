@@ -267,10 +267,10 @@ export class LiveSocket {
 
   /** Call this ten times a second while the socket is in `LiveServices.sending`. */
   disconnectIfSlow(): void {
-    const isSlow = this.#outgoing.slowConsumerBytes() !== null;
+    const queuedBytes = this.#outgoing.slowConsumerBytes();
     if (this.#outgoing.isIdle) this.#services.sending.delete(this);
-    if (!isSlow) return;
-    this.#reportRefused('slow-reader', 'connection');
+    if (queuedBytes === null) return;
+    this.#reportRefused('slow-reader', 'connection', queuedBytes);
     terminate(this.#conn);
   }
 
@@ -302,9 +302,9 @@ export class LiveSocket {
     this.#reportRefused('flood', 'connection');
   }
 
-  #reportRefused(reason: string, at: Refusal['at']): void {
+  #reportRefused(reason: string, at: Refusal['at'], queuedBytes?: number): void {
     const { gameId, wallet } = this.#session?.details.session ?? {};
-    this.#services.onRefused({ reason, at, gameId, wallet, address: this.handshake.address });
+    this.#services.onRefused({ reason, at, gameId, wallet, address: this.handshake.address, queuedBytes });
   }
 
   async #recordArrival({ details, socketId }: SocketSession): Promise<void> {
