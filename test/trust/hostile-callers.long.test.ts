@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { attackEach, attackNames, mostGrownBytes, mostLoggedBytes } from './hostile-callers.ts';
 
 /** Small: `node test/trust/hostile-callers.ts` measures how long others wait, on a quiet machine. */
-const size = { seconds: 1, connections: 120 };
+const size = { seconds: 0.5, connections: 120 };
 
 test('a caller with one token or none cannot deprive others of memory or responses, or fill the log', {
   timeout: 1_200_000,

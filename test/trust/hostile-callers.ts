@@ -142,7 +142,7 @@ export async function attackEach(
     const target = await prepare(server, join(directory.path, 'gantry.db'));
     const attackThen = await execute(target, size);
     await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
-    await innocent.play(1);
+    await innocent.play(Math.min(1, size.seconds)); // warm-up
     const before = await innocent.play(size.seconds);
     const { rssBytes } = await server.state();
     const answers: Record<string, number> = {};
