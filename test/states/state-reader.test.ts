@@ -63,7 +63,9 @@ describe('socket calls', () => {
     expect(first?.state instanceof LargeValue && first.state.state()).toEqual(readState('{"a":[2],"b":1}'));
     expect(second).toEqual({ label: 'b', state: '{"as":"text"}' });
     const broken = third?.state;
-    expect(() => broken instanceof LargeValue && broken.state()).toThrow(/^states\.2\.state: contains a value/);
+    expect(() => broken instanceof LargeValue && broken.state()).toThrow(
+      /^states\.2\.state: contains a value/,
+    );
     // What is not a list of inputs is a value like any other.
     const { input: other } = await reader.readCall(JSON.stringify(['a', 'b', { states: [1, { c: 2 }] }]));
     expect(other.states instanceof LargeValue && other.states.state()).toEqual(readState('[1,{"c":2}]'));
