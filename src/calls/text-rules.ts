@@ -45,7 +45,7 @@ function withRules(handler: Handler, seen: readonly SeenField[], runUnlessMuted:
       });
     }
     if (muted === undefined) return handler(request, services);
-    if (typeof wallet !== 'string') throw new Error(`${muted} is nobody's: no wallet says whose`);
+    if (typeof wallet !== 'string') throw new Error(`${muted}: the call names no player`);
     if (!hasStore(services)) throw new Error('an operation with texts writes them');
     const owner: Owner = { gameId: game.id, wallet };
     return handler(request, { ...services, db: unlessMuted(services.db, runUnlessMuted, owner, muted) });

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../events/stream.ts';
 import type { HistogramSnapshot } from '../histogram.ts';
 import type { Store } from './store.ts';
 
-/** An open database, as whoever composes a server sees it: the store, what it reports, and its end. */
+/** An open database, for the code that composes a server: the store, its notifications and statistics, and closing it. */
 export interface Database extends Store {
   /** Calls the listener after every commit with the events it wrote, in order. It must not throw. */
   onCommit(listener: (events: readonly StoredEvent[]) => void): void;
