@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { board } from './benchmarks/board.ts';
 import { boardDeep } from './benchmarks/board-deep.ts';
 import { boardMixed } from './benchmarks/board-mixed.ts';
+import { connect } from './benchmarks/connect.ts';
 import { day } from './benchmarks/day.ts';
 import { feed } from './benchmarks/feed.ts';
 import { growth } from './benchmarks/growth.ts';
@@ -31,6 +32,7 @@ export const benchmarks: readonly Benchmark[] = [
   messages,
   rules,
   sockets,
+  connect,
   start,
   day,
   postgres,

@@ -51,6 +51,24 @@ export class SocketLoad implements AsyncDisposable {
     });
   }
 
+  /** The same, and waits until each launcher has received as many missed events as there are; a socket is one unit. */
+  storm(
+    server: ServerProcess,
+    { launchers, missedEvents }: Omit<Timed<'storm'>, 'url'>,
+  ): Promise<Throughput> {
+    this.#server = server;
+    this.#holding = this.#processes.slice(0, launchers.length);
+    return this.#measure(async () => {
+      const startedAt = performance.now();
+      await this.#each((child, at) => {
+        const share = launchers.filter((_, index) => index % this.#holding.length === at);
+        return child.ask({ kind: 'storm', url: server.url, launchers: share, missedEvents }, done);
+      });
+      const count = launchers.length;
+      return { count, perSecond: (count * 1000) / (performance.now() - startedAt) };
+    });
+  }
+
   /** Calls acked, over all sockets. */
   calls(job: Timed<'call'>): Promise<Throughput> {
     return this.#measure(async () =>

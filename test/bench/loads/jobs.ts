@@ -23,6 +23,9 @@ export type HttpJob = z.infer<typeof httpJob>;
 /** Requests answered, or calls acked, with success: how many, and how many per second. */
 export const succeeded = z.object({ count: z.int(), perSecond: z.number() });
 
+/** `auth.cursors` of a handshake. */
+const cursors = z.record(z.string(), z.object({ epoch: z.string(), seq: z.int() }));
+
 export const socketJob = z.discriminatedUnion('kind', [
   /** Opens a socket for each token. */
   z.object({ kind: z.literal('connect'), url: z.string(), tokens: z.array(z.string()) }),
@@ -41,6 +44,13 @@ export const socketJob = z.discriminatedUnion('kind', [
     inFlight: z.int(),
     /** Identifies this process's messages. */
     sender: z.string(),
+  }),
+  /** Opens a socket for each token, and waits until each has received its missed events. */
+  z.object({
+    kind: z.literal('storm'),
+    url: z.string(),
+    launchers: z.array(z.object({ launcherJwt: z.string(), cursors: cursors.nullable() })),
+    missedEvents: z.int(),
   }),
   /** How many of the sockets stayed connected throughout. */
   z.object({ kind: z.literal('count') }),

@@ -3,7 +3,7 @@ import { io, type Socket } from 'socket.io-client';
 import { answer } from './answer.ts';
 import { callInLoop } from './call-loop.ts';
 import { chatInLoop } from './chat-loop.ts';
-import { socketJob } from './jobs.ts';
+import { type SocketJob, socketJob } from './jobs.ts';
 
 /** Concurrent handshakes; thousands would overflow the server's backlog. */
 const connectingAtOnce = 100;
@@ -15,6 +15,9 @@ answer(async (message): Promise<Serializable> => {
   switch (job.kind) {
     case 'connect':
       sockets = await connectAll(job.url, job.tokens);
+      return 'done';
+    case 'storm':
+      sockets = await storm(job);
       return 'done';
     case 'call':
       return callInLoop(sockets, job);
@@ -37,15 +40,54 @@ async function connectAll(url: string, tokens: readonly string[]): Promise<Socke
   return connected;
 }
 
-function connect(url: string, launcherJwt: string): Promise<Socket> {
-  const socket = io(url, {
-    auth: { launcherJwt },
-    transports: ['websocket'],
-    forceNew: true,
-    reconnection: false,
-  });
+async function storm({
+  url,
+  launchers,
+  missedEvents,
+}: Extract<SocketJob, { kind: 'storm' }>): Promise<Socket[]> {
+  const opened: Socket[] = [];
+  for (let start = 0; start < launchers.length; start += connectingAtOnce) {
+    const some = launchers.slice(start, start + connectingAtOnce);
+    opened.push(
+      ...(await Promise.all(
+        some.map(async ({ launcherJwt, cursors }) => {
+          const socket = open(url, { launcherJwt, ...(cursors && { cursors }) });
+          await Promise.all([connected(socket), received(socket, missedEvents)]);
+          return socket;
+        }),
+      )),
+    );
+  }
+  return opened;
+}
+
+/** Resolves when so many events of score have arrived, and rejects when they arrive out of order or twice. */
+function received(socket: Socket, count: number): Promise<void> {
+  let arrived = 0;
+  let last = 0;
   return new Promise((resolve, reject) => {
-    socket.once('connect', () => resolve(socket));
+    if (count === 0) resolve();
+    socket.on('scores created', (_record: unknown, { seq }: { seq: number }) => {
+      if (seq <= last) reject(new Error(`event ${seq} arrived after ${last}`));
+      last = seq;
+      if (++arrived === count) resolve();
+    });
+  });
+}
+
+async function connect(url: string, launcherJwt: string): Promise<Socket> {
+  const socket = open(url, { launcherJwt });
+  await connected(socket);
+  return socket;
+}
+
+function open(url: string, auth: Record<string, unknown>): Socket {
+  return io(url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
+}
+
+function connected(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('connect', resolve);
     socket.once('connect_error', reject);
   });
 }
