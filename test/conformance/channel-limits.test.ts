@@ -156,7 +156,7 @@ describe('a message that is edited very often', () => {
     }
     const holding = async () => {
       const events = await db.read(eventsOfStream, `channel:${channelId}`, 0, 1_000);
-      return events.filter(({ record }) => JSON.stringify(record).includes('canary')).map(({ seq }) => seq);
+      return events.filter(({ record }) => record.includes('canary')).map(({ seq }) => seq);
     };
     const kept = await holding();
     expect(kept).toHaveLength(50);

@@ -77,6 +77,17 @@ test('missed events are replayed in order, and concurrent ones follow without a 
   }
 });
 
+test('a replay of long messages is sent in parts, complete and in order', async () => {
+  await using server = await startTestServer();
+  const { grace, stream, send } = await conversation(server);
+  const cursors = await cursorsOf(server, grace);
+  await send(1, 150, (number) => (number % 3 === 0 ? 'é"'.repeat(1_900) : `message ${number}`));
+  const launcher = await connectLauncher(server.url, { launcherJwt: grace.launcherJwt, cursors });
+  await receivesAll(launcher, stream, 150);
+  expect(ofStream(launcher, stream).map(({ meta }) => meta.seq)).toEqual(upTo(150).map((seq) => seq + 1));
+  launcher.socket.disconnect();
+});
+
 test('more happens during a replay from a slow database than is buffered in memory, and nothing is missed', async () => {
   await using server = await startTestServer();
   const { grace, stream, send } = await conversation(server);

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../src/core/events/stream.ts';
+import type { EventText } from '../../src/core/events/stream.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { eventsOfStream, streamPosition, streamPositions } from '../../src/features/events/queries.ts';
 import { Cursors } from '../../src/sdk/client/cursors.ts';
@@ -113,7 +113,7 @@ export async function balance(
     altered: 0,
     acknowledgedMissed: 0,
   };
-  const truths = new Map<string, StreamEvent[]>();
+  const truths = new Map<string, StoredEvent[]>();
   for (const client of clients) {
     const { listening, subscription } = client;
     const received = listening.received.filter(({ meta }) => meta.seq !== undefined); // others are signals
@@ -147,11 +147,13 @@ export async function balance(
   return total;
 }
 
-async function wholeStream(db: Database, stream: string): Promise<StreamEvent[]> {
-  const all: StreamEvent[] = [];
+type StoredEvent = Omit<EventText, 'record'> & { record: object };
+
+async function wholeStream(db: Database, stream: string): Promise<StoredEvent[]> {
+  const all: StoredEvent[] = [];
   for (;;) {
     const page = await db.read(eventsOfStream, stream, all.at(-1)?.seq ?? 0, 500);
-    all.push(...page);
+    all.push(...page.map(({ record, ...event }) => ({ ...event, record: JSON.parse(record) as object })));
     if (page.length < 500) return all;
   }
 }

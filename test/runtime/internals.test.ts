@@ -18,9 +18,11 @@ import {
   encodeAcksWith,
   isPolled,
   type OutgoingPacket,
+  openInOneWrite,
   parseEventArguments,
   releaseRequest,
   sendAck,
+  sendEvents,
   terminate,
   transportClosed,
   withhold,
@@ -97,6 +99,65 @@ describe('engine.io and ws', () => {
       }
     },
   );
+
+  test.each(['websocket', 'polling'])(
+    'events sent together by %s arrive as those that Socket.IO sends, whatever their length',
+    async (transport) => {
+      await using socket = await connect([transport]);
+      const texts = [0, 100, 125, 126, 65_000, 65_536, 200_000].map((length) => 'é'.repeat(length));
+      socket.say('before');
+      sendEvents(
+        socket.conn,
+        texts.map((text) => JSON.stringify(['said', text])),
+      );
+      socket.say('after');
+      await until('all arrived', () => socket.received.length === texts.length + 2);
+      expect(socket.received).toEqual(['before', ...texts, 'after']);
+    },
+  );
+
+  test('events sent together over a WebSocket are one packet, whose bytes are known while it is queued', async () => {
+    const pending: OutgoingPacket[] = [];
+    await using socket = await connect(['websocket'], (conn) =>
+      coalesceWrites(conn, pending, () => undefined),
+    );
+    await until('the greeting is written', () => pending.length === 0);
+    sendEvents(socket.conn, ['["said",1]', '["said",2]']);
+    expect(pending.map(({ data }) => Buffer.isBuffer(data) && data.length)).toEqual([2 * (2 + 12)]);
+    await until('both arrived', () => socket.received.length === 2);
+    expect(socket.received).toEqual([1, 2]);
+  });
+
+  test('the response to an upgrade and the first packet are written together', async () => {
+    const http = createServer();
+    const server = new Server(http);
+    openInOneWrite(server);
+    const writes: string[] = [];
+    http.prependListener('upgrade', (_request, socket) => {
+      for (const name of ['cork', 'write', 'uncork'] as const) {
+        const call = socket[name].bind(socket) as (...args: unknown[]) => unknown;
+        const recorded = (...args: unknown[]) => {
+          writes.push(name);
+          return call(...args);
+        };
+        Object.assign(socket, { [name]: recorded });
+      }
+    });
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    const address = http.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const client = new WebSocket(`ws://127.0.0.1:${port}/socket.io/?EIO=4&transport=websocket`);
+    try {
+      await new Promise((resolve) => client.addEventListener('message', resolve));
+      expect(writes[0]).toBe('cork');
+      expect(writes.at(-1)).toBe('uncork');
+      expect(writes.filter((name) => name === 'write').length).toBeGreaterThan(1);
+    } finally {
+      client.close();
+      await server.close();
+    }
+  });
 
   test('what is sent in one turn over a WebSocket is written at once, in one cork of its TCP socket', async () => {
     const pending: OutgoingPacket[] = [];

@@ -50,6 +50,12 @@ export interface StreamEvent<Record extends object = object> {
   after: EventPlace | null;
 }
 
+/** A written event as it is stored, for sending it on without parsing the record. */
+export interface EventText extends Pick<StreamEvent, 'stream' | 'name' | 'epoch' | 'seq'> {
+  /** The record's JSON. */
+  record: string;
+}
+
 /** A written event with its audience. */
 export interface StoredEvent<Record extends object = object> extends StreamEvent<Record> {
   audience: Audience;

@@ -10,6 +10,7 @@ import {
 import type {
   Audience,
   EventPlace,
+  EventText,
   Listener,
   StoredEvent,
   StreamEvent,
@@ -124,15 +125,16 @@ export const eventsOfStream = query(
     seq: number,
     limit: number,
     listener?: string,
-  ): ReadSteps<StreamEvent[]> {
+  ): ReadSteps<EventText[]> {
     const rows = yield* read.all(selectOfStream, { stream, seq, limit });
-    const events = rows.map((row) => toEvent(read, row));
+    const events = rows.map((row) => ({ ...row, stream, epoch: read.epoch }));
     const channel = streamOf.channel('');
     if (listener === undefined || events.length === 0 || !stream.startsWith(channel)) return events;
     const blocked = yield* blockedBy(read, stream.slice(channel.length), listener);
     if (blocked.size === 0) return events;
+    const skipped = { name: skippedEvent.name, record: JSON.stringify(skippedEvent.record) };
     return events.map((event) =>
-      blocked.has(senderOf(event.name, event.record) ?? '') ? { ...event, ...skippedEvent } : event,
+      blocked.has(senderOf(event.name, JSON.parse(event.record)) ?? '') ? { ...event, ...skipped } : event,
     );
   },
 );
@@ -233,12 +235,13 @@ const selectAfter = statement<{ positions: string; limit: number }, EventRow>({
       ORDER BY e.position LIMIT @limit) AS e JOIN streams AS s ON s.id = e.stream_id
     ORDER BY e.lane, e.position`,
 });
-const ofStream = `FROM events AS e JOIN streams AS s ON s.id = e.stream_id
-    WHERE e.stream_id = (SELECT id FROM streams WHERE name = @stream) AND e.seq > @seq ORDER BY e.seq LIMIT @limit`;
-const selectOfStream = statement<{ stream: string; seq: number; limit: number }, EventRow>({
-  sqlite: `SELECT ${eventColumns.sqlite} ${ofStream}`,
-  postgres: `SELECT ${eventColumns.postgres} ${ofStream}`,
-});
+const selectOfStream = statement<
+  { stream: string; seq: number; limit: number },
+  Pick<EventRow, 'seq' | 'name' | 'record'>
+>(
+  `SELECT seq, name, record FROM events
+    WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND seq > @seq ORDER BY seq LIMIT @limit`,
+);
 const selectOwnStreams = statement<{ wallet: string }, StreamPosition>(
   'SELECT name AS stream, seq, first_seq AS "firstSeq", 0 AS since FROM streams WHERE wallet = @wallet',
 );

@@ -1,6 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import {
   type Cursor,
+  type EventText,
   type Listener,
   type StoredEvent,
   type StreamEvent,
@@ -12,6 +13,7 @@ import type { Store } from '../../core/storage/store.ts';
 import { maxFollowed } from '../../features/events/connection.ts';
 import { eventsOfStream, readEpoch, streamPosition, streamPositions } from '../../features/events/queries.ts';
 import { findGame } from '../../features/games/queries.ts';
+import { notificationCreated } from '../../features/notifications/events.ts';
 import type { NotificationRecord } from '../../features/notifications/notification.ts';
 import { listUndelivered } from '../../features/notifications/queries.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
@@ -24,6 +26,9 @@ import { asSeenBy, isFor, listenerOf } from './rooms.ts';
  * read only after the socket's queue has drained.
  */
 const batchSize = 20;
+/** The same for a replay whose events are short: of the longer ones in a batch, this many characters are sent. */
+const replayBatchSize = 100;
+const maxReplayLength = 128 * 1024;
 /**
  * The maximum of events and characters buffered while a socket catches up; beyond that they are read from the database.
  */
@@ -109,6 +114,7 @@ export interface CatchUpDependencies {
   /** The ids of the games whose public streams the socket follows; `prepare` adds those named by cursors. */
   followed: Set<string>;
   send(event: StreamEvent, late?: boolean): void;
+  sendStored(events: readonly EventText[]): void;
   /** Resolves when the socket's queue has drained. */
   drained(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
@@ -133,6 +139,8 @@ export class CatchUp {
   /** The last `seq` sent to the socket, by stream. */
   readonly #reached = new Map<string, number>();
   #resumptions: Record<string, Resumption> = {};
+  /** Read by `prepare`; null once the replay has used them. */
+  #prepared: StreamPosition[] | null = null;
 
   constructor(dependencies: CatchUpDependencies) {
     this.#dependencies = dependencies;
@@ -163,7 +171,8 @@ export class CatchUp {
     const epoch = await this.#db.read(readEpoch);
     const gameStreams = Object.keys(client?.cursors ?? {}).filter(isGameStream);
     await Promise.all(gameStreams.map((stream) => this.#followAgain(stream)));
-    for (const position of await this.#positions()) {
+    this.#prepared = await this.#positions();
+    for (const position of this.#prepared) {
       const resumption = resume(position, client, epoch);
       this.#resumptions[position.stream] = resumption;
       this.#reached.set(position.stream, resumption.seq);
@@ -238,23 +247,42 @@ export class CatchUp {
   }
 
   async #replay(): Promise<void> {
-    for (const { stream, seq, since } of await this.#positions()) {
+    // What was written after `prepare` is buffered; only when the buffer overflowed, the positions are read again.
+    const positions = this.#prepared ?? (await this.#positions());
+    this.#prepared = null;
+    for (const { stream, seq, since } of positions) {
       if (isGameStream(stream) && !this.#reached.has(stream)) continue; // followed since `prepare`, see `startAfter`
       let reached = Math.max(this.#reached.get(stream) ?? since, since);
+      let batch = replayBatchSize;
       while (reached < seq && !this.#cancelled) {
         // Not beyond `seq`: later events are buffered if this player is in their audience.
-        const limit = Math.min(batchSize, seq - reached);
-        const events = await this.#read(eventsOfStream, stream, reached, limit, this.#listener.wallet);
+        const limit = Math.min(batch, seq - reached);
+        const read = await this.#read(eventsOfStream, stream, reached, limit, this.#listener.wallet);
+        const events = firstOf(read, maxReplayLength);
         const last = events.at(-1);
         if (!last || this.#cancelled) break;
+        if (events.length < read.length) batch = batchSize;
         reached = last.seq;
-        await this.#send(events);
+        await this.#sendStored(events);
       }
     }
   }
 
   #read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
     return this.#dependencies.turns.take(() => this.#db.read(query, ...args));
+  }
+
+  /** Sends events of one stream and resolves when the socket's queue has drained. */
+  async #sendStored(events: readonly EventText[]): Promise<void> {
+    const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
+    const last = fresh.at(-1);
+    if (last) {
+      this.#dependencies.sendStored(fresh);
+      this.#reached.set(last.stream, last.seq);
+    }
+    const notifications = fresh.filter(({ name }) => name === notificationCreated.name);
+    this.#push.markDelivered(notifications.map(({ record }) => JSON.parse(record)._id));
+    await this.#dependencies.drained();
   }
 
   /** Sends a batch and resolves when the socket's queue has drained. */
@@ -271,6 +299,16 @@ export class CatchUp {
     }
     this.#push.markDelivered(fresh.filter(isNotification).map((event) => event.record._id));
   }
+}
+
+/** The first of these events, of about `length` characters together; at least one. */
+function firstOf(events: readonly EventText[], length: number): readonly EventText[] {
+  let total = 0;
+  const end = events.findIndex(({ record }) => {
+    total += record.length;
+    return total > length;
+  });
+  return end < 0 ? events : events.slice(0, Math.max(1, end));
 }
 
 /**

@@ -3,7 +3,7 @@ import { type Authenticator, refuseOtherGame } from '../../calls/auth/authentica
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
 import { GantryError } from '../../core/errors.ts';
-import type { StreamEvent } from '../../core/events/stream.ts';
+import type { EventText, StreamEvent } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
@@ -12,7 +12,13 @@ import { expireSession } from '../../features/sessions/commands.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
-import { type EngineConnection, refusePacket, terminate } from '../../runtime/internals/engine-io.ts';
+import {
+  type EngineConnection,
+  refusePacket,
+  sendEvents,
+  terminate,
+} from '../../runtime/internals/engine-io.ts';
+import type { Pace } from '../../runtime/pace.ts';
 import { setTimeoutAt } from '../../runtime/timeouts.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
@@ -50,6 +56,8 @@ export interface LiveServices extends TrafficServices {
   signingKeys: SigningKeys;
   /** Limits the database reads of sockets that catch up, per turn of the event loop. */
   turns: ConcurrencyLimiter;
+  /** When arrivals and departures are recorded: those of a storm share commits. */
+  presencePace: Pace;
   /** The sockets that may have something queued; others are not checked for slow consumers. */
   sending: Set<LiveSocket>;
   /** Resolves when everything committed before the call has been offered to every socket. */
@@ -209,6 +217,7 @@ export class LiveSocket {
       turns,
       followed: session.subscriptions.games,
       send: (event, late) => send(socket, event, late),
+      sendStored: (events) => sendEvents(this.#conn, events.map(encoded)),
       drained: () => this.#outgoing.drained(),
       flushed,
     });
@@ -308,21 +317,29 @@ export class LiveSocket {
   }
 
   async #recordArrival({ details, socketId }: SocketSession): Promise<void> {
-    const { presence, db } = this.#services;
     const { id } = details.session;
     // Awaited, so that the socket's own arrival precedes its first event.
-    if (await presence.connected(id, socketId)) await announcePresence({ db, presence }, id);
+    if (await this.#services.presence.connected(id, socketId)) await this.#announcePresence(id);
   }
 
   async #recordDeparture({ details, socketId }: SocketSession): Promise<void> {
-    const { presence, db } = this.#services;
     const { id } = details.session;
-    if (await presence.disconnected(id, socketId)) await announcePresence({ db, presence }, id);
+    if (await this.#services.presence.disconnected(id, socketId)) await this.#announcePresence(id);
+  }
+
+  async #announcePresence(sessionId: string): Promise<void> {
+    await this.#services.presencePace.turn();
+    await announcePresence(this.#services, sessionId);
   }
 }
 
 function send(socket: Socket, event: StreamEvent, late = false): void {
   socket.emit(event.name, event.record, late ? { ...metaOf(event), late: true } : metaOf(event));
+}
+
+/** A stored event's arguments, as `send` passes them. */
+function encoded({ name, record, ...event }: EventText): string {
+  return `[${JSON.stringify(name)},${record},${JSON.stringify(metaOf(event))}]`;
 }
 
 /** The error for a socket whose connection closed before it was admitted. */

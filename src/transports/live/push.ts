@@ -93,7 +93,7 @@ export class Push {
 }
 
 /** The metadata sent with an event's record. */
-export function metaOf({ stream, epoch, seq }: StreamEvent): EventMeta {
+export function metaOf({ stream, epoch, seq }: EventMeta): EventMeta {
   return { stream, epoch, seq };
 }
 

@@ -18,9 +18,11 @@ import {
   aliasNamespace,
   type EngineConnection,
   encodeAcksWith,
+  openInOneWrite,
   terminate,
   transportClosed,
 } from '../../runtime/internals/engine-io.ts';
+import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { maxBodyBytes } from '../http/body.ts';
@@ -43,6 +45,8 @@ const catchUpIntervalMs = 1_000;
 const slowConsumerCheckMs = 100;
 /** Reads per turn of the event loop for sockets that catch up, of a few events each; more would delay other work. */
 const catchUpReadsPerTurn = 1;
+/** How often arrivals and departures are recorded at most. A lone launcher does not wait. */
+const presenceEveryMs = 10;
 /** Connections without a handshake by then are closed. */
 const handshakeTimeoutMs = 10_000;
 /** How long a drain waits for calls in flight. */
@@ -118,6 +122,7 @@ export class Gateway {
       const address = dependencies.addressOf(request); // the request is not kept
       return new InboundLimit(dependencies, turns, () => this.#cutOff(input, address));
     });
+    openInOneWrite(this.#io);
     serveBelowGames(http);
     this.#push = new Push({ io: this.#io, db: dependencies.db, report: dependencies.report });
     const hasFollowers = (gameId: string) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId));
@@ -165,6 +170,7 @@ export class Gateway {
       leaderboards: this.#leaderboards,
       signingKeys: this.#signingKeys,
       turns: new ConcurrencyLimiter(catchUpReadsPerTurn),
+      presencePace: new Pace(presenceEveryMs),
       answeredBytes: encodeAcksWith(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
       sending: this.#sending,

@@ -269,7 +269,7 @@ export function messageChannelsContract(open: OpenStore): void {
         rows: [{ content: 'this stays' }],
       });
       const kept = await db.read(eventsOfStream, `channel:${first}`, 0, 1_000);
-      expect(kept.filter((event) => JSON.stringify(event.record).includes('canary'))).toEqual([]);
+      expect(kept.filter((event) => event.record.includes('canary'))).toEqual([]);
     });
 
     test('a removed participant has no access to the channel and receives nothing of it', async () => {
