@@ -57,6 +57,13 @@ test('engines name no table of a feature and hold no SQL of one', () => {
   expect(code.flatMap(namedIn)).toEqual([]);
 });
 
+test('statements of SQLite are prepared in one place, which hides their parameters', () => {
+  const preparing = globSync('sqlite/**/*.ts', { cwd: engines }).filter((path) =>
+    /\.prepare\b/.test(readFileSync(join(engines, path), 'utf8')),
+  );
+  expect(preparing).toEqual(['sqlite/prepare.ts']);
+});
+
 /** Each table and column of a feature that a text names. */
 function namedIn({ where, text }: Text): string[] {
   if (names.has(text) && !kinds.has(text)) return [`${where} names ${text}`];

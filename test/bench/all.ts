@@ -16,6 +16,7 @@ import { scoresNaive } from './benchmarks/scores-naive.ts';
 import { socket } from './benchmarks/socket.ts';
 import { sockets } from './benchmarks/sockets.ts';
 import { start } from './benchmarks/start.ts';
+import { statements } from './benchmarks/statements.ts';
 import { states } from './benchmarks/states.ts';
 
 /** In the order they are run and shown. */
@@ -28,6 +29,7 @@ export const benchmarks: readonly Benchmark[] = [
   boardMixed,
   leaderboardDeep,
   states,
+  statements,
   feed,
   messages,
   rules,

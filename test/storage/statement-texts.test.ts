@@ -15,6 +15,7 @@ import { readActions } from '../../src/features/queue/queries.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { readDeliveries } from '../../src/features/webhooks/queries.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
+import { differenceWhenHidden, filledWith } from '../engines/sqlite/hidden-parameters.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
 
@@ -118,6 +119,17 @@ describe('every declared statement', () => {
     });
     expect(refused).toEqual([]);
   });
+
+  test.each([[1], ['text'], [null]])(
+    'compiles to the same program on SQLite with hidden parameters, for parameters that are %s',
+    async (value) => {
+      await using under = await openSqliteDatabase();
+      const differences = textsFor('sqlite').flatMap(
+        (text) => differenceWhenHidden(under.db.connection, text, filledWith(value, text)) ?? [],
+      );
+      expect(differences).toEqual([]);
+    },
+  );
 
   test('quotes the names of mixed-case columns, which PostgreSQL would convert to lower case', () => {
     const unquoted = textsFor('postgres').filter((text) => /\bAS [a-z_]+[A-Z]/.test(text));

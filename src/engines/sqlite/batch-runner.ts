@@ -16,6 +16,7 @@ import { type Entry, Rows } from '../../core/storage/rows.ts';
 import { type AnyTable, isIndex } from '../../core/storage/table.ts';
 import { BatchLoader } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
+import { prepare } from './prepare.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Schema } from './schema.ts';
 
@@ -59,7 +60,7 @@ export class BatchRunner implements Loader {
     this.#db = db;
     this.#schema = schema;
     this.#options = options;
-    this.#dataVersion = db.prepare<[], number>('PRAGMA data_version').pluck();
+    this.#dataVersion = prepare<[], number>(db, 'PRAGMA data_version').pluck();
     this.#statements = new PreparedStatements(db);
     this.#loader = new BatchLoader(schema, this.#rows);
     this.#writer = new BatchWriter(db, schema, this.#rows, options);

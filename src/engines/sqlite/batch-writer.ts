@@ -6,6 +6,7 @@ import { type StreamRow, streams } from '../../core/events/streams.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Changes, Entry, Rows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { prepare } from './prepare.ts';
 import type { Schema } from './schema.ts';
 
 /** A full stream is trimmed in batches of this size: each trim writes pages that would otherwise not be written. */
@@ -31,7 +32,7 @@ export class BatchWriter {
     this.#schema = schema;
     this.#rows = rows;
     this.#options = options;
-    this.#trimUpTo = db.prepare('DELETE FROM events WHERE stream_id = ? AND seq <= ?');
+    this.#trimUpTo = prepare(db, 'DELETE FROM events WHERE stream_id = ? AND seq <= ?');
   }
 
   rolledBack(): void {

@@ -2,6 +2,7 @@ import { truncateSync } from 'node:fs';
 import SqliteDatabase, { type Database, type Statement } from 'better-sqlite3';
 import { codeOf } from '../../runtime/error-code.ts';
 import { busyTimeoutMs } from './open-database.ts';
+import { prepare } from './prepare.ts';
 import { checkpointBytes, frameHeaderBytes, logBytesOf, logLimitBytes, logOf } from './write-ahead-log.ts';
 
 /** Checkpoints the write-ahead log in the background, so that the writer does not have to wait for it. */
@@ -66,9 +67,9 @@ export class Checkpoints {
     this.#db = db;
     this.#copier = copier;
     this.#statements = {
-      status: db.prepare('PRAGMA wal_checkpoint(NOOP)'),
-      copy: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
-      empty: db.prepare('PRAGMA wal_checkpoint(TRUNCATE)'),
+      status: prepare(db, 'PRAGMA wal_checkpoint(NOOP)'),
+      copy: prepare(db, 'PRAGMA wal_checkpoint(PASSIVE)'),
+      empty: prepare(db, 'PRAGMA wal_checkpoint(TRUNCATE)'),
     };
     this.#pageBytes = Number(db.pragma('page_size', { simple: true }));
     if (!copier) return;
@@ -159,7 +160,7 @@ export class Checkpoints {
     if (this.#truncation || logBytesOf(this.#db.name) <= logLimitBytes) return;
     const observer = new SqliteDatabase(this.#db.name);
     // On a separate connection, because it fails on one that is in a transaction.
-    const status = observer.prepare<[], Frames>('PRAGMA wal_checkpoint(NOOP)');
+    const status = prepare<[], Frames>(observer, 'PRAGMA wal_checkpoint(NOOP)');
     const isShort = () => (status.get()?.log ?? 0) < this.#frames(logLimitBytes);
     const timer = setInterval(() => {
       try {

@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
+import { prepare } from './prepare.ts';
 
 /**
  * Cache invalidation. Several threads and processes write to the same file, each with its own caches: a change of
@@ -16,9 +17,9 @@ export class DataVersion {
 
   constructor(db: Database) {
     this.#statements = {
-      committed: db.prepare<[], number>('PRAGMA data_version').pluck(),
-      written: db.prepare<[], number>('SELECT version FROM remembered').pluck(),
-      count: db.prepare('UPDATE remembered SET version = version + 1') as Statement<[]>,
+      committed: prepare<[], number>(db, 'PRAGMA data_version').pluck(),
+      written: prepare<[], number>(db, 'SELECT version FROM remembered').pluck(),
+      count: prepare(db, 'UPDATE remembered SET version = version + 1') as Statement<[]>,
     };
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Kind, Value } from '../../core/storage/table.ts';
+import { prepare } from './prepare.ts';
 
 const maxCached = 100_000;
 
@@ -12,8 +13,8 @@ export class Dictionary {
 
   constructor(db: Database, { table, name }: { table: string; name: string }) {
     this.#statements = {
-      id: db.prepare<[string], number>(`SELECT id FROM ${table} WHERE ${name} = ?`).pluck(),
-      name: db.prepare<[number], string>(`SELECT ${name} FROM ${table} WHERE id = ?`).pluck(),
+      id: prepare<[string], number>(db, `SELECT id FROM ${table} WHERE ${name} = ?`).pluck(),
+      name: prepare<[number], string>(db, `SELECT ${name} FROM ${table} WHERE id = ?`).pluck(),
     };
   }
 

@@ -9,6 +9,7 @@ import { unavailable } from '../unavailable.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { DataVersion } from './data-version.ts';
+import { prepare } from './prepare.ts';
 import { WriteHealth } from './write-health.ts';
 
 interface Queued {
@@ -84,9 +85,9 @@ export class GroupCommit {
     this.#db = db;
     this.#clock = clock;
     this.#statements = {
-      begin: db.prepare('BEGIN IMMEDIATE'),
-      commit: db.prepare('COMMIT'),
-      rollback: db.prepare('ROLLBACK'),
+      begin: prepare(db, 'BEGIN IMMEDIATE'),
+      commit: prepare(db, 'COMMIT'),
+      rollback: prepare(db, 'ROLLBACK'),
     };
     this.#health = new WriteHealth({
       file: db.name,

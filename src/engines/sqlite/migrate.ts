@@ -29,6 +29,7 @@ import { middleMarks } from './migrations/0026-middle-marks.ts';
 import { prizeRuns } from './migrations/0027-prize-runs.ts';
 import { sessionOrigins } from './migrations/0028-session-origins.ts';
 import { gameStorage } from './migrations/0029-game-storage.ts';
+import { prepare } from './prepare.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
 export const migrations: readonly string[] = [
@@ -92,8 +93,10 @@ export function refuseNewer(db: Database): void {
  * @throws DatabaseUnusableError
  */
 export function refuseForeign(db: Database): void {
-  const [tables, ours] = db
-    .prepare<[], [number, number]>("SELECT count(*), total(name = 'history') FROM sqlite_schema")
+  const [tables, ours] = prepare<[], [number, number]>(
+    db,
+    "SELECT count(*), total(name = 'history') FROM sqlite_schema",
+  )
     .raw()
     .get() ?? [0, 0];
   if (tables === 0 ? versionOf(db) === 0 : ours > 0) return;

@@ -16,6 +16,7 @@ import { codeOf } from '../../runtime/error-code.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { preserveDamagedLog } from './log-damage.ts';
 import { migrate, refuseForeign, refuseNewer } from './migrate.ts';
+import { prepare } from './prepare.ts';
 import { checkpointBytes, logLimitBytes, logOf } from './write-ahead-log.ts';
 
 const privateMode = 0o600;
@@ -67,7 +68,7 @@ export function refuseDamaged(file: string): void {
     // Read-only, so that the file is not modified, even on close.
     const db = new SqliteDatabase(file, { readonly: true, timeout: openTimeoutMs });
     try {
-      const found = db.prepare<[], string>('PRAGMA quick_check(1)').pluck().get();
+      const found = prepare<[], string>(db, 'PRAGMA quick_check(1)').pluck().get();
       if (found !== 'ok') throw unreadable(file, found?.split('\n').at(-1) ?? ''); // after a heading
     } finally {
       db.close();
@@ -110,7 +111,7 @@ function open(file: string): Database {
   return describingErrors(file, () => {
     const db = new SqliteDatabase(file, { timeout: openTimeoutMs });
     try {
-      prepare(db);
+      configure(db);
     } catch (error) {
       db.close();
       throw error;
@@ -191,7 +192,7 @@ function sizeOf(file: string): number | null {
   return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }
 
-function prepare(db: Database): void {
+function configure(db: Database): void {
   // These come first, because the next pragmas already modify the file.
   refuseNewer(db);
   refuseForeign(db);

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3';
 import type { AnyRow, Index, Value } from '../../core/storage/table.ts';
 import type { Dictionaries } from './dictionaries.ts';
+import { prepare } from './prepare.ts';
 import type { TableStatements } from './table-statements.ts';
 
 /**
@@ -35,23 +36,27 @@ export class PartialOrder {
       WHERE o.stream_id = ?`;
     const then = rest.map((name) => `o.${name}`).join(', ');
     const best = (direction: 'ASC' | 'DESC') =>
-      db.prepare<[Value, number], AnyRow>(`${rows} ORDER BY o.${first} ${direction}, ${then} LIMIT ?`);
+      prepare<[Value, number], AnyRow>(db, `${rows} ORDER BY o.${first} ${direction}, ${then} LIMIT ?`);
     this.#statements = {
-      has: db.prepare<[Value], 1>('SELECT 1 FROM score_order WHERE stream_id = ? LIMIT 1').pluck(),
-      make: db.prepare<[Value]>(
+      has: prepare<[Value], 1>(db, 'SELECT 1 FROM score_order WHERE stream_id = ? LIMIT 1').pluck(),
+      make: prepare<[Value]>(
+        db,
         `INSERT INTO score_order (stream_id, ${names.join(', ')})
          SELECT ${streamId}, ${names.join(', ')} FROM ${table} WHERE ${streamId} = ?`,
       ),
-      add: db.prepare<Value[]>(
+      add: prepare<Value[]>(
+        db,
         `INSERT INTO score_order (stream_id, ${names.join(', ')}) VALUES (?${', ?'.repeat(names.length)})`,
       ),
-      remove: db.prepare<Value[]>(
+      remove: prepare<Value[]>(
+        db,
         `DELETE FROM score_order WHERE stream_id = ? AND ${names.map((name) => `${name} = ?`).join(' AND ')}`,
       ),
       lowest: best('ASC'),
       highest: best('DESC'),
       // Highest first does not match the index, which ascends in all columns.
-      first: db.prepare<[Value, Value], AnyRow>(
+      first: prepare<[Value, Value], AnyRow>(
+        db,
         `${rows} AND o.${first} = (SELECT max(${first}) FROM score_order WHERE stream_id = ?) ORDER BY ${then} LIMIT 1`,
       ),
     };

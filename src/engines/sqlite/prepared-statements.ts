@@ -1,6 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 import type { Statement as DeclaredStatement } from '../../core/storage/statement.ts';
 import type { Value } from '../../core/storage/table.ts';
+import { prepare } from './prepare.ts';
 
 type Prepared = Statement<[Readonly<Record<string, Value>>], unknown>;
 
@@ -19,7 +20,7 @@ export class PreparedStatements {
     if (!prepared) {
       const text = statement.texts.sqlite;
       if (text === undefined) throw new Error('a statement has no text for SQLite');
-      prepared = this.#db.prepare<[Readonly<Record<string, Value>>], unknown>(text);
+      prepared = prepare<[Readonly<Record<string, Value>>], unknown>(this.#db, text);
       this.#prepared.set(statement, prepared);
     }
     return prepared;

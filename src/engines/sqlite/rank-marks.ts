@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { type AnyTable, rankColumnsOf } from '../../core/storage/table.ts';
+import { prepare } from './prepare.ts';
 
 /** The sort key of a row on its board: ascending, the best first. */
 export interface RankKey {
@@ -48,43 +49,47 @@ export class RankMarks {
     this.#levels = suffixes.map((_, index) => index + 1);
     const ofLevel = 'FROM board_marks WHERE board_id = ? AND level = ?';
     this.#statements = {
-      lastBefore: db.prepare<[number, number, number, number, string], Mark>(
+      lastBefore: prepare<[number, number, number, number, string], Mark>(
+        db,
         `SELECT ${key}, count ${ofLevel} AND (${key}) < (?, ?, ?)
          ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1`,
       ),
-      from: db.prepare<[number, number, number, number, string], Mark>(
+      from: prepare<[number, number, number, number, string], Mark>(
+        db,
         `SELECT ${key}, count ${ofLevel} AND (${key}) >= (?, ?, ?) ORDER BY ${key}`,
       ),
-      sum: db
-        .prepare<[number, number, number, number, string, number, number, string], number>(
-          `SELECT total(count) ${ofLevel} AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
-        )
-        .pluck(),
-      rows: db
-        .prepare<[number, number, number, string, number, number, string], number>(
-          `SELECT count(*) FROM ${table} WHERE board_id = ? AND (${ranks}) >= (?, ?, ?) AND (${ranks}) < (?, ?, ?)`,
-        )
-        .pluck(),
-      at: db.prepare<[number, number, number, number, string], Mark>(
+      sum: prepare<[number, number, number, number, string, number, number, string], number>(
+        db,
+        `SELECT total(count) ${ofLevel} AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
+      ).pluck(),
+      rows: prepare<[number, number, number, string, number, number, string], number>(
+        db,
+        `SELECT count(*) FROM ${table} WHERE board_id = ? AND (${ranks}) >= (?, ?, ?) AND (${ranks}) < (?, ?, ?)`,
+      ).pluck(),
+      at: prepare<[number, number, number, number, string], Mark>(
+        db,
         `SELECT ${key}, count ${ofLevel} AND sort_score = ? AND reached_at = ? AND score_id = ?`,
       ),
-      put: db.prepare<[number, number, number, number, string, number]>(
+      put: prepare<[number, number, number, number, string, number]>(
+        db,
         `INSERT INTO board_marks (board_id, level, ${key}, count) VALUES (?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET count = excluded.count`,
       ),
-      remove: db.prepare<[number, number, number, number, string]>(
+      remove: prepare<[number, number, number, number, string]>(
+        db,
         'DELETE FROM board_marks WHERE board_id = ? AND level = ? AND sort_score = ? AND reached_at = ? AND score_id = ?',
       ),
-      clear: db.prepare<[number]>('DELETE FROM board_marks WHERE board_id = ?'),
-      markRows: db.prepare<[{ boardId: number; level: number; suffix: string }]>(
+      clear: prepare<[number]>(db, 'DELETE FROM board_marks WHERE board_id = ?'),
+      markRows: prepare<[{ boardId: number; level: number; suffix: string }]>(
+        db,
         `INSERT INTO board_marks (board_id, level, ${key}, count)
          SELECT @boardId, @level, ${ranks}, coalesce(lead(place) OVER (ORDER BY place), total + 1) - place FROM (
            SELECT ${ranks}, row_number() OVER (ORDER BY ${ranks}) AS place, count(*) OVER () AS total
            FROM ${table} WHERE board_id = @boardId)
          WHERE ${order.at(-1)} LIKE '%' || @suffix`,
       ),
-      rowCount: db.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE board_id = ?`).pluck(),
-      markedCount: db.prepare<[number, number], number>(`SELECT total(count) ${ofLevel}`).pluck(),
+      rowCount: prepare<[number], number>(db, `SELECT count(*) FROM ${table} WHERE board_id = ?`).pluck(),
+      markedCount: prepare<[number, number], number>(db, `SELECT total(count) ${ofLevel}`).pluck(),
     };
   }
 

@@ -3,6 +3,7 @@ import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import type { DataVersion } from './data-version.ts';
 import type { Dictionaries } from './dictionaries.ts';
 import { MarkCache } from './mark-cache.ts';
+import { prepare } from './prepare.ts';
 import { type RankKey, RankMarks } from './rank-marks.ts';
 
 /** For this long after a write by another process, marks are not cached: every batch would have to reload them. */
@@ -36,9 +37,9 @@ export class RankedTable {
     this.#order = table.ranked.order;
     this.#group = table.ranked.group;
     this.#statements = {
-      create: db.prepare<[string], { id: number }>('INSERT INTO boards (game_id) VALUES (?) RETURNING id'),
-      version: db.prepare<[number], number>('SELECT version FROM boards WHERE id = ?').pluck(),
-      bumpVersion: db.prepare<[number]>('UPDATE boards SET version = version + 1 WHERE id = ?'),
+      create: prepare<[string], { id: number }>(db, 'INSERT INTO boards (game_id) VALUES (?) RETURNING id'),
+      version: prepare<[number], number>(db, 'SELECT version FROM boards WHERE id = ?').pluck(),
+      bumpVersion: prepare<[number]>(db, 'UPDATE boards SET version = version + 1 WHERE id = ?'),
     };
   }
 

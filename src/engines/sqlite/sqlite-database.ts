@@ -17,6 +17,7 @@ import { Checkpoints, type LogCopier } from './checkpoints.ts';
 import { DataVersion } from './data-version.ts';
 import { GroupCommit } from './group-commit.ts';
 import { openDatabase } from './open-database.ts';
+import { prepare } from './prepare.ts';
 import { Reader } from './reader.ts';
 import { Schema } from './schema.ts';
 import { logBytesOf } from './write-ahead-log.ts';
@@ -146,26 +147,28 @@ export class SqliteDatabase extends Announcer implements Database {
 }
 
 function epochOf(db: SqliteConnection): string {
-  const epoch = db.prepare<[], string>('SELECT epoch FROM history').pluck().get();
+  const epoch = prepare<[], string>(db, 'SELECT epoch FROM history').pluck().get();
   if (epoch === undefined) throw new Error('the table history is empty');
   return epoch;
 }
 
 /** The time of the last event in Unix milliseconds; 0 when there is none. */
 function lastWrittenAt(db: SqliteConnection): number {
-  return db.prepare<[], number>('SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
+  return prepare<[], number>(db, 'SELECT at FROM events ORDER BY position DESC LIMIT 1').pluck().get() ?? 0;
 }
 
 /** The last id of each table whose rows are ordered by their ids within a millisecond. */
 function lastIds(db: SqliteConnection, tables: readonly AnyTable[]): string[] {
-  const withoutRowid = db
-    .prepare<[], string>("SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr")
+  const withoutRowid = prepare<[], string>(
+    db,
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND wr",
+  )
     .pluck()
     .all();
   return tables
     .filter(({ isOrderedById }) => isOrderedById)
     .flatMap(({ name }) => {
       const order = withoutRowid.includes(name) ? 'id' : 'rowid';
-      return db.prepare<[], string>(`SELECT id FROM ${name} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
+      return prepare<[], string>(db, `SELECT id FROM ${name} ORDER BY ${order} DESC LIMIT 1`).pluck().all();
     });
 }

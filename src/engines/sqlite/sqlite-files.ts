@@ -13,6 +13,7 @@ import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { droppedLogs, preserveDamagedLog } from './log-damage.ts';
 import { latestSchema, refuseNewer, versionOf } from './migrate.ts';
 import { asUnusable, openDatabase } from './open-database.ts';
+import { prepare } from './prepare.ts';
 import { logBytesOf } from './write-ahead-log.ts';
 
 /** Distinguishes a backup from a database in use: "Gtbk" in SQLite's `application_id`. */
@@ -53,7 +54,7 @@ export const sqliteFiles: DatabaseFiles = {
 
 function libraryVersion(): string {
   const db = new SqliteDatabase(':memory:');
-  const version = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
+  const version = prepare<[], string>(db, 'SELECT sqlite_version()').pluck().get() ?? '';
   db.close();
   return version;
 }
@@ -77,7 +78,7 @@ function withDatabase<Result>(file: string, use: (db: Database) => Result, copyO
 
 function conditionOf(db: Database, file: string, sealed: SealedColumn): DatabaseCondition {
   const schemaVersion = versionOf(db);
-  const isSealedThere = db.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').get(sealed.table.name);
+  const isSealedThere = prepare(db, 'SELECT 1 FROM sqlite_schema WHERE name = ?').get(sealed.table.name);
   return {
     schemaVersion,
     droppedLogs: droppedLogs(file),
@@ -86,13 +87,13 @@ function conditionOf(db: Database, file: string, sealed: SealedColumn): Database
     bytes: statSync(file).size,
     walBytes: logBytesOf(file),
     sealedSample: isSealedThere
-      ? (db.prepare<[], string>(sealedSampleText(sealed)).pluck().get() ?? null)
+      ? (prepare<[], string>(db, sealedSampleText(sealed)).pluck().get() ?? null)
       : null,
   };
 }
 
 function damageOf(db: Database): string[] {
-  const lines = db.prepare<[], string>(`PRAGMA integrity_check(${maxDamageLines})`).pluck().all();
+  const lines = prepare<[], string>(db, `PRAGMA integrity_check(${maxDamageLines})`).pluck().all();
   return lines.length === 1 && lines[0] === 'ok' ? [] : lines;
 }
 
@@ -113,8 +114,8 @@ async function backUp(
       db.pragma(`application_id = ${backupApplicationId}`);
       db.exec(`CREATE TABLE backup (made_at INTEGER NOT NULL) STRICT;
         CREATE TABLE backup_files (name TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT;`);
-      db.prepare('INSERT INTO backup VALUES (?)').run(madeAt);
-      const keep = db.prepare('INSERT INTO backup_files VALUES (?, ?)');
+      prepare(db, 'INSERT INTO backup VALUES (?)').run(madeAt);
+      const keep = prepare(db, 'INSERT INTO backup_files VALUES (?, ?)');
       for (const { name, content } of files) keep.run(name, content);
     })();
     refuseDamaged(db, from); // the copy is identical page by page, so damage is in the source
@@ -167,9 +168,9 @@ function unpackBackup(copy: string, backup: string): BackupContents {
       db.pragma('synchronous = FULL');
       db.pragma('secure_delete = ON'); // the keys must remain only in their files
       const contents = {
-        madeAt: db.prepare<[], number>('SELECT made_at FROM backup').pluck().get() ?? 0,
+        madeAt: prepare<[], number>(db, 'SELECT made_at FROM backup').pluck().get() ?? 0,
         schemaVersion: versionOf(db),
-        files: db.prepare<[], KeptFile>('SELECT name, content FROM backup_files').all(),
+        files: prepare<[], KeptFile>(db, 'SELECT name, content FROM backup_files').all(),
       };
       db.transaction(() => {
         db.exec(`DROP TABLE backup; DROP TABLE backup_files;

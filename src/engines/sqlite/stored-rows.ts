@@ -5,6 +5,7 @@ import type { StoredDatabase } from '../../core/storage/stored-database.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
 import { Dictionaries } from './dictionaries.ts';
 import { asUnusable, openDatabase } from './open-database.ts';
+import { prepare } from './prepare.ts';
 import { TableStatements } from './table-statements.ts';
 
 /**
@@ -37,9 +38,9 @@ function storedRows(db: Database): StoredDatabase {
   function* rows(table: AnyTable, extraColumns: string, order = ''): Iterable<AnyRow> {
     const statements = new TableStatements(db, table, dictionaries);
     const text = `SELECT ${statements.selection()}${extraColumns} FROM ${table.name}${order}`;
-    for (const row of db.prepare<[], AnyRow>(text).iterate()) yield statements.decode(row);
+    for (const row of prepare<[], AnyRow>(db, text).iterate()) yield statements.decode(row);
   }
-  const first = (text: string): AnyRow | undefined => db.prepare<[], AnyRow>(text).get();
+  const first = (text: string): AnyRow | undefined => prepare<[], AnyRow>(db, text).get();
   // Not the maximum in the table: the last events may have been erased, and positions are never reused.
   const lastPosition = Number(first("SELECT seq FROM sqlite_sequence WHERE name = 'events'")?.seq ?? 0);
   return {

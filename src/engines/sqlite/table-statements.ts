@@ -2,6 +2,7 @@ import type { Database, Statement } from 'better-sqlite3';
 import { measuredColumn } from '../../core/storage/peek.ts';
 import type { AnyRow, AnyTable, Column, Index, Value } from '../../core/storage/table.ts';
 import { type Dictionaries, type Dictionary, encode } from './dictionaries.ts';
+import { prepare } from './prepare.ts';
 
 interface PhysicalColumn extends Column {
   readonly physicalName: string;
@@ -40,11 +41,12 @@ export class TableStatements {
     const rest = all.filter((name) => !key.includes(name)).map((name) => `${name} = excluded.${name}`);
     const insert = `INSERT INTO ${table.name} (${all.join(', ')}) VALUES (${places})`;
     this.#writes = {
-      insert: db.prepare(insert),
-      upsert: db.prepare(
+      insert: prepare(db, insert),
+      upsert: prepare(
+        db,
         `${insert} ON CONFLICT (${key.join(', ')}) ${rest.length > 0 ? `DO UPDATE SET ${rest.join(', ')}` : 'DO NOTHING'}`,
       ),
-      remove: db.prepare(`DELETE FROM ${table.name} WHERE ${equal(key)}`),
+      remove: prepare(db, `DELETE FROM ${table.name} WHERE ${equal(key)}`),
     };
   }
 
@@ -59,7 +61,7 @@ export class TableStatements {
     let by = this.#byColumns.get(columns);
     if (!by) {
       const of = columns.map((name) => this.column(name));
-      by = { of, first: this.#db.prepare<Value[], AnyRow>(`${this.#select(columns)} LIMIT 1`) };
+      by = { of, first: prepare<Value[], AnyRow>(this.#db, `${this.#select(columns)} LIMIT 1`) };
       this.#byColumns.set(columns, by);
     }
     const encoded = encodeAll(by.of, values);
@@ -175,7 +177,7 @@ export class TableStatements {
         .filter((_, at) => changed & (1 << at))
         .map(({ physicalName: name }) => `${name} = ?`);
       const key = this.#key.map((column) => column.physicalName);
-      statement = this.#db.prepare(`UPDATE ${this.table.name} SET ${set.join(', ')} WHERE ${equal(key)}`);
+      statement = prepare(this.#db, `UPDATE ${this.table.name} SET ${set.join(', ')} WHERE ${equal(key)}`);
       this.#changing.set(changed, statement);
     }
     statement.run(...values);
@@ -261,7 +263,7 @@ export class TableStatements {
   #statement(name: string, text: () => string): Statement<Value[], AnyRow> {
     let statement = this.#prepared.get(name);
     if (!statement) {
-      statement = this.#db.prepare<Value[], AnyRow>(text());
+      statement = prepare<Value[], AnyRow>(this.#db, text());
       this.#prepared.set(name, statement);
     }
     return statement;
