@@ -9,6 +9,7 @@ import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
 import { Manual } from '../../src/pages/manual.ts';
 import { launchBrowser, noBrowser } from '../pages/browser.ts';
 import { playDemoGame, playRound } from '../pages/players.ts';
+import { errorClassesIn, refusalsBy } from '../support/error-names.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -117,6 +118,20 @@ describe('in an empty directory, without a Node on the PATH', () => {
     const { stdout } = await gantry(['--help'], { ...inside(place), env: { PATH: '' } });
     expect(stdout).toBe((await gantry(['--help'])).stdout);
     expect(stdout).toContain('serve');
+  });
+
+  test('answers with the same errors as the source, under the same names', async () => {
+    await using place = await emptyPlace();
+    await using server = await serve(place);
+    await using source = await serveGantry(join(place.path, 'source'), {}, { asWritten: true });
+    expect(await refusalsBy(server.url)).toEqual(await refusalsBy(source.url));
+    const compiled = await errorClassesIn('dist/executable/main.mjs');
+    expect(
+      [...(await errorClassesIn('src/{cli,core,features,server}/**/*.ts'))].filter(
+        (name) => !compiled.has(name),
+      ),
+    ).toEqual([]);
+    expect(await readFile(join(repository, 'dist/executable/main.mjs'), 'utf8')).not.toContain('__name(');
   });
 
   test('serves every file of the pages, byte for byte', async () => {

@@ -7,6 +7,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { operations } from '../../src/server/declarations/operations.ts';
+import { errorClassesIn, refusalsBy } from '../support/error-names.ts';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
@@ -119,6 +120,27 @@ test('installed, gantry serves the pages, and prints the command to run it again
   });
   expect(token).toMatchObject({ code: 0, stdout: expect.stringMatching(/launcherJwt +ey/) });
   expect((await server.end('SIGTERM')).code).toBe(0);
+});
+
+test('installed, gantry answers with the same errors as the source, under the same names', async () => {
+  await using server = await serveGantry(join(place, 'errors'), env, settings);
+  await using source = await serveGantry(join(place, 'errors-of-source'), {}, { asWritten: true });
+  const refusals = await refusalsBy(server.url);
+  expect(refusals).toEqual(await refusalsBy(source.url));
+  expect(new Set(refusals.map(({ body }) => z.object({ name: z.string() }).parse(body).name))).toEqual(
+    new Set(['BadRequest', 'NotAuthenticated', 'NotFound']),
+  );
+});
+
+test('bundling renames no class of errors, and wraps no function', async () => {
+  expect(await errorClassesIn('dist/package/*.js')).toEqual(
+    await errorClassesIn(
+      'src/{main.ts,{calls,cli,cluster,core,engines,features,pages,runtime,server,telemetry,tools,transports}/**/*.ts}',
+    ),
+  );
+  for (const path of packed.filter((one) => /^dist\/package\/[^/]+\.js$/.test(one))) {
+    expect(await readFile(join(repository, path), 'utf8'), path).not.toContain('__name(');
+  }
 });
 
 test('gantry/client calls and receives events from JavaScript', async () => {

@@ -47,7 +47,6 @@ async function compile(entryPoints: Record<string, string>, plugins: Plugin[]): 
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    keepNames: true,
     external: ['better-sqlite3', 'esbuild'],
     // CommonJS packages load Node's modules with `require`, which ES modules do not have.
     banner: {

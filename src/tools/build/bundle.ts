@@ -6,8 +6,6 @@ const common: BuildOptions = {
   bundle: true,
   platform: 'node',
   target: 'node24',
-  // Names are kept for readable stack traces.
-  keepNames: true,
   logLevel: 'warning',
 };
 
