@@ -1,7 +1,6 @@
 /**
- * The files of the pages, by name: `play/index.html`, `shared/tokens.css`, `vendor/preact/preact.mjs`,
- * `client/client.ts`. `directory-assets.ts` reads them from folders, `built-assets.ts` from a build or
- * from inside the executable.
+ * The files of the pages, by name: `play/index.html`, `shared/tokens.css`, `vendor/uplot/uPlot.min.css`.
+ * `directory-assets.ts` reads them from folders, `built-assets.ts` from a build or from inside the executable.
  */
 export interface Assets {
   /** The name of every asset; a file added while the server runs may be missing for a second. */

@@ -1,14 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { findPackageJSON, stripTypeScriptTypes } from 'node:module';
+import { findPackageJSON } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Assets } from './assets.ts';
-import { clientFiles, documentFiles, vendoredFiles } from './vendored-files.ts';
+import { documentFiles, vendoredFiles } from './vendored-files.ts';
 
-const publicDirectory = fileURLToPath(new URL('../../public', import.meta.url));
-const sourceDirectory = fileURLToPath(new URL('..', import.meta.url));
-const clientDirectory = join(sourceDirectory, 'sdk/client');
+export const publicDirectory = fileURLToPath(new URL('../../public', import.meta.url));
+export const sourceDirectory = fileURLToPath(new URL('..', import.meta.url));
 
 /** Segments that begin with a letter, a digit or an underscore: no parent directories, no hidden files. */
 const safeName = /^[\w][\w.-]*(\/[\w][\w.-]*)*$/;
@@ -43,17 +42,16 @@ export class DirectoryAssets implements Assets {
   }
 
   async #read(name: string): Promise<Uint8Array | null> {
-    const source = sourceOf(name);
-    if (source === null) return null;
-    const now = await stat(source.file).catch(() => null);
+    const file = sourceOf(name);
+    if (file === null) return null;
+    const now = await stat(file).catch(() => null);
     if (!now?.isFile()) {
       this.#cache.delete(name);
       return null;
     }
     const cached = this.#cache.get(name);
     if (cached && cached.modifiedMs === now.mtimeMs && cached.size === now.size) return cached.bytes;
-    const text = await readFile(source.file);
-    const bytes = source.typescript ? Buffer.from(withoutTypes(text.toString())) : text;
+    const bytes = await readFile(file);
     this.#cache.set(name, { modifiedMs: now.mtimeMs, size: now.size, bytes });
     return bytes;
   }
@@ -65,28 +63,15 @@ function findNames(): readonly string[] {
   const ours = entries
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
     .map((file) => relative(publicDirectory, join(file.parentPath, file.name)).split(sep).join('/'));
-  return [
-    ...ours,
-    ...vendoredFiles.map(({ path }) => `vendor/${path}`),
-    ...clientFiles.map((path) => `client/${path}`),
-    ...Object.keys(documentFiles),
-  ];
+  return [...ours, ...vendoredFiles.map(({ path }) => `vendor/${path}`), ...Object.keys(documentFiles)];
 }
 
 /** The source file of an asset; null for an invalid name. */
-function sourceOf(name: string): { file: string; typescript: boolean } | null {
+export function sourceOf(name: string, directory = publicDirectory): string | null {
   if (!safeName.test(name)) return null;
-  const [folder, path] = [name.slice(0, name.indexOf('/')), name.slice(name.indexOf('/') + 1)];
-  if (folder === 'vendor') {
-    const file = packageFile(path);
-    return file === null ? null : { file, typescript: false };
-  }
-  if (folder === 'client') {
-    return clientFiles.includes(path) ? { file: join(clientDirectory, path), typescript: true } : null;
-  }
+  if (name.startsWith('vendor/')) return packageFile(name.slice('vendor/'.length));
   const document = Object.hasOwn(documentFiles, name) ? documentFiles[name] : undefined;
-  const file = document === undefined ? join(publicDirectory, name) : join(sourceDirectory, document);
-  return { file, typescript: false };
+  return document === undefined ? join(directory, name) : join(sourceDirectory, document);
 }
 
 /** By path below `/vendor/`; finding an installed package takes several looks at the disk. */
@@ -102,18 +87,4 @@ function packageFile(path: string): string | null {
   const file = join(dirname(manifest), vendored.file);
   packageFiles.set(path, file);
   return file;
-}
-
-/**
- * As Node runs it: types become blanks, so that lines and columns are unchanged. Node warns that the function is
- * experimental at its first use, which is not actionable for an operator.
- */
-function withoutTypes(code: string): string {
-  const { emitWarning } = process;
-  process.emitWarning = () => {};
-  try {
-    return stripTypeScriptTypes(code);
-  } finally {
-    process.emitWarning = emitWarning;
-  }
 }

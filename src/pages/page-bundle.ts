@@ -1,11 +1,10 @@
-import { posix } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join, posix, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
-import type { Assets } from './assets.ts';
-import { importMapPlaceholder } from './import-map.ts';
+import { publicDirectory, sourceDirectory, sourceOf } from './directory-assets.ts';
 import { versionOf } from './served-file.ts';
-import { mappedAssets } from './vendored-files.ts';
 
-/** The pages that are bundled, by their HTML: every page that has an import map. */
+/** The pages that are bundled, by their HTML: all but the demo game, which is example code to read. */
 export const bundledPages = {
   home: 'index.html',
   play: 'play/index.html',
@@ -20,87 +19,76 @@ export type BundledPage = keyof typeof bundledPages;
  * A page with its modules bundled into one file and its style sheets into another; dynamic imports are separate files.
  */
 export interface PageBundle {
-  /** The source files, by asset name; null for a missing one. */
-  inputs: ReadonlyMap<string, Uint8Array | null>;
+  /** Whether its source files are those it was made of, by their sizes and times. */
+  isCurrent(): Promise<boolean>;
   /** By asset name: the page's HTML, and its files and their source maps below `bundles/<page>/`. */
   files: ReadonlyMap<string, Uint8Array>;
 }
 
-type Read = (name: string) => Promise<Uint8Array>;
-
-const styleSheet = /[ \t]*<link rel="stylesheet" href="\/([^"]+)" \/>\n/g;
-const moduleScript = /[ \t]*<script type="module" src="\/([^"]+)"><\/script>\n/g;
-
-/**
- * Bundles a page with esbuild. It reads only assets, by the names under which browsers load them. The code is not
- * minified: with compression that would save only a fifth, and stack traces in players' reports would lose their names
- * and lines.
- *
- * `files` is empty when something cannot be bundled, or esbuild is not installed.
- */
-export async function bundlePage(assets: Assets, page: BundledPage): Promise<PageBundle> {
-  const inputs = new Map<string, Uint8Array | null>();
-  const read: Read = async (name) => {
-    const bytes = await assets.read(name);
-    inputs.set(name, bytes);
-    if (bytes === null) throw new Error(`/${name} is missing`);
-    return bytes;
-  };
-  const files = await makeFiles(page, read).catch(() => new Map<string, Uint8Array>());
-  return { inputs, files };
-}
-
-async function makeFiles(page: BundledPage, read: Read): Promise<Map<string, Uint8Array>> {
-  const html = Buffer.from(await read(bundledPages[page])).toString();
-  const folder = `bundles/${page}`;
-  const files = new Map<string, Uint8Array>();
-  for (const { path, contents } of await runEsbuild(html, read)) {
-    const name = path.replaceAll('\\', '/').split('/').at(-1) ?? '';
-    files.set(`${folder}/${name}`, name.endsWith('.map') ? withSourceAddresses(contents) : contents);
-  }
-  const versioned = (name: string) => {
-    const bytes = files.get(`${folder}/${name}`);
-    if (bytes === undefined) throw new Error(`${bundledPages[page]} has no ${name}`);
-    return `/${folder}/${name}?v=${versionOf(bytes)}`;
-  };
-  const [style, script] = [versioned('main.css'), versioned('main.js')];
-  const bundled = html
-    .replaceAll(styleSheet, '')
-    .replaceAll(moduleScript, '')
-    .replace(
-      importMapPlaceholder,
-      `<link rel="stylesheet" href="${style}" />\n    <script type="module" src="${script}"></script>`,
-    );
-  files.set(bundledPages[page], Buffer.from(bundled));
-  return files;
-}
+const styleSheet = /[ \t]*<link rel="stylesheet" href="(\/[^"]+)" \/>\n/g;
+const moduleScript = /[ \t]*<script type="module" src="(\/[^"]+)"><\/script>\n/g;
 
 /** The number of builds in flight, which share one esbuild process. */
 let builds = 0;
 
-async function runEsbuild(html: string, read: Read): Promise<{ path: string; contents: Uint8Array }[]> {
+/**
+ * Bundles a page with esbuild. The code is not minified: with compression that would save only a fifth, and stack traces
+ * in players' reports would lose their names and lines.
+ * @throws Error when something cannot be bundled
+ */
+export async function bundlePage(page: BundledPage, directory = publicDirectory): Promise<PageBundle> {
+  const startedAt = Date.now();
+  const html = await readFile(join(directory, bundledPages[page]), 'utf8');
+  const folder = `bundles/${page}`;
   // A development dependency, like the pages' libraries: built packages contain the bundles.
   const { build, stop } = await import('esbuild');
   builds += 1;
   try {
-    const { outputFiles } = await build({
+    const { outputFiles, metafile } = await build({
       entryPoints: [
         { in: 'scripts', out: 'main' },
         { in: 'styles', out: 'main' },
       ],
-      plugins: [pageAssets(html, read)],
-      outdir: '/',
+      plugins: [entriesOf(html, directory)],
+      alias: {
+        'gantry-client': join(sourceDirectory, 'sdk/client/client.ts'),
+        // Minified, a tenth of the launcher's bytes less than its modules.
+        'socket.io-client': join(
+          sourceDirectory,
+          '../node_modules/socket.io-client/dist/socket.io.esm.min.js',
+        ),
+      },
+      absWorkingDir: directory,
+      // Browsers resolve the sources in source maps against the address of the bundle.
+      outdir: join(directory, folder),
       bundle: true,
       splitting: true,
       write: false,
+      metafile: true,
       format: 'esm',
       target: 'esnext',
       charset: 'utf8',
       sourcemap: 'linked',
-      sourcesContent: false,
+      sourcesContent: false, // the pages' own sources are served
       logLevel: 'silent',
     });
-    return outputFiles;
+    const files = new Map(outputFiles.map(({ path, contents }) => [`${folder}/${baseOf(path)}`, contents]));
+    const addressOf = (name: string) => `/${name}?v=${versionOf(files.get(name) ?? Buffer.of())}`;
+    const bundled = html
+      .replaceAll(styleSheet, '')
+      .replaceAll(moduleScript, '')
+      .replace(
+        '  </head>',
+        `    <link rel="stylesheet" href="${addressOf(`${folder}/main.css`)}" />\n` +
+          `    <script type="module" src="${addressOf(`${folder}/main.js`)}"></script>\n  </head>`,
+      );
+    const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith(`${namespace}:`));
+    const sources = [bundledPages[page], ...inputs].map((name) => resolve(directory, name));
+    const known = await statesOf(sources, startedAt);
+    return {
+      isCurrent: async () => (await statesOf(sources)) === known,
+      files: files.set(bundledPages[page], Buffer.from(bundled)),
+    };
   } finally {
     builds -= 1;
     // The esbuild process would otherwise keep running.
@@ -108,47 +96,46 @@ async function runEsbuild(html: string, read: Read): Promise<{ path: string; con
   }
 }
 
-/**
- * Resolves modules as the import map does, and style sheets. Files that style sheets reference by `url()` stay
- * external.
- */
-function pageAssets(html: string, read: Read): Plugin {
-  const namesIn = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, name]) => name);
-  const entries: Readonly<Record<string, string>> = {
-    scripts: namesIn(moduleScript)
-      .map((name) => `import '/${name}';`)
-      .join('\n'),
-    styles: namesIn(styleSheet)
-      .map((name) => `@import '/${name}';`)
-      .join('\n'),
-  };
-  const specifiers = new Map(
-    mappedAssets.flatMap(({ name, specifier }) => (specifier === undefined ? [] : [[specifier, name]])),
-  );
+const namespace = 'page';
+
+/** Resolves the entries, `scripts` and `styles`, to what the page loads, and addresses of browsers to files. */
+function entriesOf(html: string, directory: string): Plugin {
+  const importing = (pattern: RegExp, keyword: string) =>
+    [...html.matchAll(pattern)].map(([, address]) => `${keyword} '${address}';`).join('\n');
   return {
-    name: 'page-assets',
+    name: 'page',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^/ }, ({ path, kind, importer }) => {
-        if (kind === 'entry-point') return { path, namespace: 'page' };
+      onResolve({ filter: /^(scripts|styles)$/ }, ({ path, kind }) =>
+        kind === 'entry-point' ? { path, namespace } : null,
+      );
+      onResolve({ filter: /^\// }, ({ path, kind }) => {
+        // Files that style sheets reference by `url()` are not bundled.
         if (kind === 'url-token') return { path, external: true };
-        const name = specifiers.get(path) ?? posix.join('/', posix.dirname(importer), path).slice(1);
-        return { path: path.startsWith('/') ? path.slice(1) : name, namespace: 'asset' };
+        return { path: sourceOf(path.slice(1), directory) ?? path };
       });
-      onLoad({ filter: /^/, namespace: 'page' }, ({ path }) => ({
-        contents: entries[path] ?? '',
-        loader: path === 'styles' ? 'css' : 'js',
-      }));
-      onLoad({ filter: /^/, namespace: 'asset' }, async ({ path }) => ({
-        contents: await read(path),
-        loader: path.endsWith('.css') ? 'css' : 'js',
-      }));
+      onLoad({ filter: /^/, namespace }, ({ path }) =>
+        path === 'styles'
+          ? { contents: importing(styleSheet, '@import'), loader: 'css' }
+          : { contents: importing(moduleScript, 'import'), loader: 'js' },
+      );
     },
   };
 }
 
-/** Rewrites the sources of a source map to the URLs under which they are served as modules. */
-function withSourceAddresses(contents: Uint8Array): Uint8Array {
-  const map = JSON.parse(Buffer.from(contents).toString()) as { sources: string[] };
-  const sources = map.sources.map((source) => source.replace(/^.*asset:/, '/'));
-  return Buffer.from(JSON.stringify({ ...map, sources }));
+/** The sizes and times of files. One that has changed since `startedAt` may have been read before: it differs. */
+async function statesOf(files: readonly string[], startedAt = Number.POSITIVE_INFINITY): Promise<string> {
+  const states = await Promise.all(
+    files.map(async (file) => {
+      const { mtimeMs, size } = await stat(file).catch(() => ({ mtimeMs: 0, size: -1 }));
+      return mtimeMs > startedAt - clockToleranceMs && mtimeMs <= Date.now() ? 'changed' : [mtimeMs, size];
+    }),
+  );
+  return states.join();
+}
+
+/** File systems read a clock that advances every few milliseconds. */
+const clockToleranceMs = 20;
+
+function baseOf(path: string): string {
+  return posix.basename(path.replaceAll('\\', '/'));
 }

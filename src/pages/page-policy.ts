@@ -7,8 +7,6 @@ export type PageName = (typeof pageNames)[number];
 
 /** What a page's policy depends on besides the page. */
 export interface PolicyOptions {
-  /** The inline script that may run: the hash of the page's import map, if it has one. */
-  scriptHash: string | null;
   /** URLs of the registered games, which the launcher opens in a frame; a path when on this server. */
   gameUrls: readonly string[];
   /** URLs of the games' images, likewise. */
@@ -17,20 +15,18 @@ export interface PolicyOptions {
 
 type Directives = Record<string, readonly string[]>;
 
-/** Nothing from other origins, no inline script except by hash, and no framing. */
-function basePolicy({ scriptHash }: PolicyOptions): Directives {
-  return {
-    'default-src': ["'none'"],
-    'script-src': scriptHash === null ? ["'self'"] : ["'self'", scriptHash],
-    'style-src': ["'self'"],
-    'img-src': ["'self'", 'data:'],
-    'font-src': ["'self'"],
-    'connect-src': ["'self'"],
-    'base-uri': ["'none'"],
-    'form-action': ["'none'"],
-    'frame-ancestors': ["'none'"],
-  };
-}
+/** Nothing from other origins, no inline script, and no framing. */
+const basePolicy: Directives = {
+  'default-src': ["'none'"],
+  'script-src': ["'self'"],
+  'style-src': ["'self'"],
+  'img-src': ["'self'", 'data:'],
+  'font-src': ["'self'"],
+  'connect-src': ["'self'"],
+  'base-uri': ["'none'"],
+  'form-action': ["'none'"],
+  'frame-ancestors': ["'none'"],
+};
 
 /** What a page needs beyond the base policy, and why. */
 const exceptions: Readonly<Partial<Record<PageName, (options: PolicyOptions) => Directives>>> = {
@@ -45,7 +41,7 @@ const exceptions: Readonly<Partial<Record<PageName, (options: PolicyOptions) => 
 
 /** The value of a page's Content-Security-Policy header. */
 export function contentSecurityPolicy(page: PageName | null, options: PolicyOptions): string {
-  const directives = { ...basePolicy(options), ...(page === null ? {} : exceptions[page]?.(options)) };
+  const directives = { ...basePolicy, ...(page === null ? {} : exceptions[page]?.(options)) };
   return Object.entries(directives)
     .map(([name, values]) => `${name} ${values.join(' ')}`)
     .join('; ');

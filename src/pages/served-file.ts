@@ -68,7 +68,6 @@ const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   mjs: 'text/javascript; charset=utf-8',
-  ts: 'text/javascript; charset=utf-8', // served without types, see `DirectoryAssets`
   json: 'application/json; charset=utf-8',
   map: 'application/json; charset=utf-8',
   svg: 'image/svg+xml',

@@ -1,10 +1,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { cspHash } from '../../src/pages/import-map.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
-import { serveGantry } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { launchBrowser, noBrowser, openPage, type WatchedPage } from './browser.ts';
 
 /** What a page may transfer at its first load: slightly more requests or bytes than it makes today. */
@@ -40,35 +37,6 @@ describe.skipIf(noBrowser !== null)('the first load', () => {
     expect(second.bytes).toBeLessThan(first.bytes / 2);
     expect(watched.complaints).toEqual([]);
     await watched.page.context().close();
-  });
-
-  test('uses the original modules where esbuild does not run', async () => {
-    await using directory = await temporaryDirectory();
-    await using process = await serveGantry(directory.path, { ESBUILD_BINARY_PATH: '/bin/false' });
-    const watched = await openPage(browser);
-    const load = await loader(watched);
-    for (const { path, usable } of pages) {
-      const { requests } = await load(process.url + path);
-      await watched.page.getByText(usable).first().waitFor();
-      expect(requests, path).toBeGreaterThan(12);
-    }
-    expect(watched.complaints).toEqual([]);
-    await watched.page.context().close();
-    const response = await fetch(`${process.url}/play`);
-    const [, importMap = ''] = /<script type="importmap">(.*?)<\/script>/.exec(await response.text()) ?? [];
-    expect(response.headers.get('content-security-policy')).toContain(
-      `script-src 'self' ${cspHash(importMap)};`,
-    );
-    const { imports } = JSON.parse(importMap) as { imports: Record<string, string> };
-    expect(Object.keys(imports)).toEqual(
-      expect.arrayContaining(['preact', 'htm/preact', 'socket.io-client', 'gantry-client', 'uplot']),
-    );
-    for (const address of new Set(Object.values(imports))) {
-      const { status, headers } = await fetch(process.url + address);
-      expect([address, status]).toEqual([address, 200]);
-      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      expect(headers.get('content-type')).toBe('text/javascript; charset=utf-8');
-    }
   });
 });
 

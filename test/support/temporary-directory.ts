@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -7,7 +7,8 @@ export interface TemporaryDirectory extends AsyncDisposable {
 }
 
 /** An empty directory, removed with its contents: `await using directory = await temporaryDirectory()`. */
-export async function temporaryDirectory(): Promise<TemporaryDirectory> {
-  const path = await mkdtemp(join(tmpdir(), 'gantry-test-'));
+export async function temporaryDirectory(parent = tmpdir()): Promise<TemporaryDirectory> {
+  await mkdir(parent, { recursive: true });
+  const path = await mkdtemp(join(parent, 'gantry-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }

@@ -13,9 +13,7 @@ export async function collectPages(folder: string): Promise<readonly string[]> {
     files.set(name, bytes);
   }
   for (const page of Object.keys(bundledPages) as BundledPage[]) {
-    const bundle = await bundlePage(assets, page);
-    if (bundle.files.size === 0) throw new Error(`The page ${page} cannot be bundled`);
-    for (const [name, bytes] of bundle.files) files.set(name, bytes);
+    for (const [name, bytes] of (await bundlePage(page)).files) files.set(name, bytes);
   }
   for (const [name, bytes] of files) {
     const file = join(folder, name);

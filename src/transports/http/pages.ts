@@ -1,12 +1,9 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import helmet from 'helmet';
 import type { Assets } from '../../pages/assets.ts';
-import { cspHash, importMapOf, importMapPlaceholder } from '../../pages/import-map.ts';
 import type { Manual } from '../../pages/manual.ts';
 import { contentSecurityPolicy, type PageName, pageNames } from '../../pages/page-policy.ts';
-import { Revalidated } from '../../pages/revalidated.ts';
 import { ServedFile } from '../../pages/served-file.ts';
-import { mappedAssets } from '../../pages/vendored-files.ts';
 import type { FileResponses } from './file-responses.ts';
 
 export interface PageDependencies {
@@ -81,10 +78,6 @@ class Pages {
   #manual: Promise<Manual> | undefined;
   readonly #games: PageDependencies['games'];
   readonly #served = new WeakMap<Uint8Array, ServedFile>();
-  /** Pages with their import map filled in, by the source file. */
-  readonly #filled = new WeakMap<ServedFile, { importMap: string; page: ServedFile }>();
-  /** Of the pages that are not bundled, with its hash for their policies. */
-  readonly #importMap = new Revalidated(() => this.#makeImportMap());
 
   constructor({ assets, games }: PageDependencies, files: FileResponses) {
     this.#assets = assets;
@@ -150,48 +143,16 @@ class Pages {
   ): Promise<boolean> {
     if (file === null) return false;
     if (name === null) response.status(404);
-    // Bundled pages have no import map.
-    const { bytes } = file;
-    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength); // not a copy
-    const importMap = source.includes(importMapPlaceholder) ? await this.#importMap.current() : null;
     const games = name === 'play' ? await this.#games() : [];
     const policy = contentSecurityPolicy(name, {
-      scriptHash: importMap?.hash ?? null,
       gameUrls: games.map(({ url }) => url),
       gameImages: games.map(({ image }) => image),
     });
     response.setHeader('Content-Security-Policy', policy);
     // The policy may change while the page does not, and a 304 would keep the browser's old policy.
     response.setHeader('Cache-Control', 'no-store');
-    await this.#files.send(request, response, importMap ? this.#fill(file, importMap.text) : file);
+    await this.#files.send(request, response, file);
     return true;
-  }
-
-  /** The page with the import map filled in. */
-  #fill(file: ServedFile, importMap: string): ServedFile {
-    const filled = this.#filled.get(file);
-    if (filled?.importMap === importMap) return filled.page;
-    const text = Buffer.from(file.bytes).toString();
-    const withMap = text.replace(
-      importMapPlaceholder,
-      () => `<script type="importmap">${importMap}</script>`,
-    );
-    const page = new ServedFile('page.html', Buffer.from(withMap));
-    this.#filled.set(file, { importMap, page });
-    return page;
-  }
-
-  async #makeImportMap(): Promise<{ text: string; hash: string }> {
-    const text = importMapOf(
-      await Promise.all(
-        mappedAssets.map(async ({ name, specifier }) => {
-          const file = await this.#file(name);
-          if (file === null) throw new Error(`/${name} is not installed`);
-          return { address: `/${name}`, version: file.version, ...(specifier && { specifier }) };
-        }),
-      ),
-    );
-    return { text, hash: cspHash(text) };
   }
 
   async #file(name: string): Promise<ServedFile | null> {
