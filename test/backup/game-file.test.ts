@@ -243,7 +243,7 @@ test('a file imports no pending actions, and no spending allowance: it says how 
       state,
       attempts: 0,
       dueAt: now,
-      giveUpAt: 0,
+      deadlineAt: 0,
       claimedBy: null,
       claimedUntil: 0,
       error: null,
@@ -264,7 +264,7 @@ test('a file imports no pending actions, and no spending allowance: it says how 
       token: '',
       amount: '0',
       day: Math.floor(now / 86_400_000),
-      givenBack: 0,
+      refunded: 0,
     },
   });
   const file = rewritten(game, (type, row) => (type === 'games' ? { ...row, policies: spends } : row), [

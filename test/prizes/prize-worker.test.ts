@@ -188,7 +188,7 @@ test('an unresponsive chain delays its rule only, until it answers, or the prize
     },
     report: (thrown) => reported.push(thrown),
     pollMs: 5,
-    giveUpMs: 300,
+    retryForMs: 300,
     backoff: () => 1,
   });
   worker.start();

@@ -268,7 +268,7 @@ describe('a webhook', () => {
       return all.some(({ error }) => error !== null) && all;
     });
     expect((delivery?.dueAt ?? 0) - Date.now()).toBeGreaterThan(890_000);
-    expect((delivery?.giveUpAt ?? 0) - (delivery?.createdAt ?? 0)).toBe(24 * 60 * 60 * 1000);
+    expect((delivery?.deadlineAt ?? 0) - (delivery?.createdAt ?? 0)).toBe(24 * 60 * 60 * 1000);
   });
 
   test('is signed with the new secret and, during the overlap, with the previous one', async () => {

@@ -29,6 +29,7 @@ import { middleMarks } from './migrations/0026-middle-marks.ts';
 import { prizeRuns } from './migrations/0027-prize-runs.ts';
 import { sessionOrigins } from './migrations/0028-session-origins.ts';
 import { gameStorage } from './migrations/0029-game-storage.ts';
+import { plainNames } from './migrations/0032-plain-names.ts';
 import { prepare } from './prepare.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
@@ -62,6 +63,7 @@ export const migrations: readonly string[] = [
   prizeRuns,
   sessionOrigins,
   gameStorage,
+  plainNames,
 ];
 
 /** The schema version after all migrations. */

@@ -269,7 +269,7 @@ const eventsOf = statement<{ wallet: string; limit: number }>({
 const sharedStreams = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE name IN (
     SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
-    UNION SELECT 'channel:' || channel_id FROM left_channels WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM former_participants WHERE wallet = @wallet
     UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
     UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
 );
@@ -279,7 +279,7 @@ const ofChannelInfo = `name IN ('${messageChannelCreated.name}', '${messageChann
     AND stream_id = (SELECT id FROM streams WHERE name = @stream)`;
 const namedChannels = statement<{ wallet: string }, { id: string }>(
   `SELECT channel_id AS id FROM participants WHERE wallet = @wallet AND permissions LIKE '%"${editsInfo}"%'
-    UNION SELECT channel_id AS id FROM left_channels WHERE wallet = @wallet`,
+    UNION SELECT channel_id AS id FROM former_participants WHERE wallet = @wallet`,
 );
 const [blankName, blankPicture] = ['name', 'chat_picture'].map((column) => zeros(`octet_length(${column})`));
 const blankInfo = (name = '', picture = '') =>
@@ -314,7 +314,7 @@ const ownStreams = statement<{ wallet: string }, { name: string }>(
   'SELECT name FROM streams WHERE wallet = @wallet',
 );
 const presenceOf = statement<{ wallet: string }>(
-  'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @wallet)',
+  'DELETE FROM announced_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @wallet)',
 );
 const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
 const streamsOf = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');

@@ -228,7 +228,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     triggerId: z.union([storedId, noWallet]),
     payload: jsonOf(z.json()),
     state: actionState,
-    giveUpAt: count,
+    deadlineAt: count,
     dueAt: count,
     claimedBy: text(1, 200).nullable(),
     claimedUntil: count,
@@ -238,7 +238,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
       .regex(/^0x[0-9a-fA-F]{64}$/, 'must be a transaction hash')
       .nullable(),
   }),
-  of(spending, { wallet: storedWallet, token: text(0, 200), amount: units, givenBack: flag }),
+  of(spending, { wallet: storedWallet, token: text(0, 200), amount: units, refunded: flag }),
   of(spent, { wallet: z.union([storedWallet, noWallet]), token: text(0, 200), amount: units }),
   of(grants, {
     wallet: storedWallet,

@@ -92,7 +92,7 @@ function deletionStatements(tables: readonly AnyTable[]): Statement<{ from: stri
       statement<{ from: string; wallet: string }>(`DELETE FROM ${table.name} WHERE ${where('@from')}`),
     );
   const announced = statement<{ from: string; wallet: string }>(
-    'DELETE FROM told_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
+    'DELETE FROM announced_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
   );
   const others = noActivity.filter((table) => tables.includes(table) && table !== players);
   return [announced, deleteEventsOfPlayer, deleteStreamsOfPlayer, ...others.flatMap(rows), ...rows(players)];

@@ -154,7 +154,7 @@ function renamingStatements(tables: readonly AnyTable[]): Statement<Renaming>[] 
 const sharedStreams = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE name IN (
     SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
-    UNION SELECT 'channel:' || channel_id FROM left_channels WHERE wallet = @wallet
+    UNION SELECT 'channel:' || channel_id FROM former_participants WHERE wallet = @wallet
     UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
     UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
 );

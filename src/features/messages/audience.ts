@@ -88,7 +88,7 @@ const participantsAt = statement<
       WHERE k.wallet = p.wallet AND k.game_id = c.game_id AND k.blocked = @sender) THEN 1 ELSE 0 END AS "isHidden"
   FROM message_channels AS c CROSS JOIN (
     SELECT wallet FROM participants WHERE channel_id = @channelId AND joined_seq < @seq
-    UNION SELECT wallet FROM left_channels
+    UNION SELECT wallet FROM former_participants
       WHERE channel_id = @channelId AND left_seq >= @seq AND joined_seq < @seq) AS p
   WHERE c.id = @channelId
     AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = CAST(c.game_id AS text))`);

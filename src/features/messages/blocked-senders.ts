@@ -32,7 +32,7 @@ export function isNotBlocked(message: string): string {
 const blockedInChannel = statement<{ channelId: string; gameId: string; wallet: string }, { found: number }>(
   `SELECT 1 AS found FROM player_blocks AS k WHERE k.wallet = @wallet AND k.game_id = @gameId AND (
       EXISTS (SELECT 1 FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet = k.blocked)
-      OR EXISTS (SELECT 1 FROM left_channels AS l WHERE l.wallet = k.blocked AND l.channel_id = @channelId)) LIMIT 1`,
+      OR EXISTS (SELECT 1 FROM former_participants AS l WHERE l.wallet = k.blocked AND l.channel_id = @channelId)) LIMIT 1`,
 );
 
 const blockedCountText = (seq: string) =>

@@ -70,7 +70,7 @@ const formerColumns = {
 } as const;
 
 /** Past stays in channels: the audience of earlier events, and which channels erasing a player must check. */
-export const formerParticipants = table('left_channels', formerColumns, {
+export const formerParticipants = table('former_participants', formerColumns, {
   key: ['wallet', 'channelId', 'joinedSeq'],
   indexes: {
     byWallet: { on: ['wallet', 'channelId', 'joinedSeq'] },

@@ -110,7 +110,7 @@ function walletPattern(search: string): string {
 }
 
 const isPresent = `CASE WHEN EXISTS (
-    SELECT 1 FROM channel_sessions AS live JOIN told_present AS told ON told.session_id = live.id
+    SELECT 1 FROM channel_sessions AS live JOIN announced_present AS announced ON announced.session_id = live.id
     WHERE live.wallet = p.wallet AND live.ended_at IS NULL AND live.expires_at > @now) THEN 1 ELSE 0 END`;
 const hasBan = 'CASE WHEN EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet) THEN 1 ELSE 0 END';
 

@@ -31,7 +31,7 @@ export function* enqueue(tx: Tx, action: NewAction, actionId = tx.newId()): Step
     state: 'queued',
     attempts: 0,
     dueAt: action.dueAt ?? tx.now,
-    giveUpAt: action.kind === 'webhook' ? tx.now + deliveryLifetimeMs : 0,
+    deadlineAt: action.kind === 'webhook' ? tx.now + deliveryLifetimeMs : 0,
     claimedBy: null,
     claimedUntil: 0,
     error: null,
@@ -82,9 +82,9 @@ export function* changeAction(tx: Tx, row: ActionRow, change: ActionChange): Ste
  */
 export function* requeue(tx: Tx, row: ActionRow): Steps<ActionRow> {
   if (row.claimedUntil > tx.now) return row;
-  const giveUpAt = row.giveUpAt === 0 ? 0 : tx.now + deliveryLifetimeMs;
+  const deadlineAt = row.deadlineAt === 0 ? 0 : tx.now + deliveryLifetimeMs;
   tx.wake(row.kind);
-  return yield* changeAction(tx, { ...row, attempts: 0, giveUpAt }, { state: 'queued', dueAt: tx.now });
+  return yield* changeAction(tx, { ...row, attempts: 0, deadlineAt }, { state: 'queued', dueAt: tx.now });
 }
 
 /** Applies the consequences of an action that has ended. */

@@ -56,7 +56,7 @@ export function* spend(tx: Tx, owner: Owner, actionId: string, cost: Cost): Step
   if (refusal !== null) return refusal;
   const { token, amount } = cost;
   const day = dayOf(tx.now);
-  tx.put(spending, { actionId, ...owner, token, amount: String(amount), day, givenBack: 0 });
+  tx.put(spending, { actionId, ...owner, token, amount: String(amount), day, refunded: 0 });
   yield* count(tx, owner, { token, day, amount, transactions: 1n });
   return null;
 }
@@ -64,9 +64,9 @@ export function* spend(tx: Tx, owner: Owner, actionId: string, cost: Cost): Step
 /** Refunds what was charged for an action that was never sent. The amount stays recorded, for a retry. */
 export function* refundSpending(tx: Tx, actionId: string): Steps<void> {
   const charged = yield* tx.get(spending, actionId);
-  if (!charged || charged.givenBack === 1) return;
+  if (!charged || charged.refunded === 1) return;
   yield* tx.lock(games, charged.gameId);
-  tx.put(spending, { ...charged, givenBack: 1 });
+  tx.put(spending, { ...charged, refunded: 1 });
   const { token, day, amount } = charged;
   yield* count(tx, charged, { token, day, amount: -BigInt(amount), transactions: -1n });
 }

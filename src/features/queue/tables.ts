@@ -18,7 +18,7 @@ const actionColumns = {
   attempts: 'int',
   dueAt: 'ms',
   /** When it is no longer retried; 0: its worker decides. */
-  giveUpAt: 'ms',
+  deadlineAt: 'ms',
   claimedBy: 'text?',
   /** Until then only `claimedBy` may carry it out. */
   claimedUntil: 'ms',
@@ -53,7 +53,7 @@ const spendingColumns = {
   /** Days since 1970, UTC. */
   day: 'int',
   /** 0 or 1. */
-  givenBack: 'int',
+  refunded: 'int',
 } as const;
 
 /** What an action was charged to its game's limits, to be refunded if it is never sent. */

@@ -120,7 +120,7 @@ const lastExpiry = statement<Record<never, never>, { at: number | null }>(
 );
 
 const announcedAfter = statement<{ after: string; limit: number }, { id: string }>(
-  'SELECT session_id AS id FROM told_present WHERE session_id > @after ORDER BY session_id LIMIT @limit',
+  'SELECT session_id AS id FROM announced_present WHERE session_id > @after ORDER BY session_id LIMIT @limit',
 );
 
 // A statement for each filter, so that each is served by an index.

@@ -58,7 +58,7 @@ export const serverKeys = table(
 
 /** Sessions last announced to launchers as present, so that their absence can be announced. */
 export const announcedPresent = table(
-  'told_present',
+  'announced_present',
   { sessionId: 'uuid' },
   {
     key: ['sessionId'],

@@ -57,7 +57,7 @@ export const settleDelivery = command(
     }
     const { error, dueAt } = outcome;
     if (webhook?.removed === 0) writeChanges(tx, webhook, { enabled: false }, `the receiver ${error}`);
-    const isOver = isGone || dueAt > row.giveUpAt;
+    const isOver = isGone || dueAt > row.deadlineAt;
     yield* changeAction(tx, row, isOver ? { state: 'failed', error } : { error, dueAt });
     return isOver ? 'failed' : 'retried';
   },

@@ -79,7 +79,8 @@ export const webhookDelivery = z
     attempts: z.int(),
     error: z.string().nullable().meta({ description: 'Why the last attempt failed' }),
     dueAt: timestamp.meta({ description: 'When the next attempt is due, if the delivery is queued' }),
-    giveUpAt: timestamp.meta({ description: 'Deadline for attempts' }),
+    deadlineAt: timestamp.meta({ description: 'No attempt is made after this time' }),
+    giveUpAt: timestamp.meta({ description: 'Deprecated: use `deadlineAt`', deprecated: true }), // until 1.0
     createdAt: timestamp,
     updatedAt: timestamp,
     payload: webhookPayload,

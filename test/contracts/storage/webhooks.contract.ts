@@ -82,7 +82,7 @@ export function webhooksContract(open: OpenStore): void {
         state: 'queued',
         attempts: 0,
         error: null,
-        giveUpAt: (rows[0]?.createdAt ?? 0) + 24 * hour,
+        deadlineAt: (rows[0]?.createdAt ?? 0) + 24 * hour,
         payload: { type: 'scores.created', data: score },
       });
       expect((await reopened.read(readDeliveries, { webhookId: other.webhookId }, wholePage)).total).toBe(0);
@@ -171,7 +171,7 @@ export function webhooksContract(open: OpenStore): void {
       expect(await anyDue(db)).toBe(false);
 
       const replayed = await db.write(replayDelivery, id);
-      expect(replayed).toMatchObject({ state: 'queued', attempts: 0, giveUpAt: clock.read() + 24 * hour });
+      expect(replayed).toMatchObject({ state: 'queued', attempts: 0, deadlineAt: clock.read() + 24 * hour });
       await claimDue(db, 'a', terms);
       expect(await db.write(settleDelivery, 'a', id, { delivered: true })).toBe('confirmed');
       expect((await db.read(readDeliveries, { webhookId }, wholePage)).rows).toMatchObject([

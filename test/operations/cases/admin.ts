@@ -179,6 +179,7 @@ const delivery = {
   attempts: expect.any(Number),
   error: expect.any(String),
   dueAt: '<time>',
+  deadlineAt: '<time>',
   giveUpAt: '<time>',
   createdAt: '<time>',
   updatedAt: '<time>',

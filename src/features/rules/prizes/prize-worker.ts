@@ -17,7 +17,7 @@ export interface PrizeWorkerOptions {
   /** The poll interval without a wake, in milliseconds. */
   pollMs?: number;
   /** How long one player's prize is retried before it fails, in milliseconds. */
-  giveUpMs?: number;
+  retryForMs?: number;
   /** The delay before attempt `attempts` + 1, in milliseconds. */
   backoff?: (attempts: number) => number;
 }
@@ -51,7 +51,7 @@ export class PrizeWorker {
 
   constructor(db: Store, options: PrizeWorkerOptions) {
     this.#db = db;
-    this.#options = { pollMs: 2_000, giveUpMs: 24 * 60 * 60 * 1000, backoff: backoffMs, ...options };
+    this.#options = { pollMs: 2_000, retryForMs: 24 * 60 * 60 * 1000, backoff: backoffMs, ...options };
     const { pollMs, report } = this.#options;
     this.#worker = new QueueWorker<string>(
       {
@@ -115,7 +115,7 @@ export class PrizeWorker {
       const refusal = thrown instanceof GantryError ? thrown : null;
       if (!refusal || transientReasons.includes(refusal.reason)) {
         this.#options.report(thrown);
-        if (Date.now() - this.#postpone(winner).since < this.#options.giveUpMs) return false;
+        if (Date.now() - this.#postpone(winner).since < this.#options.retryForMs) return false;
       }
       const why = refusal?.message ?? 'server error; see the server log';
       return await db.write(failPrize, winner, `the prize for place ${place} could not be granted: ${why}`);
