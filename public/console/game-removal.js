@@ -28,7 +28,7 @@ export function GameRemoval({ game, onChanged }) {
       <div class="card-body removal">
         <div>
           <h3>${isArchived ? 'This game is archived' : 'Archive'}</h3>
-          <p class="quiet">${isArchived ? 'Nobody can play it. All data is kept.' : 'Ends all sessions and rejects players and the game server until it is listed again. All data is kept.'}</p>
+          <p class="quiet">${isArchived ? 'The game cannot be played. All data is kept.' : 'Ends all sessions and rejects players and the game server until it is listed again. All data is kept.'}</p>
         </div>
         ${
           isArchived
@@ -39,7 +39,7 @@ export function GameRemoval({ game, onChanged }) {
               `
             : html`
                 <${ConfirmButton} needs="updateGame" label="Archive game" title="Archive ${game.name}?" confirm="Archive" act=${() => admin.call('updateGame', { gameId, listing: 'archived' })} done="${game.name} archived" onDone=${onChanged}>
-                  <p>All sessions end now, and nobody can play it until you list it again. Scores, states and messages are kept; the leaderboard stays public.</p>
+                  <p>All sessions end now, and the game cannot be played until you list it again. Scores, states and messages are kept; the leaderboard stays public.</p>
                 <//>
               `
         }

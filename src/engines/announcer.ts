@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../core/events/stream.ts';
 import type { WriteTrouble } from '../core/storage/database.ts';
 
-/** The listeners of a database, which it and its writers extend; see `Database` for what each is told. */
+/** The listeners of a database, which it and its writers extend; see `Database` for what each receives. */
 export class Announcer {
   readonly #onCommit: ((events: readonly StoredEvent[]) => void)[] = [];
   readonly #onWake: ((workers: readonly string[]) => void)[] = [];

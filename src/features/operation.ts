@@ -85,8 +85,8 @@ export interface Operation<
 
 /**
  * An operation whose own types are forgotten: `defineOperation` has checked them. Its methods are declared as methods,
- * whose parameters TypeScript compares in both directions, so every operation is one of these. Whoever calls `handler`
- * passes what the same operation's schema has parsed, the caller that its `auth` has let in, and the services of
+ * whose parameters TypeScript compares in both directions, so every operation is one of these. `handler` must
+ * be called with input parsed by the same operation's schema, a caller that its `auth` admits, and the services of
  * `server/declarations/operations.ts`.
  */
 export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> &

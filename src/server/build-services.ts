@@ -32,7 +32,7 @@ export interface Surroundings
   url(): string;
   chainClients: ChainClients;
   signers: Signers;
-  /** Receives the errors of backups that nobody waits for. */
+  /** Receives the errors of backups that run in the background. */
   reportBackup: ((thrown: unknown) => void) | null;
 }
 

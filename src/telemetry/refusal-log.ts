@@ -83,9 +83,9 @@ export class RefusalLog {
   }
 
   #write(reason: string, fields: object, message: string): void {
-    const told = disconnections[reason];
-    if (told === undefined) this.#logger.info(fields, message);
-    else this.#logger.warn(fields, told);
+    const warning = disconnections[reason];
+    if (warning === undefined) this.#logger.info(fields, message);
+    else this.#logger.warn(fields, warning);
   }
 
   #sumOf({ reason, at }: Refused, address: string, of: { sums: number }): Sum {

@@ -87,7 +87,7 @@ export interface Table<Row = AnyRow> {
   /** Ranks within `group` are counted along the columns `order`, ascending from the best. */
   readonly ranked: { readonly group: string; readonly order: readonly string[] } | null;
   /**
-   * What a row counts in the storage quota of its game: so many rows, each with these texts, and the bytes in a column.
+   * What a row counts in the storage quota of its game: a number of rows, each with these texts, and the bytes in a column.
    * Null: it is not counted.
    */
   readonly counted: {

@@ -65,7 +65,7 @@ export class PlayerEraser {
     const shared = await this.#db.read(sharedStreamsOf, wallet);
     await this.#all(eraseMessagesOf, wallet);
     await this.#all(eraseReactionsOf, wallet);
-    // Before the other members are told who left.
+    // Before the other members are notified of who left.
     for (const id of await this.#db.read(namedChannelsOf, wallet)) await this.#db.write(eraseChannelInfo, id);
     await this.#all(leaveAllChannels, wallet);
     await this.#all(clearAdder, wallet);

@@ -134,8 +134,8 @@ export const addToChannel = command(
 );
 
 /**
- * A player who removes themselves leaves, which is always allowed: whoever added them cannot add them to any channel of
- * the game again, until the player adds that adder to a channel. Returns the remaining channel, whose events the removed
+ * A player who removes themselves leaves, which is always allowed: the player who added them cannot add them to any
+ * channel of the game again, until they add that player to a channel. Returns the remaining channel, whose events the removed
  * player no longer receives.
  * @throws GantryError `channel_unknown`, `permission_missing`, `participants_invalid`
  */

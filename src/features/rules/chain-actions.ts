@@ -13,9 +13,9 @@ import { numberOf } from './trigger-value.ts';
 /** A trigger's values for templates. */
 type TemplateInput = Omit<TriggerInput, 'trigger'> & { wallet: string };
 
-/** The error for guests: whatever is sent to a guest's address is lost, because nobody can sign for it. */
+/** The error for guests: a guest's address has no private key, so whatever is sent to it is lost. */
 const notForGuests =
-  'the player is a guest, whose address nobody can sign for; link a wallet first (upgradeGuest)';
+  'the player is a guest, whose address has no private key; link a wallet first (upgradeGuest)';
 
 /**
  * The contract call of an action, its templates filled with current values and its arguments checked against the

@@ -59,7 +59,7 @@ export class RuleChains {
   }
 
   async #balance(condition: TokenCondition, wallet: string): Promise<string> {
-    if (isGuestAddress(wallet)) return '0'; // nobody can own tokens at a guest's address
+    if (isGuestAddress(wallet)) return '0'; // a guest's address has no private key and owns no tokens
     const { chainId = 0, contract = '', tokenId } = condition;
     try {
       const client = await this.#clients.get(chainId);

@@ -36,7 +36,7 @@ export class AddressGuard {
     this.#resolve = resolve;
   }
 
-  /** Why nothing may be sent to this URL, as far as can be told without a lookup; null: no reason found. */
+  /** Why nothing may be sent to this URL, as far as is known without a lookup; null: no reason found. */
   refusalOf(url: URL): string | null {
     const host = url.hostname.replace(/^\[|\]$/g, '');
     if (ipaddr.isValid(host)) return this.isAllowed(host) ? null : refusal(host);

@@ -160,7 +160,7 @@ export interface CreateGuestInput {
 /** What createGuest answers */
 export interface CreateGuestOutput {
   success: boolean;
-  /** Address of the guest, used in place of a wallet; nobody can sign for it */
+  /** Address of the guest, used in place of a wallet; it has no private key */
   wallet: string;
   /** Id (UUIDv7) */
   deviceId: string;
@@ -1521,7 +1521,7 @@ export interface VouchForPlayerInput {
 /** What vouchForPlayer answers */
 export interface VouchForPlayerOutput {
   success: boolean;
-  /** Address of the guest, which nobody can sign for; the wallet once the player has one */
+  /** Address of the guest, which has no private key; the wallet once the player has one */
   wallet: string;
   /** Whether this is the first call for this `playerId` */
   isNew: boolean;

@@ -134,7 +134,7 @@ export class LiveSocket {
   }
 
   /**
-   * Admits a client: does everything that must succeed before it is told that it is connected.
+   * Admits a client: does everything that must succeed before the client is notified that it is connected.
    * @throws GantryError as `Authenticator.liveSession`, and `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
    *   `rate_limited`, `not_ready`
    */

@@ -329,7 +329,7 @@ class CreateGuestOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# String. Address of the guest, used in place of a wallet; nobody can sign for it
+	# String. Address of the guest, used in place of a wallet; it has no private key
 	var wallet: String = ""
 	# String. Id (UUIDv7)
 	var device_id: String = ""
@@ -3241,7 +3241,7 @@ class VouchForPlayerOutput:
 	extends Record
 	# bool
 	var success: bool = false
-	# String. Address of the guest, which nobody can sign for; the wallet once the player has one
+	# String. Address of the guest, which has no private key; the wallet once the player has one
 	var wallet: String = ""
 	# bool. Whether this is the first call for this `playerId`
 	var is_new: bool = false

@@ -183,7 +183,7 @@ class CreateGuestOutput(TypedDict):
     """What createGuest answers."""
 
     success: bool
-    #: Address of the guest, used in place of a wallet; nobody can sign for it
+    #: Address of the guest, used in place of a wallet; it has no private key
     wallet: str
     #: Id (UUIDv7)
     deviceId: str
@@ -1800,7 +1800,7 @@ class VouchForPlayerOutput(TypedDict):
     """What vouchForPlayer answers."""
 
     success: bool
-    #: Address of the guest, which nobody can sign for; the wallet once the player has one
+    #: Address of the guest, which has no private key; the wallet once the player has one
     wallet: str
     #: Whether this is the first call for this `playerId`
     isNew: bool

@@ -45,7 +45,7 @@ export const createGuest = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress.meta({
-      description: 'Address of the guest, used in place of a wallet; nobody can sign for it',
+      description: 'Address of the guest, used in place of a wallet; it has no private key',
     }),
     deviceId: id,
     deviceSecret,
@@ -170,7 +170,7 @@ export const vouchForPlayer = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress.meta({
-      description: 'Address of the guest, which nobody can sign for; the wallet once the player has one',
+      description: 'Address of the guest, which has no private key; the wallet once the player has one',
     }),
     isNew: z.boolean().meta({ description: 'Whether this is the first call for this `playerId`' }),
     isGuest: z.boolean().meta({ description: 'Whether the player is a guest' }),

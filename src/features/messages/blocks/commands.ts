@@ -59,7 +59,7 @@ export function anyBlocker(tx: Tx, { gameId, wallet }: Owner): Request<readonly 
   return tx.list(playerBlocks.byBlocked, [wallet, gameId], { limit: 1 });
 }
 
-/** Which of these players block a player. Costs one lookup when nobody does. */
+/** Which of these players block a player. Costs one lookup when none does. */
 export function* blockersAmong(tx: Tx, player: Owner, others: readonly string[]): Steps<readonly string[]> {
   const { gameId, wallet } = player;
   const [anyone] = yield* anyBlocker(tx, player);

@@ -692,7 +692,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Address of the guest, used in place of a wallet; nobody can sign for it</summary>
+        /// <summary>Address of the guest, used in place of a wallet; it has no private key</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -6674,7 +6674,7 @@ namespace Gantry
             set { Set("success", value); }
         }
 
-        /// <summary>Address of the guest, which nobody can sign for; the wallet once the player has one</summary>
+        /// <summary>Address of the guest, which has no private key; the wallet once the player has one</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
