@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { GantryError } from '../core/errors.ts';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
-import { exportGame, measureGame } from '../features/administration/game-transfer.ts';
+import { exportGame, measureGame } from '../features/administration/game-export.ts';
 import { findGame, findGameBySlug } from '../features/games/queries.ts';
 import { writeGameFile } from '../server/backup/game-file.ts';
 import { tables } from '../server/declarations/tables.ts';

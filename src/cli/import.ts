@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
-import { importGame } from '../features/administration/game-transfer.ts';
+import { importGame } from '../features/administration/game-import.ts';
 import { gameSlug, type SpendingPolicy } from '../features/games/game.ts';
 import { newGameSecret } from '../features/games/game-secret.ts';
 import { BackupError } from '../server/backup/backup-error.ts';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
 import { newId } from '../../src/core/schemas/ids.ts';
 import { ban } from '../../src/features/administration/commands.ts';
-import { transferredTables } from '../../src/features/administration/game-transfer.ts';
+import { transferredTables } from '../../src/features/administration/game-export.ts';
 import { importedRowSchema } from '../../src/features/administration/imported-rows.ts';
 import { requestNonces } from '../../src/features/games/tables.ts';
 import { setProfile } from '../../src/features/players/commands.ts';

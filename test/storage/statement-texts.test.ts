@@ -8,7 +8,7 @@ import { DeclaredStatements } from '../../src/engines/postgres/declared-statemen
 import { migrate } from '../../src/engines/postgres/migrate.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { GameEraser } from '../../src/features/administration/game-eraser.ts';
-import { exportGame, measureGame } from '../../src/features/administration/game-transfer.ts';
+import { exportGame, measureGame } from '../../src/features/administration/game-export.ts';
 import { PlayerEraser } from '../../src/features/administration/player-eraser.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import { readActions } from '../../src/features/queue/queries.ts';

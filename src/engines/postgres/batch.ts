@@ -5,11 +5,11 @@ import {
   type EmittedEvent,
   ExclusiveTx,
   type Reaction,
-  type Request,
   type Steps,
   Tx,
   withReactions,
 } from '../../core/storage/command.ts';
+import type { Request } from '../../core/storage/request.ts';
 import { isIndex } from '../../core/storage/table.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';

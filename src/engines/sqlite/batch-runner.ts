@@ -6,12 +6,11 @@ import {
   type Context,
   type EmittedEvent,
   ExclusiveTx,
-  type Loader,
   type Reaction,
-  type Request,
   Tx,
   withReactions,
 } from '../../core/storage/command.ts';
+import type { Loader, Request } from '../../core/storage/request.ts';
 import { type Entry, Rows } from '../../core/storage/rows.ts';
 import { type AnyTable, isIndex } from '../../core/storage/table.ts';
 import { BatchLoader } from './batch-loader.ts';

@@ -5,11 +5,11 @@ import {
   command,
   type ExclusiveTx,
   exclusiveCommand,
-  type Request,
   type Steps,
   type Tx,
 } from '../../core/storage/command.ts';
 import type { Peeked } from '../../core/storage/peek.ts';
+import type { Request } from '../../core/storage/request.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { anyMute, refuseMuted } from '../messages/mutes/refuse-muted.ts';
 import { rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';

@@ -1,6 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
-import type { Request, Steps, Tx } from '../../core/storage/command.ts';
+import type { Steps, Tx } from '../../core/storage/command.ts';
 import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import type { Request } from '../../core/storage/request.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { type AnyTable, columnOf, type Table } from '../../core/storage/table.ts';
 import { toGame } from '../games/stored-game.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
-import type { GameRecord } from '../../features/administration/game-transfer.ts';
+import type { GameRecord } from '../../features/administration/game-export.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';

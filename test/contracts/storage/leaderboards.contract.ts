@@ -7,11 +7,8 @@ import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { eraseScores } from '../../../src/features/administration/erasing-commands.ts';
-import {
-  exportGame,
-  type GameRecord,
-  importGame,
-} from '../../../src/features/administration/game-transfer.ts';
+import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
+import { importGame } from '../../../src/features/administration/game-import.ts';
 import { findGame } from '../../../src/features/games/queries.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
 import { requireBoard } from '../../../src/features/scores/boards.ts';

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
-import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
 import { type StreamRow, streams } from '../../core/events/streams.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { type Statement, statement } from '../../core/storage/statement.ts';
-import { type AnyRow, type AnyTable, columnOf, type Value } from '../../core/storage/table.ts';
+import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import {
   gameKind,
   gameListing,
@@ -20,18 +17,8 @@ import {
 } from '../games/game.ts';
 import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
-import { maxParticipants } from '../messages/message-channel.ts';
-import { participantsKeyOf } from '../messages/stored-channel.ts';
-import { eventSeqsOf, reactionsOf, storedBytesOf } from '../messages/stored-message.ts';
-import {
-  formerParticipants,
-  messageChannels,
-  messageReactions,
-  messages,
-  participants,
-  readMarkers,
-} from '../messages/tables.ts';
-import { notifications } from '../notifications/tables.ts';
+import { storedBytesOf } from '../messages/stored-message.ts';
+import { messageReactions, messages } from '../messages/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { players } from '../players/tables.ts';
 import { actions, grants, spending } from '../queue/tables.ts';
@@ -39,22 +26,14 @@ import { submittedRules } from '../rules/rule-bounds.ts';
 import { rankGame } from '../scores/commands.ts';
 import { LeaderboardImport } from '../scores/leaderboard-import.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
-import { scores } from '../scores/tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
 import { addLocked, lockGameStorage } from '../storage-quota/game-storage.ts';
 import { countedBytes, rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
 import { addStorageUse } from '../storage-quota/storage-use.ts';
+import { type GameRecord, transferredTables } from './game-export.ts';
+import { ImportReferences } from './import-references.ts';
 import { importedRowSchema, jsonText, storedId, storedWallet } from './imported-rows.ts';
-
-/** One record of an exported game: its table, and its row under the declared column names. */
-export interface GameRecord {
-  type: string;
-  row: AnyRow;
-}
-
-/** Tables transferred in a special form. */
-const special: readonly AnyTable[] = [games, gameSecrets, requestNonces, players] as readonly AnyTable[];
 
 /** Tables of named leaderboards: on import, seasons get new ids and derived data is rebuilt. */
 const ofLeaderboards: readonly AnyTable[] = [
@@ -62,69 +41,6 @@ const ofLeaderboards: readonly AnyTable[] = [
   leaderboardSeasons,
   leaderboardRecords,
 ] as readonly AnyTable[];
-
-/** The tables whose rows are transferred unchanged with their game, in an order in which they can be inserted. */
-export function transferredTables(tables: readonly AnyTable[]): readonly AnyTable[] {
-  return tables.filter(
-    (table) => !special.includes(table) && table.of.stays === undefined && whereOf(table) !== null,
-  );
-}
-
-/**
- * Exports all data of a game from one consistent snapshot, the game itself first; with `openSecret`, its decrypted
- * secrets too. Sessions, sign-ins, events and pending actions are meaningful to this server only and are not exported.
- */
-export const exportGame = query(
-  'exportGame',
-  function* (
-    read: Read,
-    tables: readonly AnyTable[],
-    gameId: string,
-    openSecret: ((sealed: string) => string) | null,
-    onRecord: (record: GameRecord) => void,
-  ): ReadSteps<void> {
-    const values = valuesOf(gameId, read.now);
-    const all = function* (type: string, source: Statement<GameValues, AnyRow>) {
-      yield* read.each(source, values, (row) => onRecord({ type, row }));
-    };
-    yield* read.inOneView(function* () {
-      yield* all('games', rowsOf(games, 't.id = @gameId'));
-      if (openSecret) {
-        yield* read.each(validSecrets, values, ({ sealedSecret, createdAt, expiresAt }) =>
-          onRecord({ type: 'secrets', row: { secret: openSecret(sealedSecret), createdAt, expiresAt } }),
-        );
-        // Requests signed with these secrets must not be replayable on the importing server.
-        yield* all('request_nonces', rowsOf(requestNonces, 't.game_id = @gameId'));
-      }
-      yield* all('players', rowsOf(players, `t.wallet IN (${walletsIn(tables)})`));
-      yield* all('streams', streamsOfGame);
-      for (const table of transferredTables(tables))
-        yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));
-    });
-  },
-);
-
-/** The approximate number of records in an export, and the number of pending actions, which are not exported. */
-export const measureGame = query(
-  'measureGame',
-  function* (
-    read: Read,
-    tables: readonly AnyTable[],
-    gameId: string,
-  ): ReadSteps<{ records: number; waitingActions: number }> {
-    const values = valuesOf(gameId, read.now);
-    let records = 1;
-    for (const table of transferredTables(tables)) {
-      const found = yield* read.first(countOf(table, whereOf(table) ?? ''), values);
-      records += found?.count ?? 0;
-    }
-    const waiting = yield* read.first(
-      countOf(actions, `t.game_id = @gameId AND t.state IN ('queued', 'submitted')`),
-      values,
-    );
-    return { records, waitingActions: waiting?.count ?? 0 };
-  },
-);
 
 export interface ImportOptions {
   tables: readonly AnyTable[];
@@ -220,17 +136,9 @@ class Import {
   readonly #options: ImportOptions;
   readonly #tables: ReadonlyMap<string, AnyTable>;
   readonly #schemas = new Map<AnyTable, z.ZodType<AnyRow>>();
-  readonly #channels = new Map<string, { row: AnyRow; wallets: string[] }>();
-  readonly #players = new Set<string>();
-  readonly #channelStreams: string[] = [];
-  /** The seq of each stream of the file. */
-  readonly #seqs = new Map<string, number>();
-  /** The events that messages of the file name, each by its stream and seq. */
-  readonly #namedEvents = new Set<string>();
+  readonly #references = new ImportReferences();
   readonly #actions = new Set<string>();
   readonly #leaderboards: LeaderboardImport;
-  /** Reactions counted by messages minus reaction rows imported, by message and reaction; zeros are removed. */
-  readonly #reactions = new Map<string, number>();
   /** Stored bytes per player. */
   readonly #stored = new Map<string, number>();
   /** Bytes that count for the game only. */
@@ -268,19 +176,7 @@ class Import {
     if (this.#secrets === 0) {
       this.#insertSecret({ secret: this.#options.newSecret, createdAt: this.#tx.now, expiresAt: null });
     }
-    for (const channelId of this.#channelStreams) this.#requireChannel('streams', channelId);
-    for (const { row, wallets } of this.#channels.values()) {
-      const participantsKey = participantsKeyOf(wallets);
-      // With a wrong key, starting a channel with some players would return other players' channel.
-      if (row.participantsKey !== participantsKey)
-        throw new DatabaseUnusableError(
-          'A record of message_channels does not match the participants of its channel; nothing was changed.',
-        );
-    }
-    if (this.#reactions.size > 0)
-      throw new DatabaseUnusableError(
-        'A record of messages has reaction counts that do not match its reactions; nothing was changed.',
-      );
+    this.#references.requireConsistency();
     const actionsLeftOut = this.#actionsLeftOut;
     return { gameId: id, policies, spendingBefore, secrets: this.#secrets, actionsLeftOut };
   }
@@ -363,77 +259,25 @@ class Import {
   /** Streams continue at their exported seq; their events are not imported. */
   #addStream(given: AnyRow): void {
     const { name, wallet, seq } = streamRecord.parse(given);
-    const { id } = this.#importedGame;
-    const ofChannel = streamOf.channel('');
-    if (wallet !== null && name === streamOf.player(id, wallet)) this.#players.add(name);
-    else if (wallet === null && name.startsWith(ofChannel))
-      this.#channelStreams.push(name.slice(ofChannel.length));
-    else if (wallet !== null || name !== streamOf.game(id)) {
-      throw new DatabaseUnusableError(`The stream ${JSON.stringify(name)} does not belong to this game`);
-    }
-    this.#seqs.set(name, seq);
+    this.#references.addStream(this.#importedGame.id, { name, wallet, seq });
     this.#tx.insert<StreamRow>(streams, { name, wallet, seq, firstSeq: seq + 1, trimAt: 0 });
   }
 
   *#addRow(table: AnyTable, given: AnyRow): Steps<void> {
     const row = this.#parse(table, given);
-    const { game, stream, via } = table.of;
+    const { game } = table.of;
     if (game !== undefined && row[game] !== this.#importedGame.id) {
       throw new DatabaseUnusableError(`A record of ${table.name} is of another game: ${row[game]}`);
     }
-    if (stream !== undefined && !this.#players.has(String(row[stream]))) {
-      throw new DatabaseUnusableError(`A record of ${table.name} is of a stream that is not in the file`);
-    }
-    if (table === messageChannels) this.#channels.set(String(row.id), { row, wallets: [] });
-    const channelId = via?.table === messageChannels ? row[via.column] : row.channelId;
-    // Null for a report about a player rather than a message; empty for a mute in the whole game.
-    if (channelId !== undefined && channelId !== null && channelId !== '') {
-      const { wallets } = this.#requireChannel(table.name, String(channelId));
-      if (table === participants && wallets.push(String(row.wallet)) > maxParticipants) {
-        throw new DatabaseUnusableError('A message channel of the file has too many participants');
-      }
-    }
-    this.#refuseForeignSeqs(table, row);
+    this.#references.add(this.#importedGame.id, table, row);
     if (ofLeaderboards.includes(table)) {
       this.#countBytes(table, row);
       return yield* this.#leaderboards.add(table, row);
     }
-    this.#countReactions(table, row);
     const kept = this.#withoutOpenActions(table, row);
     if (!kept) return;
     this.#tx.insert(table as never, kept as never);
     this.#countBytes(table, kept);
-  }
-
-  /**
-   * Numbers of events must be of events that the file's own streams have had: a later one would be an event that
-   * another player is going to cause here, which unsending the message would erase.
-   */
-  #refuseForeignSeqs(table: AnyTable, row: AnyRow): void {
-    const named = eventsNamedBy(this.#importedGame.id, table, row);
-    for (const { stream, seq } of named?.seqs ?? []) {
-      const isOwn = seq <= (this.#seqs.get(stream) ?? 0);
-      const event = `${stream} ${seq}`;
-      if (!isOwn || (named?.isExclusive && this.#namedEvents.has(event))) {
-        throw new DatabaseUnusableError(
-          `A record of ${table.name} names an event that is not its own: ${seq} of ${stream}; nothing was changed.`,
-        );
-      }
-      if (named?.isExclusive) this.#namedEvents.add(event);
-    }
-  }
-
-  #countReactions(table: AnyTable, row: AnyRow): void {
-    const add = (messageId: Value | undefined, reaction: Value | undefined, by: number) => {
-      const key = `${messageId} ${reaction}`;
-      const count = (this.#reactions.get(key) ?? 0) + by;
-      if (count === 0) this.#reactions.delete(key);
-      else this.#reactions.set(key, count);
-    };
-    if (table === messageReactions) add(row.messageId, row.reaction, -1);
-    if (table === messages && typeof row.reactions === 'string') {
-      for (const [reaction, count] of reactionsOf({ reactions: row.reactions })) add(row.id, reaction, count);
-    }
   }
 
   /** Null when the record is skipped. */
@@ -459,12 +303,6 @@ class Import {
     }
   }
 
-  #requireChannel(type: string, channelId: string) {
-    const channel = this.#channels.get(channelId);
-    if (channel) return channel;
-    throw new DatabaseUnusableError(`A record of ${type} refers to a channel that is not in the file`);
-  }
-
   #parse(table: AnyTable, row: AnyRow): AnyRow {
     let schema = this.#schemas.get(table);
     if (!schema) {
@@ -472,35 +310,6 @@ class Import {
       this.#schemas.set(table, schema);
     }
     return schema.parse(row);
-  }
-}
-
-/** The events that a row refers to, by stream and seq. `isExclusive`: no other row may refer to them. */
-function eventsNamedBy(
-  gameId: string,
-  table: AnyTable,
-  row: AnyRow,
-): { seqs: readonly { stream: string; seq: number }[]; isExclusive?: boolean } | null {
-  const inChannel = (...seqs: (Value | undefined)[]) =>
-    seqs.map((seq) => ({ stream: streamOf.channel(String(row.channelId)), seq: Number(seq) }));
-  switch (table) {
-    case scores as AnyTable:
-    case leaderboardRecords as AnyTable:
-      return { seqs: [{ stream: String(row.stream), seq: Number(row.revision) }] };
-    case notifications as AnyTable:
-      return {
-        seqs: [{ stream: streamOf.player(gameId, String(row.wallet)), seq: Number(row.eventSeq) }],
-      };
-    case participants as AnyTable:
-      return { seqs: inChannel(row.joinedSeq) };
-    case formerParticipants as AnyTable:
-      return { seqs: inChannel(row.joinedSeq, row.leftSeq) };
-    case readMarkers as AnyTable:
-      return { seqs: inChannel(row.readSeq) };
-    case messages as AnyTable:
-      return { seqs: inChannel(...eventSeqsOf({ eventSeqs: String(row.eventSeqs) })), isExclusive: true };
-    default:
-      return null;
   }
 }
 
@@ -521,95 +330,3 @@ function toImportError(thrown: unknown, type: string): unknown {
   const why = issue ? ` (${[...issue.path, issue.message].join(': ')})` : '';
   return new DatabaseUnusableError(`A record of ${type} is invalid${why}; nothing was changed.`);
 }
-
-// ---- statements built from the table declarations
-
-/** The parameters of these statements. */
-interface GameValues extends Record<string, string | number> {
-  gameId: string;
-  /** The game id, for text columns that may also hold other values. */
-  gameText: string;
-  now: number;
-  /** The name of the game's own stream. */
-  ownStream: string;
-  /** The range of its players' stream names. */
-  from: string;
-  to: string;
-}
-
-function valuesOf(gameId: string, now: number): GameValues {
-  return { gameId, gameText: gameId, now, ownStream: streamOf.game(gameId), ...playerStreamsOf(gameId) };
-}
-
-/** Condition for the rows of a table that belong to the game @gameId; null when none can. */
-function whereOf(table: AnyTable): string | null {
-  const { game, stream, via } = table.of;
-  if (table === actions) {
-    return `t.game_id = @gameId AND t.state NOT IN ('queued', 'submitted') AND t.kind <> 'webhook'`;
-  }
-  if (table === spending) {
-    return `t.game_id = @gameId AND t.action_id IN (
-      SELECT id FROM actions WHERE state NOT IN ('queued', 'submitted'))`;
-  }
-  if (game !== undefined) return `t.${columnOf(table, game).sqlName} = @gameId`;
-  if (via?.table === messageChannels) {
-    return `t.${columnOf(table, via.column).sqlName} IN (SELECT id FROM message_channels WHERE game_id = @gameId)`;
-  }
-  return stream === undefined ? null : ofPlayersOfGame('s.name');
-}
-
-function ofPlayersOfGame(name: string): string {
-  return `${name} >= @from AND ${name} < @to`;
-}
-
-function walletsIn(tables: readonly AnyTable[]): string {
-  const sources = tables.flatMap((table) => {
-    const { player, game } = table.of;
-    if (player === undefined || game === undefined) return [];
-    const { sqlName: column, kind } = columnOf(table, game);
-    const isGame = `${column} = ${kind === 'uuid' ? '@gameId' : '@gameText'}`;
-    return [`SELECT ${columnOf(table, player).sqlName} FROM ${table.name} WHERE ${isGame}`];
-  });
-  return [`SELECT wallet FROM streams WHERE ${ofPlayersOfGame('name')}`, ...sources].join(' UNION ');
-}
-
-function rowsOf(table: AnyTable, where: string) {
-  const { stream } = table.of;
-  const columns = table.columns.map(({ name, sqlName: column, kind }) => {
-    if (kind === 'board') return `(SELECT game_id FROM boards WHERE id = t.board_id) AS "${name}"`;
-    return name === stream ? `s.name AS "${name}"` : `t.${column} AS "${name}"`;
-  });
-  return statement<GameValues, AnyRow>(
-    `SELECT ${columns.join(', ')} FROM ${sourceOf(table)} WHERE ${where}${orderOf(table)}`,
-  );
-}
-
-function orderOf(table: AnyTable): string {
-  if (table === leaderboardRecords) return ' ORDER BY s.id, t.revision'; // the latest record wins
-  return table.of.stream === undefined ? '' : ' ORDER BY s.id';
-}
-
-function countOf(table: AnyTable, where: string) {
-  return statement<GameValues, { count: number }>(
-    `SELECT count(*) AS count FROM ${sourceOf(table)} WHERE ${where}`,
-  );
-}
-
-function sourceOf(table: AnyTable): string {
-  const { stream } = table.of;
-  return stream === undefined
-    ? `${table.name} AS t`
-    : `streams AS s JOIN ${table.name} AS t ON t.${columnOf(table, stream).sqlName}_id = s.id`;
-}
-
-const validSecrets = statement<
-  GameValues,
-  { sealedSecret: string; createdAt: number; expiresAt: number | null }
->(`SELECT sealed_secret AS "sealedSecret", created_at AS "createdAt", expires_at AS "expiresAt" FROM game_secrets
-  WHERE game_id = @gameId AND (expires_at IS NULL OR expires_at > @now)`);
-
-const streamsOfGame = statement<GameValues, AnyRow>(
-  `SELECT name, wallet, seq FROM streams WHERE seq > 0 AND (name = @ownStream
-    OR (${ofPlayersOfGame('name')})
-    OR name IN (SELECT 'channel:' || id FROM message_channels WHERE game_id = @gameId))`,
-);
