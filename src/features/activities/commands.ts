@@ -1,7 +1,7 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, type Steps } from '../../core/storage/command.ts';
 import { countRow, lockGameStorage } from '../storage-quota/game-storage.ts';
 import type { ActivityRecord, ActivityType } from './activity.ts';
 import { activityCreated } from './events.ts';
@@ -14,7 +14,7 @@ import { activities } from './tables.ts';
 export const recordActivity = command(
   'recordActivity',
   function* (
-    tx: Tx,
+    tx,
     { gameId, wallet }: Owner,
     { label, eventId }: { label: string; eventId: string },
     type: ActivityType = 'off-chain',

@@ -1,6 +1,6 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { type Statement, statement } from '../../core/storage/statement.ts';
 import type { ActivityType, RecordedActivity } from './activity.ts';
 
@@ -25,7 +25,7 @@ interface ActivityRow extends Omit<RecordedActivity, '_id'> {
 /** Newest first. */
 export const listActivities = query(
   'listActivities',
-  function* (read: Read, filter: ActivityFilter, { limit, skip }: Page): ReadSteps<RecordedActivity[]> {
+  function* (read, filter: ActivityFilter, { limit, skip }: Page): ReadSteps<RecordedActivity[]> {
     const { wallet = null, type = null } = filter;
     const gameId = filter.gameId === undefined ? null : comparableId(filter.gameId);
     const rows = yield* read.all(pageFor(filter), { wallet, gameId, type, limit, skip });

@@ -1,5 +1,5 @@
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { command, type Steps } from '../../core/storage/command.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { type BackupSchedule, hourMs, retryMs } from './backup-schedule.ts';
 import { type BackupScheduleRow, backupSchedules } from './tables.ts';
 
@@ -11,7 +11,7 @@ function toSchedule({ everyMs, keep, dueAt, failedAt, failure }: BackupScheduleR
 }
 
 /** Null when no backups are scheduled. */
-export const readBackupSchedule = query('readBackupSchedule', function* (read: Read): ReadSteps<{
+export const readBackupSchedule = query('readBackupSchedule', function* (read): ReadSteps<{
   schedule: BackupSchedule;
   isDue: boolean;
 } | null> {
@@ -22,7 +22,7 @@ export const readBackupSchedule = query('readBackupSchedule', function* (read: R
 /** Sets the schedule; null removes it. The first backup of a new schedule is due immediately. */
 export const changeBackupSchedule = command(
   'changeBackupSchedule',
-  function* (tx: Tx, wanted: { everyHours: number; keep: number } | null): Steps<BackupSchedule | null> {
+  function* (tx, wanted: { everyHours: number; keep: number } | null): Steps<BackupSchedule | null> {
     const before = yield* tx.lock(backupSchedules, name);
     if (wanted === null) {
       if (before) tx.remove(backupSchedules, before);
@@ -51,7 +51,7 @@ export interface ClaimedBackup {
  * Claims the backup that is due, so that only one process makes it; null when none is due. If that process dies, the
  * backup is due again after `retryMs`.
  */
-export const claimDueBackup = command('claimDueBackup', function* (tx: Tx): Steps<ClaimedBackup | null> {
+export const claimDueBackup = command('claimDueBackup', function* (tx): Steps<ClaimedBackup | null> {
   const row = yield* tx.lock(backupSchedules, name);
   if (!row || row.dueAt > tx.now) return null;
   tx.put(backupSchedules, { ...row, dueAt: tx.now + Math.min(row.everyMs, retryMs) });
@@ -63,7 +63,7 @@ export const claimDueBackup = command('claimDueBackup', function* (tx: Tx): Step
  */
 export const finishDueBackup = command(
   'finishDueBackup',
-  function* (tx: Tx, { claimedAt }: ClaimedBackup, failure: string | null): Steps<void> {
+  function* (tx, { claimedAt }: ClaimedBackup, failure: string | null): Steps<void> {
     const row = yield* tx.lock(backupSchedules, name);
     if (!row) return;
     tx.put(

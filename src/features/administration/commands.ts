@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GantryError } from '../../core/errors.ts';
-import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { type Game, type GameChanges, withPolicyChanges } from '../games/game.ts';
 import { toGame } from '../games/stored-game.ts';
 import { type GameRow, games } from '../games/tables.ts';
@@ -43,7 +43,7 @@ export const changeGame = exclusiveCommand(
  */
 export const ban = command(
   'ban',
-  function* (tx: Tx, wallet: string, gameId: string | null, reason: string): Steps<void> {
+  function* (tx, wallet: string, gameId: string | null, reason: string): Steps<void> {
     const [player, before] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
     if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
     tx.put(bans, { wallet, gameId: gameId ?? '', reason, at: before?.at ?? tx.now });
@@ -52,7 +52,7 @@ export const ban = command(
 );
 
 /** @throws GantryError `player_not_banned` */
-export const unban = command('unban', function* (tx: Tx, wallet: string, gameId: string | null): Steps<void> {
+export const unban = command('unban', function* (tx, wallet: string, gameId: string | null): Steps<void> {
   const [, row] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
   if (!row) {
     const where = gameId === null ? 'all games' : 'this game';
@@ -69,7 +69,7 @@ export const beginAudit = command(
   'beginAudit',
   // biome-ignore lint/correctness/useYield: a row with a new id needs no lock
   function* (
-    tx: Tx,
+    tx,
     actor: string,
     operation: string,
     input: unknown,
@@ -90,10 +90,7 @@ export const beginAudit = command(
 );
 
 /** Records an action's outcome: `ok`, or the reason it was rejected. */
-export const finishAudit = command(
-  'finishAudit',
-  function* (tx: Tx, id: string, outcome: string): Steps<void> {
-    const entry = yield* tx.lock(auditLog, id);
-    if (entry) tx.put(auditLog, { ...entry, outcome });
-  },
-);
+export const finishAudit = command('finishAudit', function* (tx, id: string, outcome: string): Steps<void> {
+  const entry = yield* tx.lock(auditLog, id);
+  if (entry) tx.put(auditLog, { ...entry, outcome });
+});

@@ -1,13 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
-import {
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  type Steps,
-  type Tx,
-} from '../../core/storage/command.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { activityCreated } from '../activities/events.ts';
@@ -39,7 +33,7 @@ const erasedAddress = `0x${'0'.repeat(40)}`;
  * nor a game's server writes any more.
  * @throws GantryError `player_unknown`
  */
-export const beginErasing = command('beginErasing', function* (tx: Tx, wallet: string): Steps<void> {
+export const beginErasing = command('beginErasing', function* (tx, wallet: string): Steps<void> {
   const [player, banned] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, ''));
   if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
   if (!banned) tx.insert(bans, { wallet, gameId: '', reason: 'is being erased', at: tx.now });
@@ -61,7 +55,7 @@ export interface OwnText {
  */
 export const blankTexts = exclusiveCommand(
   'blankTexts',
-  function* (tx: ExclusiveTx, { table, key, column, owner }: OwnText, wallet: string): Steps<boolean> {
+  function* (tx, { table, key, column, owner }: OwnText, wallet: string): Steps<boolean> {
     const text = (
       blank: string,
       rowKey: string,
@@ -79,13 +73,13 @@ export const blankTexts = exclusiveCommand(
 /** As `blankTexts`, for the events of the player's own streams. */
 export const blankOwnEvents = exclusiveCommand(
   'blankOwnEvents',
-  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
+  function* (tx, wallet: string): Steps<boolean> {
     return (yield* tx.run(blankEventsOf, { wallet, limit: sliceRows })) === sliceRows;
   },
 );
 
 /** The channel and game streams whose events may name the player. */
-export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, wallet: string): ReadSteps<
+export const sharedStreamsOf = query('sharedStreamsOf', function* (read, wallet: string): ReadSteps<
   string[]
 > {
   const rows = yield* read.all(sharedStreams, { wallet });
@@ -95,7 +89,7 @@ export const sharedStreamsOf = query('sharedStreamsOf', function* (read: Read, w
 /** Removes the player from events of a shared stream, which keep their seq. Returns true when there may be more. */
 export const anonymizeEvents = exclusiveCommand(
   'anonymizeEvents',
-  function* (tx: ExclusiveTx, stream: string, wallet: string): Steps<boolean> {
+  function* (tx, stream: string, wallet: string): Steps<boolean> {
     const changed = yield* tx.run(anonymize, { stream, wallet, erasedAddress, limit: sliceRows });
     return changed === sliceRows;
   },
@@ -105,7 +99,7 @@ export const anonymizeEvents = exclusiveCommand(
  * Channels whose names and pictures the player may have chosen, which is not recorded: those that the player can edit,
  * and all that the player has left.
  */
-export const namedChannelsOf = query('namedChannelsOf', function* (read: Read, wallet: string): ReadSteps<
+export const namedChannelsOf = query('namedChannelsOf', function* (read, wallet: string): ReadSteps<
   string[]
 > {
   const rows = yield* read.all(namedChannels, { wallet });
@@ -113,17 +107,14 @@ export const namedChannelsOf = query('namedChannelsOf', function* (read: Read, w
 });
 
 /** Empties a channel's name and picture, and those that it had before, in its events. */
-export const eraseChannelInfo = exclusiveCommand(
-  'eraseChannelInfo',
-  function* (tx: ExclusiveTx, id: string): Steps<void> {
-    yield* tx.run(blankChannelInfo, { id }); // overwritten first, as in `blankTexts`
-    yield* tx.run(emptyChannelInfo, { id });
-    yield* tx.run(emptyChannelEvents, { stream: streamOf.channel(id) });
-  },
-);
+export const eraseChannelInfo = exclusiveCommand('eraseChannelInfo', function* (tx, id: string): Steps<void> {
+  yield* tx.run(blankChannelInfo, { id }); // overwritten first, as in `blankTexts`
+  yield* tx.run(emptyChannelInfo, { id });
+  yield* tx.run(emptyChannelEvents, { stream: streamOf.channel(id) });
+});
 
 /** Removes the scores and leaderboard records of one player stream. Returns true when there may be more. */
-export const eraseScores = command('eraseScores', function* (tx: Tx, stream: string): Steps<boolean> {
+export const eraseScores = command('eraseScores', function* (tx, stream: string): Steps<boolean> {
   const [counting, rows, records] = yield* tx.all(
     tx.get(board, stream),
     tx.list(scores.byUpdate, [stream], { limit: sliceRows }),
@@ -142,9 +133,7 @@ export const eraseScores = command('eraseScores', function* (tx: Tx, stream: str
 });
 
 /** The player's own streams, one per game. */
-export const ownStreamsOf = query('ownStreamsOf', function* (read: Read, wallet: string): ReadSteps<
-  string[]
-> {
+export const ownStreamsOf = query('ownStreamsOf', function* (read, wallet: string): ReadSteps<string[]> {
   const rows = yield* read.all(ownStreams, { wallet });
   return rows.map(({ name }) => name);
 });
@@ -161,11 +150,7 @@ export interface RowsOfPlayer {
 /** Deletes rows owned by the player. Returns true when there may be more. */
 export const eraseRows = exclusiveCommand(
   'eraseRows',
-  function* (
-    tx: ExclusiveTx,
-    { table, owner, key, returning }: RowsOfPlayer,
-    wallet: string,
-  ): Steps<boolean> {
+  function* (tx, { table, owner, key, returning }: RowsOfPlayer, wallet: string): Steps<boolean> {
     const columns = key.join(', ');
     const text = `DELETE FROM ${table} WHERE (${columns}) IN (
       SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`;
@@ -189,7 +174,7 @@ export const eraseRows = exclusiveCommand(
  */
 export const eraseAtOnce = exclusiveCommand(
   'eraseAtOnce',
-  function* (tx: ExclusiveTx, { table, column, owner }: OwnText, wallet: string): Steps<void> {
+  function* (tx, { table, column, owner }: OwnText, wallet: string): Steps<void> {
     const own = `WHERE ${owner} = @wallet`;
     const { sqlite, postgres } = zeros(`octet_length(${column})`);
     const blank = statement<{ wallet: string }>({
@@ -203,30 +188,27 @@ export const eraseAtOnce = exclusiveCommand(
 
 export const eraseOwnEvents = exclusiveCommand(
   'eraseOwnEvents',
-  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
+  function* (tx, wallet: string): Steps<boolean> {
     return (yield* tx.run(eventsOf, { wallet, limit: sliceRows })) === sliceRows;
   },
 );
 
 /** The last step: removes the player's streams and profile, and traces in the audit log. */
-export const finishErasing = exclusiveCommand(
-  'finishErasing',
-  function* (tx: ExclusiveTx, wallet: string): Steps<void> {
-    yield* tx.run(presenceOf, { wallet });
-    yield* tx.run(sessionsOf, { wallet });
-    yield* tx.run(streamsOf, { wallet });
-    yield* tx.run(profileOf, { wallet });
-    // The player's former guest addresses are traces too.
-    const former = yield* tx.rows(formerAddressesOf, { wallet });
-    for (const name of [wallet, ...former.map(({ address }) => address)]) {
-      yield* tx.run(auditOf, { wallet: name });
-      yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
-    }
-    yield* tx.run(guestsOf, { wallet });
-    yield* tx.run(bansOf, { wallet });
-    tx.scrub();
-  },
-);
+export const finishErasing = exclusiveCommand('finishErasing', function* (tx, wallet: string): Steps<void> {
+  yield* tx.run(presenceOf, { wallet });
+  yield* tx.run(sessionsOf, { wallet });
+  yield* tx.run(streamsOf, { wallet });
+  yield* tx.run(profileOf, { wallet });
+  // The player's former guest addresses are traces too.
+  const former = yield* tx.rows(formerAddressesOf, { wallet });
+  for (const name of [wallet, ...former.map(({ address }) => address)]) {
+    yield* tx.run(auditOf, { wallet: name });
+    yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
+  }
+  yield* tx.run(guestsOf, { wallet });
+  yield* tx.run(bansOf, { wallet });
+  tx.scrub();
+});
 
 /** SQL expression: the JSON text with these top-level fields, which it has, emptied. */
 function sqliteEmptied(json: string, fields: readonly string[]): string {

@@ -1,6 +1,6 @@
 import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
-import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { exclusiveCommand, type Steps } from '../../core/storage/command.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { type AnyTable, columnOf } from '../../core/storage/table.ts';
 
@@ -8,9 +8,7 @@ import { type AnyTable, columnOf } from '../../core/storage/table.ts';
 const sliceRows = 500;
 
 /** Players with a live session (neither ended nor expired) in a game; at most `sliceRows`. */
-export const playersInGame = query('playersInGame', function* (read: Read, gameId: string): ReadSteps<
-  string[]
-> {
+export const playersInGame = query('playersInGame', function* (read, gameId: string): ReadSteps<string[]> {
   const rows = yield* read.all(liveWallets, { gameId, now: read.now, limit: sliceRows });
   return rows.map(({ wallet }) => wallet);
 });
@@ -18,7 +16,7 @@ export const playersInGame = query('playersInGame', function* (read: Read, gameI
 /** The streams of a game's players whose names come after `after`, in order; at most `sliceRows`. */
 export const playerStreamsAfter = query(
   'playerStreamsAfter',
-  function* (read: Read, gameId: string, after: string): ReadSteps<string[]> {
+  function* (read, gameId: string, after: string): ReadSteps<string[]> {
     const { from, to } = playerStreamsOf(gameId);
     const rows = yield* read.all(playerStreams, { from, after, to, limit: sliceRows });
     return rows.map(({ name }) => name);
@@ -28,7 +26,7 @@ export const playerStreamsAfter = query(
 /** Deletes a game's rows of a table, found by `where`. Returns true when there may be more. */
 export const eraseGameRows = exclusiveCommand(
   'eraseGameRows',
-  function* (tx: ExclusiveTx, { table, key, where }: GameRows, gameId: string): Steps<boolean> {
+  function* (tx, { table, key, where }: GameRows, gameId: string): Steps<boolean> {
     const columns = key.join(', ');
     const erase = statement<{ gameId: string; limit: number }>(
       `DELETE FROM ${table} WHERE (${columns}) IN (SELECT ${columns} FROM ${table} WHERE ${where} LIMIT @limit)`,
@@ -48,7 +46,7 @@ export interface GameRows {
 /** Deletes the events of a game's own, player and channel streams. Returns true when there may be more. */
 export const eraseGameEvents = exclusiveCommand(
   'eraseGameEvents',
-  function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
+  function* (tx, gameId: string): Steps<boolean> {
     return (yield* tx.run(eventsOfGame, { ...streamsOfGame(gameId), limit: sliceRows })) === sliceRows;
   },
 );
@@ -58,7 +56,7 @@ export const eraseGameEvents = exclusiveCommand(
  */
 export const eraseGameChannels = exclusiveCommand(
   'eraseGameChannels',
-  function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
+  function* (tx, gameId: string): Steps<boolean> {
     const some = { gameId, limit: sliceRows };
     yield* tx.run(eventsOfChannels, some);
     yield* tx.run(streamsOfChannels, some);
@@ -69,7 +67,7 @@ export const eraseGameChannels = exclusiveCommand(
 /** Deletes player streams, whose scores are already deleted. Returns true when there may be more. */
 export const erasePlayerStreams = exclusiveCommand(
   'erasePlayerStreams',
-  function* (tx: ExclusiveTx, gameId: string): Steps<boolean> {
+  function* (tx, gameId: string): Steps<boolean> {
     const some = { ...playerStreamsOf(gameId), limit: sliceRows };
     yield* tx.run(eventsOfPlayers, some);
     return (yield* tx.run(streamsOfPlayers, some)) === sliceRows;
@@ -79,7 +77,7 @@ export const erasePlayerStreams = exclusiveCommand(
 /** Removes the game itself, once all its other data is deleted. */
 export const finishErasingGame = exclusiveCommand(
   'finishErasingGame',
-  function* (tx: ExclusiveTx, gameId: string): Steps<void> {
+  function* (tx, gameId: string): Steps<void> {
     yield* tx.run(ownEvents, { own: streamOf.game(gameId) });
     yield* tx.run(ownStream, { own: streamOf.game(gameId) });
     yield* tx.run(theGame, { gameId });

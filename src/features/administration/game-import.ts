@@ -73,11 +73,7 @@ const rowsPerFlush = 5_000;
  */
 export const importGame = exclusiveCommand(
   'importGame',
-  function* (
-    tx: ExclusiveTx,
-    records: () => Iterable<GameRecord>,
-    options: ImportOptions,
-  ): Steps<ImportReport> {
+  function* (tx, records: () => Iterable<GameRecord>, options: ImportOptions): Steps<ImportReport> {
     const importing = new Import(tx, options);
     let added = 0;
     for (const { type, row } of records()) {

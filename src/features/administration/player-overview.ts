@@ -1,5 +1,5 @@
 import { streamOf } from '../../core/events/stream.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { Player } from '../players/player.ts';
 import { toPlayer } from '../players/stored-player.ts';
@@ -29,7 +29,7 @@ export interface PlayedGame {
 /** A player's profile and activity across all games; null for an unknown wallet. */
 export const readPlayerOverview = query(
   'readPlayerOverview',
-  function* (read: Read, wallet: string): ReadSteps<PlayerOverview | null> {
+  function* (read, wallet: string): ReadSteps<PlayerOverview | null> {
     const row = yield* read.get(players, wallet);
     if (!row) return null;
     const banned = yield* read.list(bans.byWallet, [wallet], { limit: maxBans });

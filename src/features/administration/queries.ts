@@ -1,10 +1,10 @@
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { auditLog } from './tables.ts';
 
 /** The audit log, newest first. */
-export const readAuditLog = query('readAuditLog', function* (read: Read, { limit, skip }: Page): ReadSteps<
+export const readAuditLog = query('readAuditLog', function* (read, { limit, skip }: Page): ReadSteps<
   Paged<AuditEntry>
 > {
   const total = yield* read.count(auditLog.byId, []);

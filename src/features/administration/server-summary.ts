@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { v7 } from 'uuid';
 import { nilId } from '../../core/schemas/ids.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { gameStorages } from '../storage-quota/game-storage.ts';
@@ -129,7 +129,7 @@ interface Slice extends OpenedSessions {
 
 const sessionsBetween = query(
   'sessionsBetween',
-  function* (read: Read, after: string, until: string, since: number): ReadSteps<Slice> {
+  function* (read, after: string, until: string, since: number): ReadSteps<Slice> {
     const values = { after, until, since, limit: sliceRows };
     return (yield* read.first(openedBetween, values)) ?? { sessions: 0, players: 0, last: null };
   },
@@ -143,7 +143,7 @@ interface StorageSlice {
   lastWallet: string;
 }
 
-const storageAfter = query('storageAfter', function* (read: Read, after: StorageKey): ReadSteps<
+const storageAfter = query('storageAfter', function* (read, after: StorageKey): ReadSteps<
   readonly StorageSlice[]
 > {
   return yield* read.all(storageOf, { ...after, limit: sliceRows });

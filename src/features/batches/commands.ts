@@ -2,7 +2,7 @@ import { GantryError } from '../../core/errors.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import { failedAt } from '../../core/failed-at.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { type Command, command, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
+import { type Command, command, forEach, type Steps } from '../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../core/storage/nested-command.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
@@ -20,7 +20,7 @@ interface CommandCall {
 export function runAllOf(
   find: FindCommand,
 ): Command<[owners: readonly Owner[], calls: readonly CommandCall[]], unknown[]> {
-  return command('runAll', function* (tx: Tx, owners: readonly Owner[], calls: readonly CommandCall[]): Steps<
+  return command('runAll', function* (tx, owners: readonly Owner[], calls: readonly CommandCall[]): Steps<
     unknown[]
   > {
     yield* requireGuests(

@@ -17,7 +17,7 @@ const batchSize = 500;
 /** Acquires or renews the lane's lease; false if another process holds it. */
 export const leaseLane = command(
   'leaseLane',
-  function* (tx: Tx, lane: string, node: string, leaseMs: number): Steps<boolean> {
+  function* (tx, lane: string, node: string, leaseMs: number): Steps<boolean> {
     const unused = { lane, node: '', leasedUntil: 0, nextNonce: null, spentDay: 0, spentWei: '0' };
     const row = yield* tx.lock<LaneRow>(lanes, lane, unused);
     if (row.node !== node && row.leasedUntil > tx.now) return false;
@@ -26,18 +26,15 @@ export const leaseLane = command(
   },
 );
 
-export const releaseLane = command(
-  'releaseLane',
-  function* (tx: Tx, lane: string, node: string): Steps<void> {
-    const row = yield* tx.lock(lanes, lane);
-    if (row?.node === node) tx.put(lanes, { ...row, leasedUntil: 0 });
-  },
-);
+export const releaseLane = command('releaseLane', function* (tx, lane: string, node: string): Steps<void> {
+  const row = yield* tx.lock(lanes, lane);
+  if (row?.node === node) tx.put(lanes, { ...row, leasedUntil: 0 });
+});
 
 /** Raises the next nonce to the chain's, for a signer that is also used elsewhere; never lowers it. */
 export const raiseNonce = command(
   'raiseNonce',
-  function* (tx: Tx, lane: string, node: string, nonce: number): Steps<boolean> {
+  function* (tx, lane: string, node: string, nonce: number): Steps<boolean> {
     const row = yield* lockLeased(tx, lane, node);
     if (!row) return false;
     if (row.nextNonce === null || nonce > row.nextNonce) tx.put(lanes, { ...row, nextNonce: nonce });
@@ -61,7 +58,7 @@ export interface Cost {
 export const storeSigned = command(
   'storeSigned',
   function* (
-    tx: Tx,
+    tx,
     lane: string,
     node: string,
     transaction: SignedTransaction,
@@ -91,7 +88,7 @@ export const storeSigned = command(
 export const storeReplacement = command(
   'storeReplacement',
   function* (
-    tx: Tx,
+    tx,
     lane: string,
     node: string,
     transaction: SignedTransaction,
@@ -117,7 +114,7 @@ export const storeReplacement = command(
 export const settleNonce = command(
   'settleNonce',
   function* (
-    tx: Tx,
+    tx,
     lane: string,
     node: string,
     nonce: number,
@@ -137,7 +134,7 @@ export const settleNonce = command(
 /** Settles a nonce that a foreign transaction has used: its action is `queued` again. */
 export const requeueLost = command(
   'requeueLost',
-  function* (tx: Tx, lane: string, node: string, nonce: number): Steps<boolean> {
+  function* (tx, lane: string, node: string, nonce: number): Steps<boolean> {
     if (!(yield* lockLeased(tx, lane, node))) return false;
     const action = yield* settleTransactions(tx, lane, nonce);
     if (action?.state === 'submitted') {
@@ -152,7 +149,7 @@ export const requeueLost = command(
 /** Marks a queued action `failed`. */
 export const failAction = command(
   'failAction',
-  function* (tx: Tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
+  function* (tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
     const row = yield* queuedInLane(tx, lane, node, actionId);
     if (!row) return false;
     yield* changeAction(tx, row, { state: 'failed', error });
@@ -163,14 +160,7 @@ export const failAction = command(
 /** Postpones a queued action to `dueAt`, and counts the attempt. */
 export const postponeAction = command(
   'postponeAction',
-  function* (
-    tx: Tx,
-    lane: string,
-    node: string,
-    actionId: string,
-    error: string,
-    dueAt: number,
-  ): Steps<boolean> {
+  function* (tx, lane: string, node: string, actionId: string, error: string, dueAt: number): Steps<boolean> {
     const row = yield* queuedInLane(tx, lane, node, actionId);
     if (!row) return false;
     yield* changeAction(tx, { ...row, attempts: row.attempts + 1 }, { error, dueAt });
@@ -181,7 +171,7 @@ export const postponeAction = command(
 /** Records why a submitted action has not succeeded yet. */
 export const explainSubmitted = command(
   'explainSubmitted',
-  function* (tx: Tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
+  function* (tx, lane: string, node: string, actionId: string, error: string): Steps<boolean> {
     if (!(yield* lockLeased(tx, lane, node))) return false;
     const row = yield* lockAction(tx, actionId);
     if (row?.state !== 'submitted') return false;
@@ -193,7 +183,7 @@ export const explainSubmitted = command(
 /** Deletes settled transactions signed before `olderThan`, one batch; true: there may be more. */
 export const trimTransactions = command(
   'trimTransactions',
-  function* (tx: Tx, olderThan: number): Steps<boolean> {
+  function* (tx, olderThan: number): Steps<boolean> {
     const oldest = yield* tx.list(transactions.bySigning, [1], { limit: batchSize });
     const expired = oldest.filter(({ signedAt }) => signedAt < olderThan);
     for (const row of expired) tx.remove(transactions, row);

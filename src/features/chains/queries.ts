@@ -1,4 +1,4 @@
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { ListedAction } from '../queue/action.ts';
 import { toListedAction } from '../queue/stored-action.ts';
@@ -14,14 +14,14 @@ const pageSize = 250;
  * Lanes with open actions, and those with an open transaction whose action was erased with its player: its nonce must
  * still be settled.
  */
-export const listBusyLanes = query('listBusyLanes', function* (read: Read): ReadSteps<string[]> {
+export const listBusyLanes = query('listBusyLanes', function* (read): ReadSteps<string[]> {
   return (yield* read.all(busyLanes, {})).map(({ lane }) => lane);
 });
 
 /** The lane's queued actions that are due, oldest first. */
 export const listDueActions = query(
   'listDueActions',
-  function* (read: Read, lane: string, limit: number): ReadSteps<ListedAction[]> {
+  function* (read, lane: string, limit: number): ReadSteps<ListedAction[]> {
     const due: ListedAction[] = [];
     for (let skip = 0; due.length < limit; skip += pageSize) {
       const rows = yield* read.list(actions.open, ['chain', lane], { limit: pageSize, skip });
@@ -36,7 +36,7 @@ export const listDueActions = query(
 );
 
 /** `nextNonce` null: not yet read from the chain. `spentWei`: see `spentToday`. */
-export const readLane = query('readLane', function* (read: Read, lane: string): ReadSteps<{
+export const readLane = query('readLane', function* (read, lane: string): ReadSteps<{
   nextNonce: number | null;
   spentWei: string;
 }> {
@@ -45,18 +45,17 @@ export const readLane = query('readLane', function* (read: Read, lane: string): 
 });
 
 /** The lane's unsettled transactions, by nonce, then oldest first. */
-export const listOpenTransactions = query(
-  'listOpenTransactions',
-  function* (read: Read, lane: string): ReadSteps<SignedTransaction[]> {
-    const open: SignedTransaction[] = [];
-    for (;;) {
-      const page = { limit: pageSize, skip: open.length };
-      const rows = yield* read.list(transactions.open, [0, lane], page);
-      open.push(...rows.map(toSignedTransaction));
-      if (rows.length < pageSize) return open;
-    }
-  },
-);
+export const listOpenTransactions = query('listOpenTransactions', function* (read, lane: string): ReadSteps<
+  SignedTransaction[]
+> {
+  const open: SignedTransaction[] = [];
+  for (;;) {
+    const page = { limit: pageSize, skip: open.length };
+    const rows = yield* read.list(transactions.open, [0, lane], page);
+    open.push(...rows.map(toSignedTransaction));
+    if (rows.length < pageSize) return open;
+  }
+});
 
 // A loose index scan: DISTINCT would read everything that is queued.
 const busyLanes = statement<Record<string, never>, { lane: string }>(

@@ -38,13 +38,13 @@ interface EventRow {
 
 /** Identifies this history; a cursor with another epoch belongs to another one. */
 // biome-ignore lint/correctness/useYield: every engine has it in memory
-export const readEpoch = query('readEpoch', function* (read: Read): ReadSteps<string> {
+export const readEpoch = query('readEpoch', function* (read): ReadSteps<string> {
   return read.epoch;
 });
 
 /** Identifies this database, for state that its nodes share elsewhere. */
 // biome-ignore lint/correctness/useYield: every engine has it in memory
-export const readInstallation = query('readInstallation', function* (read: Read): ReadSteps<string> {
+export const readInstallation = query('readInstallation', function* (read): ReadSteps<string> {
   return read.installation;
 });
 
@@ -65,7 +65,7 @@ export interface EventsPage {
  */
 export const eventsAfter = query(
   'eventsAfter',
-  function* (read: Read, positions: Positions, limit: number): ReadSteps<EventsPage> {
+  function* (read, positions: Positions, limit: number): ReadSteps<EventsPage> {
     const { rows, isCut } = yield* rowsAfter(read, positions, limit);
     return { events: yield* toEvents(read, rows), isCut };
   },
@@ -87,7 +87,7 @@ export interface LogPage {
  */
 export const readEventLog = query(
   'readEventLog',
-  function* (read: Read, after: string | undefined, limit: number): ReadSteps<LogPage> {
+  function* (read, after: string | undefined, limit: number): ReadSteps<LogPage> {
     const last = yield* positionsOfLast(read);
     // Trimming leaves no gaps at the end, so the latest events have the last `limit` positions.
     const from: Positions =
@@ -119,13 +119,7 @@ export const readEventLog = query(
  */
 export const eventsOfStream = query(
   'eventsOfStream',
-  function* (
-    read: Read,
-    stream: string,
-    seq: number,
-    limit: number,
-    listener?: string,
-  ): ReadSteps<EventText[]> {
+  function* (read, stream: string, seq: number, limit: number, listener?: string): ReadSteps<EventText[]> {
     const rows = yield* read.all(selectOfStream, { stream, seq, limit });
     const events = rows.map((row) => ({ ...row, stream, epoch: read.epoch }));
     const channel = streamOf.channel('');
@@ -145,7 +139,7 @@ export const eventsOfStream = query(
  */
 export const streamPositions = query(
   'streamPositions',
-  function* (read: Read, { wallet, gameId }: Listener): ReadSteps<StreamPosition[]> {
+  function* (read, { wallet, gameId }: Listener): ReadSteps<StreamPosition[]> {
     const own =
       gameId === null
         ? yield* read.all(selectOwnStreams, { wallet })

@@ -13,7 +13,7 @@ import { type GameRow, gameSecrets, games, requestNonces } from './tables.ts';
  */
 export const registerGame = command(
   'registerGame',
-  function* (tx: Tx, input: NewGame, secret: SealedSecret): Steps<Game> {
+  function* (tx, input: NewGame, secret: SealedSecret): Steps<Game> {
     const row: GameRow = {
       id: tx.newId(),
       slug: yield* findFreeSlug(tx, input),
@@ -69,7 +69,7 @@ export const addGameSecret = exclusiveCommand(
 /** Revokes a secret immediately. @throws GantryError `secret_unknown` */
 export const expireGameSecret = command(
   'expireGameSecret',
-  function* (tx: Tx, gameId: string, fingerprint: string): Steps<void> {
+  function* (tx, gameId: string, fingerprint: string): Steps<void> {
     const [, secrets] = yield* tx.all(
       tx.lock(games, gameId),
       tx.list(gameSecrets.byGame, [gameId], { limit: maxSecrets }),
@@ -86,7 +86,7 @@ export const expireGameSecret = command(
 /** Marks a request nonce as seen. @throws GantryError `nonce_replayed` when it was seen before for this game */
 export const consumeNonce = command(
   'consumeNonce',
-  function* (tx: Tx, gameId: string, nonce: string): Steps<void> {
+  function* (tx, gameId: string, nonce: string): Steps<void> {
     const row = yield* tx.lock(requestNonces, [gameId, nonce], { gameId, nonce, seenAt: notSeen });
     if (row.seenAt !== notSeen) {
       throw new GantryError(

@@ -17,44 +17,41 @@ const maxCached = 10_000;
 /** Runs with every call; returns the same object while the game has not changed. */
 export const findGame = query(
   'findGame',
-  function* (read: Read, gameId: string): ReadSteps<Game | null> {
+  function* (read, gameId: string): ReadSteps<Game | null> {
     const row = yield* read.get(games, gameId);
     return row ? toGame(row) : null;
   },
   { max: maxCached, keyOf: (gameId) => gameId },
 );
 
-export const findGameBySlug = query(
-  'findGameBySlug',
-  function* (read: Read, slug: string): ReadSteps<Game | null> {
-    const row = yield* read.get(games.bySlug, slug);
-    return row ? toGame(row) : null;
-  },
-);
+export const findGameBySlug = query('findGameBySlug', function* (read, slug: string): ReadSteps<Game | null> {
+  const row = yield* read.get(games.bySlug, slug);
+  return row ? toGame(row) : null;
+});
 
 /** Games that allow this browser origin explicitly. */
-export const findGamesByOrigin = query('findGamesByOrigin', function* (read: Read, origin: string): ReadSteps<
+export const findGamesByOrigin = query('findGamesByOrigin', function* (read, origin: string): ReadSteps<
   Game[]
 > {
   return yield* gamesOf(read, yield* read.all(idsByOrigin, { origin }));
 });
 
 /** All games, by order, then oldest first. */
-export const allGames = query('allGames', function* (read: Read): ReadSteps<Game[]> {
+export const allGames = query('allGames', function* (read): ReadSteps<Game[]> {
   return yield* gamesOf(read, yield* read.all(allIds, {}));
 });
 
 /** The game whose valid secret has this hex SHA-256. Runs with every call that carries a secret. */
 export const findGameBySecret = query(
   'findGameBySecret',
-  function* (read: Read, hash: string): ReadSteps<Game | null> {
+  function* (read, hash: string): ReadSteps<Game | null> {
     const secret = yield* read.ask(findSecret, hash);
     return secret && isSecretValid(secret, read.now) ? yield* read.ask(findGame, secret.gameId) : null;
   },
 );
 
 /** The game's valid secrets, encrypted, for checking signatures. */
-export const sealedSecrets = query('sealedSecrets', function* (read: Read, gameId: string): ReadSteps<
+export const sealedSecrets = query('sealedSecrets', function* (read, gameId: string): ReadSteps<
   SealedSecret[]
 > {
   const valid = yield* validSecrets(read, gameId);
@@ -62,7 +59,7 @@ export const sealedSecrets = query('sealedSecrets', function* (read: Read, gameI
 });
 
 /** The game's valid secrets, newest first. */
-export const summarizeSecrets = query('summarizeSecrets', function* (read: Read, gameId: string): ReadSteps<
+export const summarizeSecrets = query('summarizeSecrets', function* (read, gameId: string): ReadSteps<
   SecretSummary[]
 > {
   const valid = yield* validSecrets(read, gameId);
@@ -77,7 +74,7 @@ export const summarizeSecrets = query('summarizeSecrets', function* (read: Read,
 
 const findSecret = query(
   'findSecret',
-  function* (read: Read, hash: string): ReadSteps<Pick<GameSecretRow, 'gameId' | 'expiresAt'> | null> {
+  function* (read, hash: string): ReadSteps<Pick<GameSecretRow, 'gameId' | 'expiresAt'> | null> {
     const row = yield* read.get(gameSecrets, hash);
     return row ? { gameId: row.gameId, expiresAt: row.expiresAt } : null;
   },
@@ -86,7 +83,7 @@ const findSecret = query(
 
 const listSecrets = query(
   'listSecrets',
-  function* (read: Read, gameId: string): ReadSteps<readonly GameSecretRow[]> {
+  function* (read, gameId: string): ReadSteps<readonly GameSecretRow[]> {
     return yield* read.list(gameSecrets.byGame, [gameId], { limit: maxSecrets });
   },
   { max: maxCached, keyOf: (gameId) => gameId },

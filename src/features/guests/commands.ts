@@ -26,7 +26,7 @@ export interface NewGuest {
 export const addGuest = command(
   'addGuest',
   function* (
-    tx: Tx,
+    tx,
     gameId: string,
     guest: NewGuest,
     device: NewDevice,
@@ -46,7 +46,7 @@ export const addGuest = command(
  */
 export const signInDevice = command(
   'signInDevice',
-  function* (tx: Tx, gameId: string, secretHash: string, lifetimeMs: number): Steps<SessionDetails> {
+  function* (tx, gameId: string, secretHash: string, lifetimeMs: number): Steps<SessionDetails> {
     const found = yield* tx.get(guestDevices.bySecret, secretHash);
     const device = found && (yield* tx.lock(guestDevices, found.id));
     if (!device) {
@@ -72,7 +72,7 @@ export const signInDevice = command(
 export const vouchForPlayer = command(
   'vouchForPlayer',
   function* (
-    tx: Tx,
+    tx,
     { gameId, playerKey }: { gameId: string; playerKey: string },
     guest: NewGuest,
     lifetimeMs: number,
@@ -101,7 +101,7 @@ export function playerKeyOf(gameId: string, playerId: string): string {
 /** @throws GantryError `device_limit_reached`, `player_unknown`, `guest_upgraded` */
 export const addDevice = command(
   'addDevice',
-  function* (tx: Tx, wallet: string, device: NewDevice): Steps<string> {
+  function* (tx, wallet: string, device: NewDevice): Steps<string> {
     yield* requireGuest(tx, wallet);
     const devices = yield* tx.list(guestDevices.byWallet, [wallet], { limit: maxDevices });
     if (devices.length === maxDevices) {
@@ -121,7 +121,7 @@ export const addDevice = command(
  */
 export const removeDevice = command(
   'removeDevice',
-  function* (tx: Tx, wallet: string, deviceId: string, currentSessionId: string): Steps<void> {
+  function* (tx, wallet: string, deviceId: string, currentSessionId: string): Steps<void> {
     yield* requireGuest(tx, wallet);
     const devices = yield* tx.list(guestDevices.byWallet, [wallet], { limit: maxDevices });
     const device = devices.find(({ id }) => id === deviceId);

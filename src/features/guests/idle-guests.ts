@@ -37,7 +37,7 @@ const noActivity: readonly AnyTable[] = [
 export function removeIdleGuestsOf(tables: readonly AnyTable[]): RemoveIdleGuests {
   const activity = activityStatement(tables);
   const deletions = deletionStatements(tables);
-  return exclusiveCommand('removeIdleGuests', function* (tx: ExclusiveTx, idleMs: number): Steps<boolean> {
+  return exclusiveCommand('removeIdleGuests', function* (tx, idleMs: number): Steps<boolean> {
     const first = yield* tx.list(guests.bySweep, [], { limit: sweepBatchSize });
     const due = first.filter(({ sweepAt }) => sweepAt <= tx.now);
     for (const { address } of due) {

@@ -42,7 +42,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
   return exclusiveCommand(
     'upgradeGuest',
     function* (
-      tx: ExclusiveTx,
+      tx,
       { gameId, wallet: guest }: Owner,
       signInId: string,
       lifetimeMs: number,

@@ -1,12 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import {
-  type Command,
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  type Steps,
-  type Tx,
-} from '../../core/storage/command.ts';
+import { type Command, command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../core/storage/nested-command.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { Claim } from './claim.ts';
@@ -23,7 +16,7 @@ export type RunOnce = Command<[claim: Claim, commandName: string, args: readonly
 export function runOnceOf(find: FindCommand): RunOnce {
   return command(
     'runOnce',
-    function* (tx: Tx, claim: Claim, commandName: string, args: readonly unknown[]): Steps<unknown> {
+    function* (tx, claim: Claim, commandName: string, args: readonly unknown[]): Steps<unknown> {
       const { texts, ...key } = claim;
       const row = yield* tx.lock(
         idempotencyKeys,
@@ -53,7 +46,7 @@ const deletedPerCall = 500;
 /** Deletes a bounded batch of keys older than `maxAgeMs`; true when there may be more. */
 export const trimIdempotencyKeys = exclusiveCommand(
   'trimIdempotencyKeys',
-  function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
+  function* (tx, maxAgeMs: number): Steps<boolean> {
     const deleted = yield* tx.run(deleteOld, { before: tx.now - maxAgeMs, limit: deletedPerCall });
     return deleted === deletedPerCall;
   },

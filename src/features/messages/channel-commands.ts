@@ -51,7 +51,7 @@ const addedPerSlice = 200;
 export const createChannel = command(
   'createChannel',
   function* (
-    tx: Tx,
+    tx,
     { gameId, wallet: creator }: Owner,
     others: readonly string[],
     { name = '', permissions = {} }: NewChannelInfo = {},
@@ -103,7 +103,7 @@ export const createChannel = command(
 export const addToChannel = command(
   'addToChannel',
   function* (
-    tx: Tx,
+    tx,
     by: Owner,
     channelId: string,
     wallet: string,
@@ -141,7 +141,7 @@ export const addToChannel = command(
  */
 export const removeFromChannel = command(
   'removeFromChannel',
-  function* (tx: Tx, by: Owner, channelId: string, wallet: string): Steps<MessageChannel> {
+  function* (tx, by: Owner, channelId: string, wallet: string): Steps<MessageChannel> {
     const wanted = wallet === by.wallet ? undefined : 'super-admin';
     const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, wanted);
     const leaving = channel.members.find((member) => member.wallet === wallet);
@@ -157,7 +157,7 @@ export const removeFromChannel = command(
 /** Changes the given fields. @throws GantryError `channel_unknown`, `permission_missing`, `muted` unless it empties them */
 export const editChannelInfo = command(
   'editChannelInfo',
-  function* (tx: Tx, by: Owner, channelId: string, info: ChannelInfo): Steps<MessageChannel> {
+  function* (tx, by: Owner, channelId: string, info: ChannelInfo): Steps<MessageChannel> {
     const { row, members } = requireMember(
       yield* lockWholeChannel(tx, channelId, lockStorageUse(tx, by), anyMute(tx, by)),
       by,
@@ -169,21 +169,18 @@ export const editChannelInfo = command(
 );
 
 /** Removes a wallet from a bounded batch of its channels; true when there may be more. */
-export const leaveAllChannels = command(
-  'leaveAllChannels',
-  function* (tx: Tx, wallet: string): Steps<boolean> {
-    const found = yield* tx.list(participants.byWallet, [wallet], { limit: channelsPerSlice });
-    // In the order of their ids, as every command that locks several channels does.
-    const channelIds = found.map(({ channelId }) => channelId).sort();
-    yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
-    yield* forEach(tx, channelIds, function* (channelId) {
-      const channel = yield* lockWholeChannel(tx, channelId);
-      const leaving = channel?.members.find((member) => member.wallet === wallet);
-      if (channel && leaving) yield* leave(tx, channel, leaving);
-    });
-    return found.length === channelsPerSlice;
-  },
-);
+export const leaveAllChannels = command('leaveAllChannels', function* (tx, wallet: string): Steps<boolean> {
+  const found = yield* tx.list(participants.byWallet, [wallet], { limit: channelsPerSlice });
+  // In the order of their ids, as every command that locks several channels does.
+  const channelIds = found.map(({ channelId }) => channelId).sort();
+  yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
+  yield* forEach(tx, channelIds, function* (channelId) {
+    const channel = yield* lockWholeChannel(tx, channelId);
+    const leaving = channel?.members.find((member) => member.wallet === wallet);
+    if (channel && leaving) yield* leave(tx, channel, leaving);
+  });
+  return found.length === channelsPerSlice;
+});
 
 /**
  * Refreshes the channels of a wallet that has replaced a guest in their participant rows, and notifies their members.
@@ -205,7 +202,7 @@ export function* renameInChannels(tx: Tx, wallet: string): Steps<void> {
 }
 
 /** Clears a wallet from a bounded batch of the rows that name it as the adder; true when there may be more. */
-export const clearAdder = command('clearAdder', function* (tx: Tx, wallet: string): Steps<boolean> {
+export const clearAdder = command('clearAdder', function* (tx, wallet: string): Steps<boolean> {
   const [added, declined] = yield* tx.all(
     tx.list(participants.byAdder, [wallet], { limit: addedPerSlice }),
     tx.list(declinedAdders.byAdder, [wallet], { limit: addedPerSlice }),

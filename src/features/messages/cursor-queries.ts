@@ -1,6 +1,6 @@
 import { type CursorPage, toListCursor } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { blockedIn, isNotBlocked, noneBlocked } from './blocked-senders.ts';
@@ -34,7 +34,7 @@ const endOfStream = Number.MAX_SAFE_INTEGER;
 export const listMessagesFrom = query(
   'listMessagesFrom',
   function* (
-    read: Read,
+    read,
     owner: Owner,
     channelId: string,
     { limit, order, behind }: CursorPage,
@@ -78,11 +78,7 @@ export const listMessagesFrom = query(
  */
 export const listChannelsFrom = query(
   'listChannelsFrom',
-  function* (
-    read: Read,
-    { gameId, wallet }: Owner,
-    { limit, order, behind }: CursorPage,
-  ): ReadSteps<ChannelsPage> {
+  function* (read, { gameId, wallet }: Owner, { limit, order, behind }: CursorPage): ReadSteps<ChannelsPage> {
     const isNewest = order === 'newest';
     const start = behind ?? `${isNewest ? 10 ** 15 - 1 : 0}.00000000-0000-0000-0000-000000000000`;
     const dot = start.indexOf('.');

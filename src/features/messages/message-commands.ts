@@ -39,7 +39,7 @@ const blankedPerEdit = 20;
 export const sendMessage = command(
   'sendMessage',
   function* (
-    tx: Tx,
+    tx,
     sender: Owner,
     channelId: string,
     content: string,
@@ -99,13 +99,7 @@ export const sendMessage = command(
  */
 export const editMessage = command(
   'editMessage',
-  function* (
-    tx: Tx,
-    sender: Owner,
-    messageId: string,
-    content: string,
-    quota?: number,
-  ): Steps<ChannelMessage> {
+  function* (tx, sender: Owner, messageId: string, content: string, quota?: number): Steps<ChannelMessage> {
     const { message: before, channel } = yield* ownMessage(tx, sender, messageId, 'send-messages');
     const { row, members } = channel;
     // With the lock that setting a mute takes: an edit of the same length needs no other.
@@ -136,7 +130,7 @@ export const editMessage = command(
 /** Erases the message's content everywhere it is stored. @throws GantryError `message_unknown`, `not_the_sender` */
 export const unsendMessage = command(
   'unsendMessage',
-  function* (tx: Tx, sender: Owner, messageId: string): Steps<MessageIdentity> {
+  function* (tx, sender: Owner, messageId: string): Steps<MessageIdentity> {
     const { message, channel } = yield* ownMessage(tx, sender, messageId);
     return yield* erase(tx, message, channel);
   },
@@ -145,7 +139,7 @@ export const unsendMessage = command(
 /** As `unsendMessage`, for moderation: any sender's message. @throws GantryError `message_unknown` */
 export const deleteMessage = command(
   'deleteMessage',
-  function* (tx: Tx, messageId: string): Steps<MessageIdentity> {
+  function* (tx, messageId: string): Steps<MessageIdentity> {
     const { message, channel } = yield* lockMessage(tx, messageId);
     return yield* erase(tx, message, channel);
   },
@@ -154,7 +148,7 @@ export const deleteMessage = command(
 /**
  * Erases a bounded batch of a wallet's messages, including those in channels it has left; true when there may be more.
  */
-export const eraseMessagesOf = command('eraseMessagesOf', function* (tx: Tx, wallet: string): Steps<boolean> {
+export const eraseMessagesOf = command('eraseMessagesOf', function* (tx, wallet: string): Steps<boolean> {
   const found = yield* tx.list(messages.bySender, [wallet], { limit: messagesPerSlice });
   // In the order of their ids, as every command that locks several channels does.
   const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();

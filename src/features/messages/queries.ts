@@ -51,7 +51,7 @@ const sessionsPerMember = 5;
  */
 export const typingRecipients = query(
   'typingRecipients',
-  function* (read: Read, owner: Owner, channelId: string): ReadSteps<string[]> {
+  function* (read, owner: Owner, channelId: string): ReadSteps<string[]> {
     const { member } = yield* requireChannel(read, owner, channelId);
     requirePermission(member, 'send-messages');
     const rows = yield* read.all(typingTo, { channelId, ...owner, now: read.now });
@@ -62,7 +62,7 @@ export const typingRecipients = query(
 /** The channels a player is in, most recently active first. */
 export const listChannels = query(
   'listChannels',
-  function* (read: Read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<ChannelsPage> {
+  function* (read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<ChannelsPage> {
     const found = yield* read.all(channelsOfMember, { gameId, wallet, limit, skip });
     const rows = yield* withParticipants(read, found);
     const total = yield* read.count(participants.byWallet, [wallet, gameId]);
@@ -73,7 +73,7 @@ export const listChannels = query(
 /** Every channel of a game, most recently active first; for moderation. */
 export const listChannelsOfGame = query(
   'listChannelsOfGame',
-  function* (read: Read, gameId: string, { limit, skip }: Page): ReadSteps<ChannelsPage> {
+  function* (read, gameId: string, { limit, skip }: Page): ReadSteps<ChannelsPage> {
     const found = yield* read.all(channelsOfGame, { gameId, limit, skip });
     const rows = yield* withParticipants(read, found);
     const total = yield* read.count(messageChannels.byParticipants, [gameId]);
@@ -84,7 +84,7 @@ export const listChannelsOfGame = query(
 /** The members of a channel, in the order of joining. @throws GantryError `channel_unknown` */
 export const listChannelMembers = query(
   'listChannelMembers',
-  function* (read: Read, owner: Owner, channelId: string): ReadSteps<ChannelMember[]> {
+  function* (read, owner: Owner, channelId: string): ReadSteps<ChannelMember[]> {
     yield* requireChannel(read, owner, channelId);
     const profiles = yield* read.all(profilesOfMembers, { channelId });
     const live = yield* read.all(liveSessionsOfMembers, {
@@ -110,7 +110,7 @@ export const listChannelMembers = query(
 export const listChannelMessages = query(
   'listChannelMessages',
   function* (
-    read: Read,
+    read,
     owner: Owner,
     channelId: string,
     page: Page,
@@ -131,7 +131,7 @@ export const listChannelMessages = query(
 /** As `listChannelMessages`, for moderation. @throws GantryError `channel_unknown` */
 export const listMessagesForModeration = query(
   'listMessagesForModeration',
-  function* (read: Read, channelId: string, page: Page): ReadSteps<MessagesPage> {
+  function* (read, channelId: string, page: Page): ReadSteps<MessagesPage> {
     const channel = yield* read.get(messageChannels, channelId);
     if (!channel) throw channelUnknown();
     const { total, rows } = yield* pageOf(read, channel, page);
@@ -143,7 +143,7 @@ export const listMessagesForModeration = query(
 export const listMessagesOfPlayer = query(
   'listMessagesOfPlayer',
   function* (
-    read: Read,
+    read,
     { wallet, gameId }: { wallet: string; gameId?: string | undefined },
     { limit, skip }: Page,
   ): ReadSteps<Paged<ChannelMessage & { gameId: string }>> {

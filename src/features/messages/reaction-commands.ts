@@ -32,13 +32,7 @@ export interface ReactedMessage {
  */
 export const addReactionTo = command(
   'addReactionTo',
-  function* (
-    tx: Tx,
-    owner: Owner,
-    messageId: string,
-    reaction: string,
-    quota?: number,
-  ): Steps<ReactedMessage> {
+  function* (tx, owner: Owner, messageId: string, reaction: string, quota?: number): Steps<ReactedMessage> {
     const { message, channel } = yield* lockMessage(tx, messageId);
     const member = yield* requireVisible(tx, channel, owner, messageId);
     requirePermission(member, 'send-messages');
@@ -69,7 +63,7 @@ export const addReactionTo = command(
  */
 export const removeReactionFrom = command(
   'removeReactionFrom',
-  function* (tx: Tx, owner: Owner, messageId: string, reaction: string): Steps<ReactedMessage> {
+  function* (tx, owner: Owner, messageId: string, reaction: string): Steps<ReactedMessage> {
     const { message, channel } = yield* lockMessage(tx, messageId);
     yield* requireVisible(tx, channel, owner, messageId);
     const row = yield* tx.get(messageReactions, messageId, owner.wallet, reaction);
@@ -82,24 +76,21 @@ export const removeReactionFrom = command(
  * Removes a bounded batch of a wallet's reactions, including those in channels it has left; true when there may be
  * more.
  */
-export const eraseReactionsOf = command(
-  'eraseReactionsOf',
-  function* (tx: Tx, wallet: string): Steps<boolean> {
-    const found = yield* tx.list(messageReactions.byWallet, [wallet], { limit: reactionsPerSlice });
-    // In the order of their ids, as every command that locks several channels does.
-    const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
-    yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
-    yield* forEach(tx, found, function* ({ messageId, channelId, reaction }) {
-      const channel = yield* lockWholeChannel(tx, channelId);
-      const [message, row] = yield* tx.all(
-        tx.get(messages, messageId),
-        tx.get(messageReactions, messageId, wallet, reaction),
-      );
-      if (message && channel && row) yield* deleteReaction(tx, message, channel, row);
-    });
-    return found.length === reactionsPerSlice;
-  },
-);
+export const eraseReactionsOf = command('eraseReactionsOf', function* (tx, wallet: string): Steps<boolean> {
+  const found = yield* tx.list(messageReactions.byWallet, [wallet], { limit: reactionsPerSlice });
+  // In the order of their ids, as every command that locks several channels does.
+  const channelIds = [...new Set(found.map(({ channelId }) => channelId))].sort();
+  yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
+  yield* forEach(tx, found, function* ({ messageId, channelId, reaction }) {
+    const channel = yield* lockWholeChannel(tx, channelId);
+    const [message, row] = yield* tx.all(
+      tx.get(messages, messageId),
+      tx.get(messageReactions, messageId, wallet, reaction),
+    );
+    if (message && channel && row) yield* deleteReaction(tx, message, channel, row);
+  });
+  return found.length === reactionsPerSlice;
+});
 
 function* deleteReaction(
   tx: Tx,

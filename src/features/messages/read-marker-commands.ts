@@ -1,7 +1,7 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, type Steps } from '../../core/storage/command.ts';
 import { channelUnknown, messageUnknown, wasAwayAt } from './channel-access.ts';
 import { readMarkerPatched } from './events.ts';
 import { type ReadMarker, toReadMarker } from './read-marker.ts';
@@ -17,7 +17,7 @@ import { messageChannels, messages, participants, readMarkers } from './tables.t
  */
 export const moveReadMarker = command(
   'moveReadMarker',
-  function* (tx: Tx, owner: Owner, channelId: string, messageId: string): Steps<ReadMarker> {
+  function* (tx, owner: Owner, channelId: string, messageId: string): Steps<ReadMarker> {
     const { gameId, wallet } = owner;
     const [, channel, member, message, before] = yield* tx.all(
       lockPlayer(tx, owner),

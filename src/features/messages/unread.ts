@@ -10,7 +10,7 @@ import { idsOfJson, seqOfMessage } from './stored-message.ts';
 /** Unread messages in those of these channels that the player is in, ordered by id; counted up to `maxListedUnread`. */
 export const listUnread = query(
   'listUnread',
-  function* (read: Read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
+  function* (read, owner: Owner, channelIds: readonly string[]): ReadSteps<Unread[]> {
     return yield* unreadIn(read, owner, channelIds, maxListedUnread);
   },
 );
@@ -18,7 +18,7 @@ export const listUnread = query(
 /** Unread messages in one channel, counted up to `maxUnread`. @throws GantryError `channel_unknown` */
 export const findUnread = query(
   'findUnread',
-  function* (read: Read, owner: Owner, channelId: string): ReadSteps<Unread> {
+  function* (read, owner: Owner, channelId: string): ReadSteps<Unread> {
     const [unread] = yield* unreadIn(read, owner, [comparableId(channelId)], maxUnread);
     if (!unread) throw channelUnknown();
     return unread;

@@ -26,7 +26,7 @@ export interface NewMute {
 export const mute = command(
   'mute',
   function* (
-    tx: Tx,
+    tx,
     player: Owner,
     channelId: string | null,
     by: Exclude<Muter, 'channel'>,
@@ -56,7 +56,7 @@ export const mute = command(
  */
 export const muteInChannel = command(
   'muteInChannel',
-  function* (tx: Tx, by: Owner, channelId: string, wallet: string, wanted: NewMute): Steps<number | null> {
+  function* (tx, by: Owner, channelId: string, wallet: string, wanted: NewMute): Steps<number | null> {
     const player = { gameId: by.gameId, wallet };
     const row = yield* tx.lock(players, wallet);
     const channel = requireMember(yield* lockWholeChannel(tx, channelId), by, 'super-admin');
@@ -78,7 +78,7 @@ export const muteInChannel = command(
 const trimmedPerCall = 200;
 
 /** Removes a bounded batch of expired mutes; true when there may be more. */
-export const trimMutes = command('trimMutes', function* (tx: Tx): Steps<boolean> {
+export const trimMutes = command('trimMutes', function* (tx): Steps<boolean> {
   const first = yield* tx.list(playerMutes.byEnd, [], { limit: trimmedPerCall });
   const over = first.filter(({ until }) => until <= tx.now);
   const rows = yield* tx.all(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { normalizedAddress } from '../../core/schemas/address.ts';
 import { comparableId, id, timestamp } from '../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { muter } from '../messages/mutes/mute.ts';
 
@@ -25,7 +25,7 @@ export type PlayerMute = z.infer<typeof playerMute>;
 export const readMutes = query(
   'readMutes',
   function* (
-    read: Read,
+    read,
     { gameId, wallet }: { gameId?: string | undefined; wallet?: string | undefined },
     { limit, skip }: Page,
   ): ReadSteps<Paged<PlayerMute>> {

@@ -1,14 +1,7 @@
 import { type Listener, streamOf } from '../../core/events/stream.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import {
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  forEach,
-  type Steps,
-  type Tx,
-} from '../../core/storage/command.ts';
+import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { lockProfile } from '../players/commands.ts';
@@ -32,7 +25,7 @@ import { type NotificationRow, notifications } from './tables.ts';
 export const notifyPlayer = command(
   'notifyPlayer',
   function* (
-    tx: Tx,
+    tx,
     owner: Owner,
     { message, type, expiresInSeconds }: NewNotification,
   ): Steps<NotificationRecord> {
@@ -78,7 +71,7 @@ export const notifyPlayer = command(
 export const notifySeveral = command(
   'notifySeveral',
   function* (
-    tx: Tx,
+    tx,
     gameId: string,
     wallets: readonly string[],
     notification: NewNotification,
@@ -102,7 +95,7 @@ export const notifySeveral = command(
 /** Marks notifications as delivered to a launcher; ids that no longer exist are ignored. */
 export const markDelivered = command(
   'markDelivered',
-  function* (tx: Tx, notificationIds: readonly string[]): Steps<void> {
+  function* (tx, notificationIds: readonly string[]): Steps<void> {
     // Locked in sorted order, so that two nodes that mark the same ones do not deadlock.
     const ids = [...new Set(notificationIds)].toSorted();
     for (const row of yield* tx.all(...ids.map((id) => tx.lock(notifications, id)))) {
@@ -119,7 +112,7 @@ export const markDelivered = command(
 export const markRead = command(
   'markRead',
   function* (
-    tx: Tx,
+    tx,
     { wallet, gameId }: Listener,
     wanted: readonly string[] | 'all',
   ): Steps<{ notificationIds: string[]; more: boolean }> {
@@ -171,7 +164,7 @@ const deletedPerCall = 500;
  */
 export const trimNotifications = exclusiveCommand(
   'trimNotifications',
-  function* (tx: ExclusiveTx, maxAgeMs: number): Steps<boolean> {
+  function* (tx, maxAgeMs: number): Steps<boolean> {
     const limit = deletedPerCall;
     const expired = yield* tx.rows(deleteExpired, { now: tx.now, limit });
     const deleted = yield* tx.rows(deleteDelivered, { before: tx.now - maxAgeMs, limit });

@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { type Listener, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { nilId } from '../../core/schemas/ids.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { notificationCreated } from './events.ts';
 import {
@@ -19,7 +19,7 @@ import type { NotificationRow } from './tables.ts';
 export const listUndelivered = query(
   'listUndelivered',
   function* (
-    read: Read,
+    read,
     { wallet, gameId }: Listener,
     limit: number,
     after?: StoredEvent<NotificationRecord>,
@@ -60,7 +60,7 @@ export interface InboxPage {
 export const listInbox = query(
   'listInbox',
   function* (
-    read: Read,
+    read,
     { wallet, gameId }: Listener,
     { limit, after, unreadOnly }: { limit: number; after?: string | undefined; unreadOnly: boolean },
   ): ReadSteps<InboxPage> {

@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, type Steps } from '../../core/storage/command.ts';
 import { storedBytes } from '../storage-quota/row-bytes.ts';
 import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
 import { playSessions } from './tables.ts';
@@ -21,7 +21,7 @@ export interface TrackedPlay {
  */
 export const trackPlaySession = command(
   'trackPlaySession',
-  function* (tx: Tx, owner: Owner, { sessionId, state, endTime }: TrackedPlay, quota?: number): Steps<void> {
+  function* (tx, owner: Owner, { sessionId, state, endTime }: TrackedPlay, quota?: number): Steps<void> {
     const { gameId, wallet } = owner;
     const [, row] = yield* tx.all(
       lockPlayer(tx, owner),

@@ -1,14 +1,14 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { GameFilter } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { PlaySessionSummary } from './play-session.ts';
 
 /** A game's play sessions without their states, most recently started first; of one player if a wallet is given. */
 export const listGamePlaySessions = query(
   'listGamePlaySessions',
-  function* (read: Read, { gameId, wallet }: GameFilter, page: Page): ReadSteps<Paged<PlaySessionSummary>> {
+  function* (read, { gameId, wallet }: GameFilter, page: Page): ReadSteps<Paged<PlaySessionSummary>> {
     const filter = { gameId, from: wallet ?? '', to: wallet ?? '~' };
     const counted = yield* read.first(countOfGame, filter);
     const rows = yield* read.all(selectOfGame, { ...filter, limit: page.limit, skip: page.skip });
@@ -17,7 +17,7 @@ export const listGamePlaySessions = query(
 );
 
 /** A play session of any player with its state; null when there is none. */
-export const findPlaySession = query('findPlaySession', function* (read: Read, sessionId: string): ReadSteps<
+export const findPlaySession = query('findPlaySession', function* (read, sessionId: string): ReadSteps<
   (PlaySessionSummary & { state: string }) | null
 > {
   return (yield* read.first(selectOne, { sessionId: comparableId(sessionId) })) ?? null;

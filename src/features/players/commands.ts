@@ -14,7 +14,7 @@ import { guests, type PlayerRow, players } from './tables.ts';
  */
 export const setProfile = command(
   'setProfile',
-  function* (tx: Tx, wallet: string, { username, avatar }: PlayerProfile): Steps<Player> {
+  function* (tx, wallet: string, { username, avatar }: PlayerProfile): Steps<Player> {
     yield* requireGuest(tx, wallet);
     const before = yield* lockProfile(tx, wallet);
     const row = { ...before, username: username ?? before.username, avatar: avatar ?? before.avatar };
@@ -30,7 +30,7 @@ export const setProfile = command(
  */
 export const nameVouchedPlayer = command(
   'nameVouchedPlayer',
-  function* (tx: Tx, { gameId, wallet }: Owner, username: string): Steps<Player> {
+  function* (tx, { gameId, wallet }: Owner, username: string): Steps<Player> {
     const guest = isGuestAddress(wallet) ? yield* tx.lock(guests, wallet) : undefined;
     if (guest?.vouchedBy !== gameId) {
       throw new GantryError(

@@ -1,7 +1,7 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
 import { toPlayer } from './stored-player.ts';
@@ -16,7 +16,7 @@ const maxCached = 50_000;
 /** Whether a player is banned from a game, or from all games. Runs with every call of a game's server. */
 export const isBanned = query(
   'isBanned',
-  function* (read: Read, { gameId, wallet }: Owner): ReadSteps<boolean> {
+  function* (read, { gameId, wallet }: Owner): ReadSteps<boolean> {
     const here = yield* read.get(bans, wallet, gameId);
     return (here ?? (yield* read.get(bans, wallet, ''))) !== undefined;
   },
@@ -26,7 +26,7 @@ export const isBanned = query(
 /** The player of a wallet; null for an unknown one. Runs with every write of a game's server. */
 export const findPlayer = query(
   'findPlayer',
-  function* (read: Read, wallet: string): ReadSteps<Player | null> {
+  function* (read, wallet: string): ReadSteps<Player | null> {
     const row = yield* read.get(players, wallet);
     return row ? toPlayer(row) : null;
   },
@@ -39,7 +39,7 @@ export const findPlayer = query(
  */
 export const findGuest = query(
   'findGuest',
-  function* (read: Read, address: string): ReadSteps<GuestRow | null> {
+  function* (read, address: string): ReadSteps<GuestRow | null> {
     return (yield* read.get(guests, address)) ?? null;
   },
   { max: maxCached, keyOf: (address) => address },
@@ -52,7 +52,7 @@ export const findGuest = query(
 export const findPlayers = query(
   'findPlayers',
   function* (
-    read: Read,
+    read,
     { gameId, search, present, banned }: PlayerFilter,
     { limit, skip }: Page,
   ): ReadSteps<Paged<PlayerSummary>> {

@@ -1,12 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import {
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  forEach,
-  type Steps,
-  type Tx,
-} from '../../core/storage/command.ts';
+import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/statement.ts';
 import type { ListedAction, NewAction } from './action.ts';
 import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
@@ -22,20 +15,19 @@ const finalStates = ['confirmed', 'failed', 'cancelled'];
  * Queues actions, which the worker of their kind carries out. Every change of a rule's action that concerns a player is
  * sent to the player's launchers as `rule-actions patched`.
  */
-export const enqueueActions = command(
-  'enqueueActions',
-  function* (tx: Tx, wanted: readonly NewAction[]): Steps<ListedAction[]> {
-    const queued = yield* forEach(tx, wanted, (action) => enqueue(tx, action));
-    return queued.map(toListedAction);
-  },
-);
+export const enqueueActions = command('enqueueActions', function* (tx, wanted: readonly NewAction[]): Steps<
+  ListedAction[]
+> {
+  const queued = yield* forEach(tx, wanted, (action) => enqueue(tx, action));
+  return queued.map(toListedAction);
+});
 
 /**
  * Fails every queued on-chain action with the error `why`, so that only an operator's retry sends it; returns how many.
  */
 export const holdChainActions = exclusiveCommand(
   'holdChainActions',
-  function* (tx: ExclusiveTx, why: string): Steps<number> {
+  function* (tx, why: string): Steps<number> {
     return yield* tx.run(holdQueued, { why, now: tx.now });
   },
 );
@@ -49,7 +41,7 @@ const holdQueued = statement<{ why: string; now: number }>(
 /** Renews claims for `leaseMs` from now. */
 export const renewClaims = command(
   'renewClaims',
-  function* (tx: Tx, node: string, actionIds: readonly string[], leaseMs: number): Steps<void> {
+  function* (tx, node: string, actionIds: readonly string[], leaseMs: number): Steps<void> {
     const rows = yield* tx.all(...actionIds.map((id) => tx.lock(actions, id)));
     for (const row of rows) {
       if (row?.claimedBy !== node || row.endedAt !== null) continue;
@@ -62,41 +54,35 @@ export const renewClaims = command(
  * queued → cancelled. @throws GantryError `action_unknown`; `action_not_cancellable` when it has been sent, is being
  * sent, or has ended
  */
-export const cancelQueued = command(
-  'cancelQueued',
-  function* (tx: Tx, actionId: string): Steps<ListedAction> {
-    const row = yield* requireAction(tx, actionId);
-    if (row.state !== 'queued' || row.claimedUntil > tx.now) {
-      throw new GantryError(
-        'action_not_cancellable',
-        row.state === 'queued'
-          ? 'This action is being sent'
-          : `This action is ${row.state}: only queued actions can be cancelled`,
-      );
-    }
-    return toListedAction(yield* changeAction(tx, row, { state: 'cancelled' }));
-  },
-);
+export const cancelQueued = command('cancelQueued', function* (tx, actionId: string): Steps<ListedAction> {
+  const row = yield* requireAction(tx, actionId);
+  if (row.state !== 'queued' || row.claimedUntil > tx.now) {
+    throw new GantryError(
+      'action_not_cancellable',
+      row.state === 'queued'
+        ? 'This action is being sent'
+        : `This action is ${row.state}: only queued actions can be cancelled`,
+    );
+  }
+  return toListedAction(yield* changeAction(tx, row, { state: 'cancelled' }));
+});
 
 /**
  * failed or cancelled → queued, due at once, with its attempts reset; a queued action that waits is due at once.
  * @throws GantryError `action_unknown`, `action_not_retryable`, `spending_limit_reached`
  */
-export const requeueAction = command(
-  'requeueAction',
-  function* (tx: Tx, actionId: string): Steps<ListedAction> {
-    const row = yield* requireAction(tx, actionId);
-    if (row.state !== 'failed' && row.state !== 'cancelled' && row.state !== 'queued') {
-      throw new GantryError(
-        'action_not_retryable',
-        `This action is ${row.state}: only failed, cancelled and waiting actions can be retried`,
-      );
-    }
-    if (row.lane === '') throw new GantryError('action_not_retryable', whyNoWorker(row.kind));
-    if (row.state !== 'queued') yield* chargeAgain(tx, row, row.id);
-    return toListedAction(yield* requeue(tx, row));
-  },
-);
+export const requeueAction = command('requeueAction', function* (tx, actionId: string): Steps<ListedAction> {
+  const row = yield* requireAction(tx, actionId);
+  if (row.state !== 'failed' && row.state !== 'cancelled' && row.state !== 'queued') {
+    throw new GantryError(
+      'action_not_retryable',
+      `This action is ${row.state}: only failed, cancelled and waiting actions can be retried`,
+    );
+  }
+  if (row.lane === '') throw new GantryError('action_not_retryable', whyNoWorker(row.kind));
+  if (row.state !== 'queued') yield* chargeAgain(tx, row, row.id);
+  return toListedAction(yield* requeue(tx, row));
+});
 
 /** Why no worker carries out an action without a lane. */
 function whyNoWorker(kind: string): string {
@@ -105,7 +91,7 @@ function whyNoWorker(kind: string): string {
 }
 
 /** Deletes finished actions last changed before `olderThan`, one batch; true: there may be more. */
-export const trimActions = command('trimActions', function* (tx: Tx, olderThan: number): Steps<boolean> {
+export const trimActions = command('trimActions', function* (tx, olderThan: number): Steps<boolean> {
   let isMore = yield* trimSpending(tx, olderThan, trimBatchSize);
   for (const state of finalStates) {
     const oldest = yield* tx.list(actions.byState, [state], { limit: trimBatchSize });

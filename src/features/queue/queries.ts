@@ -18,32 +18,29 @@ export interface QueueDepth {
 
 export const findAction = query(
   'findAction',
-  function* (read: Read, actionId: string): ReadSteps<ListedAction | null> {
+  function* (read, actionId: string): ReadSteps<ListedAction | null> {
     const row = yield* read.get(actions, actionId);
     return row ? toListedAction(row) : null;
   },
 );
 
 /** Newest first. */
-export const readActions = query(
-  'readActions',
-  function* (read: Read, filter: ActionFilter, page: Page): ReadSteps<Paged<ListedAction>> {
-    const { gameId = null, wallet = null, kind = null, state = null } = filter;
-    const given = { gameId, wallet, kind, state };
-    const { total, rows } = yield* readActionPage(read, given, page);
-    return { total, rows: rows.map(toListedAction) };
-  },
-);
+export const readActions = query('readActions', function* (read, filter: ActionFilter, page: Page): ReadSteps<
+  Paged<ListedAction>
+> {
+  const { gameId = null, wallet = null, kind = null, state = null } = filter;
+  const given = { gameId, wallet, kind, state };
+  const { total, rows } = yield* readActionPage(read, given, page);
+  return { total, rows: rows.map(toListedAction) };
+});
 
 /** How many actions of all kinds are queued or submitted; as cheap as possible, for frequent polling. */
-export const countOpenActions = query('countOpenActions', function* (read: Read): ReadSteps<number> {
+export const countOpenActions = query('countOpenActions', function* (read): ReadSteps<number> {
   return yield* read.count(actions.open, []);
 });
 
 /** One row for each kind with open actions. */
-export const readQueueDepths = query('readQueueDepths', function* (read: Read): ReadSteps<
-  readonly QueueDepth[]
-> {
+export const readQueueDepths = query('readQueueDepths', function* (read): ReadSteps<readonly QueueDepth[]> {
   return yield* read.all(depthByKind, {});
 });
 

@@ -23,7 +23,7 @@ const actionTypes = z.array(z.string());
  */
 export const replaceRules = command(
   'replaceRules',
-  function* (tx: Tx, gameId: string, rules: readonly Rule[], version?: number): Steps<RuleSet> {
+  function* (tx, gameId: string, rules: readonly Rule[], version?: number): Steps<RuleSet> {
     const game = yield* tx.lock(games, gameId);
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
     if (version !== undefined && version !== game.rulesVersion) {
@@ -48,7 +48,7 @@ export const replaceRules = command(
 export const triggerRules = command(
   'triggerRules',
   function* (
-    tx: Tx,
+    tx,
     owner: Owner,
     input: TriggerInput,
     chain: ChainFacts = noChain,

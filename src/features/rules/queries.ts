@@ -1,5 +1,5 @@
 import type { Owner } from '../../core/schemas/owner.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { games } from '../games/tables.ts';
 import { reasonNotDue } from './evaluate.ts';
 import { executionsOf, factsOf, reasonRefused } from './facts.ts';
@@ -11,7 +11,7 @@ import { numberOf } from './trigger-value.ts';
 /** A game's rules; returns the same object while they have not changed. */
 export const readRules = query(
   'readRules',
-  function* (read: Read, gameId: string): ReadSteps<RuleSet> {
+  function* (read, gameId: string): ReadSteps<RuleSet> {
     return rulesOf(yield* read.get(games, gameId));
   },
   { max: 1_000, keyOf: (gameId) => gameId },
@@ -21,7 +21,7 @@ export const readRules = query(
 export const explainTrigger = query(
   'explainTrigger',
   function* (
-    read: Read,
+    read,
     owner: Owner,
     input: TriggerInput,
     chain: ChainFacts,

@@ -1,13 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import {
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  type Steps,
-  type Tx,
-} from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Peeked } from '../../core/storage/peek.ts';
 import type { Request } from '../../core/storage/request.ts';
 import { statement } from '../../core/storage/statement.ts';
@@ -59,7 +53,7 @@ interface Change {
 export const saveState = command(
   'saveState',
   function* (
-    tx: Tx,
+    tx,
     owner: Owner,
     label: string,
     json: string,
@@ -85,7 +79,7 @@ export const saveState = command(
  */
 export const saveStates = command(
   'saveStates',
-  function* (tx: Tx, owner: Owner, writes: readonly StateWrite[], quota?: number): Steps<StateHead[]> {
+  function* (tx, owner: Owner, writes: readonly StateWrite[], quota?: number): Steps<StateHead[]> {
     if (writes.some((write) => write.public)) tx.prefetch(anyMute(tx, owner));
     const [, revision, before] = yield* tx.all(
       lockPlayer(tx, owner),
@@ -110,7 +104,7 @@ export const saveStates = command(
 export const patchState = command(
   'patchState',
   function* (
-    tx: Tx,
+    tx,
     owner: Owner,
     label: string,
     patch: string,
@@ -140,7 +134,7 @@ export const patchState = command(
 /** Checks the version without writing; returns null. @throws GantryError `version_conflict` */
 export const requireVersion = command(
   'requireVersion',
-  function* (tx: Tx, { gameId, wallet }: Owner, label: string, ifVersion: number): Steps<null> {
+  function* (tx, { gameId, wallet }: Owner, label: string, ifVersion: number): Steps<null> {
     const existing = yield* tx.peek(states, ['version'], gameId, wallet, label);
     refuseOtherVersion(label, existing?.version, ifVersion);
     return null;
@@ -150,7 +144,7 @@ export const requireVersion = command(
 /** Returns the removed state; null: there was none. @throws GantryError `version_conflict` */
 export const removeState = command(
   'removeState',
-  function* (tx: Tx, owner: Owner, label: string, ifVersion?: number): Steps<StateHead | null> {
+  function* (tx, owner: Owner, label: string, ifVersion?: number): Steps<StateHead | null> {
     const { gameId, wallet } = owner;
     const [, existing] = yield* tx.all(
       lockPlayer(tx, owner),
@@ -170,12 +164,9 @@ export const removeState = command(
 );
 
 /** Makes a batch of a player's states private, in any game. Returns true when there may be more. */
-export const hideStatesOf = exclusiveCommand(
-  'hideStatesOf',
-  function* (tx: ExclusiveTx, wallet: string): Steps<boolean> {
-    return (yield* tx.run(hideStates, { wallet, limit: hideBatchSize })) === hideBatchSize;
-  },
-);
+export const hideStatesOf = exclusiveCommand('hideStatesOf', function* (tx, wallet: string): Steps<boolean> {
+  return (yield* tx.run(hideStates, { wallet, limit: hideBatchSize })) === hideBatchSize;
+});
 
 const hideStates = statement<{ wallet: string; limit: number }>(
   `UPDATE states SET is_private = 1 WHERE (game_id, wallet, label) IN (

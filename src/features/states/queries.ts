@@ -25,7 +25,7 @@ export interface StateFilter {
 export const listPlayerStates = query(
   'listPlayerStates',
   function* (
-    read: Read,
+    read,
     { gameId, wallet }: Owner,
     { limit, skip }: Page,
     label?: string,
@@ -42,7 +42,7 @@ export const listPlayerStates = query(
 /** The same, limited to what fits into a response; with a prefix, ordered by label. */
 export const readStatesPage = query(
   'readStatesPage',
-  function* (read: Read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
+  function* (read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
     const { label, prefix } = filter;
     const range = rangeOf(filter);
     if (!range) return { states: [], isShortened: false };
@@ -63,7 +63,7 @@ export const readStatesPage = query(
 /** A player's public states by label, limited to what fits into a response. */
 export const readPublicStatesPage = query(
   'readPublicStatesPage',
-  function* (read: Read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
+  function* (read, owner: Owner, page: Page, filter: StateFilter = {}): ReadSteps<StatesPage> {
     const range = rangeOf(filter);
     if (!range) return { states: [], isShortened: false };
     // A single label too uses the index of public states, so that a private state is never read.
@@ -142,7 +142,7 @@ const sizesOfPlayer = statement<
 /** A game's states without their content, by wallet and label; only one player's when a wallet is given. */
 export const listGameStates = query(
   'listGameStates',
-  function* (read: Read, { gameId, wallet }: GameFilter, page: Page): ReadSteps<Paged<StateSummary>> {
+  function* (read, { gameId, wallet }: GameFilter, page: Page): ReadSteps<Paged<StateSummary>> {
     const filter = { gameId, from: wallet ?? '', to: wallet ?? '~' };
     const counted = yield* read.first(countOfGame, filter);
     const rows = yield* read.all(selectOfGame, { ...filter, limit: page.limit, skip: page.skip });
@@ -156,7 +156,7 @@ export const listGameStates = query(
 /** The size of a player's stored state in bytes; 0 when there is none. */
 export const stateBytes = query(
   'stateBytes',
-  function* (read: Read, { gameId, wallet }: Owner, label: string): ReadSteps<number> {
+  function* (read, { gameId, wallet }: Owner, label: string): ReadSteps<number> {
     return (yield* read.first(selectBytes, { gameId, wallet, label }))?.bytes ?? 0;
   },
 );
@@ -164,7 +164,7 @@ export const stateBytes = query(
 /** The content id of a player's state, without reading its text; null when there is none. */
 export const stateContentId = query(
   'stateContentId',
-  function* (read: Read, { gameId, wallet }: Owner, label: string): ReadSteps<string | null> {
+  function* (read, { gameId, wallet }: Owner, label: string): ReadSteps<string | null> {
     return (yield* read.first(selectContentId, { gameId, wallet, label }))?.ipfsHash ?? null;
   },
 );
@@ -172,12 +172,7 @@ export const stateContentId = query(
 /** The text of a player's state with this content id; null when it has another one now, or was removed. */
 export const stateText = query(
   'stateText',
-  function* (
-    read: Read,
-    { gameId, wallet }: Owner,
-    label: string,
-    ipfsHash: string,
-  ): ReadSteps<string | null> {
+  function* (read, { gameId, wallet }: Owner, label: string, ipfsHash: string): ReadSteps<string | null> {
     const row = yield* read.get(states, gameId, wallet, label);
     return row?.ipfsHash === ipfsHash ? row.json : null;
   },

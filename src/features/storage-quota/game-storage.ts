@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import type { Request } from '../../core/storage/request.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { type AnyTable, columnOf, type Table } from '../../core/storage/table.ts';
@@ -112,7 +112,7 @@ function full(bytes: number, quota: number): GantryError {
 }
 
 /** The bytes that each game stores, as counted, and its quota; largest first. `standard`: see `gameQuotaOf`. */
-export const gameStorages = query('gameStorages', function* (read: Read, standard: number): ReadSteps<
+export const gameStorages = query('gameStorages', function* (read, standard: number): ReadSteps<
   { gameId: string; bytes: number; quota: number }[]
 > {
   const found = yield* read.all(countedBytesOfGames, {});

@@ -15,7 +15,7 @@ export const maxSecrets = 5;
 /** @throws GantryError `game_unknown`, `webhook_limit_reached` */
 export const addWebhook = command(
   'addWebhook',
-  function* (tx: Tx, { gameId, url, filter, sealedSecret }: NewWebhook): Steps<WebhookRecord> {
+  function* (tx, { gameId, url, filter, sealedSecret }: NewWebhook): Steps<WebhookRecord> {
     if (!(yield* tx.lock(games, gameId))) {
       throw new GantryError('game_unknown', 'There is no game with this id');
     }
@@ -49,13 +49,13 @@ export const addWebhook = command(
  */
 export const changeWebhook = command(
   'changeWebhook',
-  function* (tx: Tx, webhookId: string, changes: WebhookChanges): Steps<WebhookRecord> {
+  function* (tx, webhookId: string, changes: WebhookChanges): Steps<WebhookRecord> {
     return toWebhookRecord(writeChanges(tx, yield* lockWebhook(tx, webhookId), changes));
   },
 );
 
 /** Removes a webhook; its deliveries are deleted in batches. @throws GantryError `webhook_unknown` */
-export const deleteWebhook = command('deleteWebhook', function* (tx: Tx, webhookId: string): Steps<void> {
+export const deleteWebhook = command('deleteWebhook', function* (tx, webhookId: string): Steps<void> {
   const row = yield* lockWebhook(tx, webhookId);
   const secrets = yield* tx.list(webhookSecrets.byWebhook, [webhookId], { limit: maxSecrets });
   tx.put(webhooks, { ...row, removed: 1, enabled: 0, updatedAt: tx.now });
@@ -66,7 +66,7 @@ export const deleteWebhook = command('deleteWebhook', function* (tx: Tx, webhook
 /** Adds a secret; the earlier ones keep signing for `overlapMs`. @throws GantryError `webhook_unknown` */
 export const addWebhookSecret = command(
   'addWebhookSecret',
-  function* (tx: Tx, webhookId: string, sealed: string, overlapMs: number): Steps<void> {
+  function* (tx, webhookId: string, sealed: string, overlapMs: number): Steps<void> {
     yield* lockWebhook(tx, webhookId);
     const newestFirst = yield* tx.list(webhookSecrets.byWebhook, [webhookId], {
       limit: maxSecrets,
@@ -89,7 +89,7 @@ export const addWebhookSecret = command(
  */
 export const replayDelivery = command(
   'replayDelivery',
-  function* (tx: Tx, deliveryId: string): Steps<WebhookDelivery> {
+  function* (tx, deliveryId: string): Steps<WebhookDelivery> {
     const found = yield* tx.get(actions, deliveryId);
     const webhook = found?.kind === 'webhook' ? yield* tx.lock(webhooks, found.lane) : undefined;
     const row = webhook?.removed === 0 ? yield* lockAction(tx, deliveryId) : undefined;

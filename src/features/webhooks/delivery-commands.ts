@@ -18,7 +18,7 @@ const pageSize = 64;
 export const claimDeliveries = command(
   'claimDeliveries',
   function* (
-    tx: Tx,
+    tx,
     node: string,
     webhookIds: readonly string[],
     { room, perHost, busyHosts, leaseMs }: ClaimTerms,
@@ -45,7 +45,7 @@ export const claimDeliveries = command(
 /** Records the outcome of an attempt; null, without a change, if `node` no longer holds the claim. */
 export const settleDelivery = command(
   'settleDelivery',
-  function* (tx: Tx, node: string, deliveryId: string, outcome: DeliveryOutcome): Steps<DeliveryEnd | null> {
+  function* (tx, node: string, deliveryId: string, outcome: DeliveryOutcome): Steps<DeliveryEnd | null> {
     const isGone = !outcome.delivered && outcome.gone;
     const found = isGone ? yield* tx.get(actions, deliveryId) : undefined;
     const webhook = found && (yield* tx.lock(webhooks, found.lane));

@@ -1,5 +1,5 @@
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
 import { statement } from '../../core/storage/statement.ts';
 import { readActionPage } from '../queue/queries.ts';
@@ -11,13 +11,13 @@ import { maxWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook
 
 export const findWebhook = query(
   'findWebhook',
-  function* (read: Read, webhookId: string): ReadSteps<WebhookRecord | null> {
+  function* (read, webhookId: string): ReadSteps<WebhookRecord | null> {
     return toWebhook(yield* read.get(webhooks, webhookId));
   },
 );
 
 /** Webhooks of one game or of all, oldest first. */
-export const readWebhooks = query('readWebhooks', function* (read: Read, gameId?: string): ReadSteps<
+export const readWebhooks = query('readWebhooks', function* (read, gameId?: string): ReadSteps<
   WebhookRecord[]
 > {
   const rows =
@@ -28,21 +28,20 @@ export const readWebhooks = query('readWebhooks', function* (read: Read, gameId?
 });
 
 /** The secrets that sign deliveries now, newest first; encrypted. */
-export const readSealedSecrets = query(
-  'readSealedSecrets',
-  function* (read: Read, webhookId: string): ReadSteps<string[]> {
-    const rows = yield* read.list(webhookSecrets.byWebhook, [webhookId], {
-      limit: maxSecrets,
-      last: true,
-    });
-    return signingSecrets(rows, read.now);
-  },
-);
+export const readSealedSecrets = query('readSealedSecrets', function* (read, webhookId: string): ReadSteps<
+  string[]
+> {
+  const rows = yield* read.list(webhookSecrets.byWebhook, [webhookId], {
+    limit: maxSecrets,
+    last: true,
+  });
+  return signingSecrets(rows, read.now);
+});
 
 /** Newest first. */
 export const readDeliveries = query(
   'readDeliveries',
-  function* (read: Read, filter: DeliveryFilter, page: Page): ReadSteps<Paged<WebhookDelivery>> {
+  function* (read, filter: DeliveryFilter, page: Page): ReadSteps<Paged<WebhookDelivery>> {
     const { webhookId: lane = null, gameId = null, state = null } = filter;
     const given = { lane, gameId, state, kind: 'webhook' };
     const { total, rows } = yield* readActionPage(read, given, page, ["lane <> ''"]);
@@ -60,9 +59,7 @@ export interface DueWebhook {
  * Webhooks with due, unclaimed deliveries, and removed ones; in random order, for fairness when there is no room for
  * all.
  */
-export const listDueWebhooks = query('listDueWebhooks', function* (read: Read): ReadSteps<
-  readonly DueWebhook[]
-> {
+export const listDueWebhooks = query('listDueWebhooks', function* (read): ReadSteps<readonly DueWebhook[]> {
   return yield* read.all(dueWebhooks, { now: read.now });
 });
 

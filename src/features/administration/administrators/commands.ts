@@ -16,7 +16,7 @@ export interface NewToken {
 /** @throws GantryError `administrator_name_taken`, `administrator_limit_reached` */
 export const addAdministrator = command(
   'addAdministrator',
-  function* (tx: Tx, name: string, role: AdminRole, token: NewToken): Steps<AdministratorRecord> {
+  function* (tx, name: string, role: AdminRole, token: NewToken): Steps<AdministratorRecord> {
     yield* requireFreeName(tx, name, null);
     const count = yield* tx.count(administrators.byName, [], maxAdministrators);
     if (count >= maxAdministrators) {
@@ -44,7 +44,7 @@ export const addAdministrator = command(
 export const changeAdministrator = command(
   'changeAdministrator',
   function* (
-    tx: Tx,
+    tx,
     administratorId: string,
     { name, role }: { name?: string | undefined; role?: AdminRole | undefined },
   ): Steps<AdministratorRecord> {
@@ -64,7 +64,7 @@ export const changeAdministrator = command(
 /** Replaces the token; the previous one stops working immediately. @throws GantryError `administrator_unknown` */
 export const replaceAdministratorToken = command(
   'replaceAdministratorToken',
-  function* (tx: Tx, administratorId: string, token: NewToken): Steps<AdministratorRecord> {
+  function* (tx, administratorId: string, token: NewToken): Steps<AdministratorRecord> {
     const row = yield* lockAdministrator(tx, administratorId);
     const changed: AdministratorRow = {
       ...row,
@@ -83,7 +83,7 @@ export const replaceAdministratorToken = command(
  */
 export const removeAdministrator = command(
   'removeAdministrator',
-  function* (tx: Tx, administratorId: string): Steps<void> {
+  function* (tx, administratorId: string): Steps<void> {
     tx.remove(administrators, yield* lockAdministrator(tx, administratorId));
   },
 );
@@ -91,7 +91,7 @@ export const removeAdministrator = command(
 /** Updates `lastUsedAt`, unless the token has been replaced meanwhile. */
 export const recordAdministratorUse = command(
   'recordAdministratorUse',
-  function* (tx: Tx, administratorId: string, tokenHash: string): Steps<void> {
+  function* (tx, administratorId: string, tokenHash: string): Steps<void> {
     const row = yield* tx.lock(administrators, administratorId);
     if (row?.tokenHash === tokenHash) tx.put(administrators, { ...row, lastUsedAt: tx.now });
   },

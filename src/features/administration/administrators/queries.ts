@@ -1,4 +1,4 @@
-import { query, type Read, type ReadSteps } from '../../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../../core/storage/query.ts';
 import { type AdministratorRecord, maxAdministrators } from './administrator.ts';
 import { toAdministratorRecord } from './stored-administrator.ts';
 import { administrators } from './tables.ts';
@@ -10,7 +10,7 @@ import { administrators } from './tables.ts';
 export const findAdministratorByToken = query(
   'findAdministratorByToken',
   function* (
-    read: Read,
+    read,
     tokenHash: string,
   ): ReadSteps<{
     administrator: AdministratorRecord;
@@ -28,14 +28,14 @@ export const findAdministratorByToken = query(
 /** One administrator; null when there is none with this id. */
 export const findAdministrator = query(
   'findAdministrator',
-  function* (read: Read, administratorId: string): ReadSteps<AdministratorRecord | null> {
+  function* (read, administratorId: string): ReadSteps<AdministratorRecord | null> {
     const row = yield* read.get(administrators, administratorId);
     return row ? toAdministratorRecord(row) : null;
   },
 );
 
 /** All administrators, by name. */
-export const listAllAdministrators = query('listAllAdministrators', function* (read: Read): ReadSteps<
+export const listAllAdministrators = query('listAllAdministrators', function* (read): ReadSteps<
   AdministratorRecord[]
 > {
   const rows = yield* read.list(administrators.byName, [], { limit: maxAdministrators });

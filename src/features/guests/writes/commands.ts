@@ -1,4 +1,4 @@
-import { type Command, command, type Steps, type Tx } from '../../../core/storage/command.ts';
+import { type Command, command, type Steps } from '../../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../../core/storage/nested-command.ts';
 import { requireGuest } from '../../players/guests.ts';
 
@@ -12,7 +12,7 @@ export type RunAsGuest = Command<[wallet: string, commandName: string, args: rea
 export function runAsGuestOf(find: FindCommand): RunAsGuest {
   return command(
     'runAsGuest',
-    function* (tx: Tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
+    function* (tx, wallet: string, commandName: string, args: readonly unknown[]): Steps<unknown> {
       yield* requireGuest(tx, wallet);
       return yield* runNested(find, tx, commandName, args);
     },

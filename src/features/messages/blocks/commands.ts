@@ -17,7 +17,7 @@ const removedPerSlice = 200;
  * Blocks a player for another in the game; the blocked player is not notified. Idempotent.
  * @throws GantryError `player_unknown`, `block_limit_reached`; for guests `guest_upgraded`
  */
-export const block = command('block', function* (tx: Tx, owner: Owner, blocked: string): Steps<void> {
+export const block = command('block', function* (tx, owner: Owner, blocked: string): Steps<void> {
   yield* requireGuest(tx, blocked);
   const { gameId, wallet } = owner;
   // The same lock that commands take to add this player to a channel.
@@ -40,7 +40,7 @@ export const block = command('block', function* (tx: Tx, owner: Owner, blocked: 
 });
 
 /** @throws GantryError `player_not_blocked` */
-export const unblock = command('unblock', function* (tx: Tx, owner: Owner, blocked: string): Steps<void> {
+export const unblock = command('unblock', function* (tx, owner: Owner, blocked: string): Steps<void> {
   const { gameId, wallet } = owner;
   const [, row] = yield* tx.all(lockPlayer(tx, owner), tx.get(playerBlocks, wallet, gameId, blocked));
   if (!row) throw new GantryError('player_not_blocked', 'You have not blocked this player in this game');
@@ -49,7 +49,7 @@ export const unblock = command('unblock', function* (tx: Tx, owner: Owner, block
 });
 
 /** Removes a bounded batch of the blocks on a wallet; true when there may be more. */
-export const removeBlocksOn = command('removeBlocksOn', function* (tx: Tx, wallet: string): Steps<boolean> {
+export const removeBlocksOn = command('removeBlocksOn', function* (tx, wallet: string): Steps<boolean> {
   const rows = yield* tx.list(playerBlocks.byBlocked, [wallet], { limit: removedPerSlice });
   for (const row of rows) tx.remove(playerBlocks, row);
   return rows.length === removedPerSlice;

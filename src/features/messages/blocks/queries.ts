@@ -1,6 +1,6 @@
 import type { Owner } from '../../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../../core/storage/query.ts';
 import { statement } from '../../../core/storage/statement.ts';
 import type { BlockedPlayer } from './block.ts';
 import { playerBlocks } from './tables.ts';
@@ -8,7 +8,7 @@ import { playerBlocks } from './tables.ts';
 /** The players that a player has blocked in the game, most recent first. */
 export const listBlocked = query(
   'listBlocked',
-  function* (read: Read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<Paged<BlockedPlayer>> {
+  function* (read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<Paged<BlockedPlayer>> {
     const rows = yield* read.all(selectBlocked, { gameId, wallet, limit, skip });
     const total = yield* read.count(playerBlocks.byTime, [wallet, gameId]);
     return { total, rows: [...rows] };

@@ -1,5 +1,5 @@
 import type { Owner } from '../../../core/schemas/owner.ts';
-import { type Command, command, type Steps, type Tx } from '../../../core/storage/command.ts';
+import { type Command, command, type Steps } from '../../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../../core/storage/nested-command.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { anyMute, refuseMuted } from './refuse-muted.ts';
@@ -19,7 +19,7 @@ export function runUnlessMutedOf(find: FindCommand): RunUnlessMuted {
   return command(
     'runUnlessMuted',
     function* (
-      tx: Tx,
+      tx,
       owner: Owner,
       path: string,
       commandName: string,

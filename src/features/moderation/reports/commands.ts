@@ -21,7 +21,7 @@ const removedPerSlice = 200;
  */
 export const fileReport = command(
   'fileReport',
-  function* (tx: Tx, owner: Owner, { about, reason, comment }: NewReport): Steps<string> {
+  function* (tx, owner: Owner, { about, reason, comment }: NewReport): Steps<string> {
     const { gameId, wallet: reporter } = owner;
     if ('wallet' in about) yield* requireGuest(tx, about.wallet);
     const [, open, latest] = yield* tx.all(
@@ -63,7 +63,7 @@ export const fileReport = command(
 export const closeReport = command(
   'closeReport',
   function* (
-    tx: Tx,
+    tx,
     reportId: string,
     { outcome, note, by }: { outcome: Exclude<ReportStatus, 'open'>; note: string; by: string },
   ): Steps<void> {
@@ -79,7 +79,7 @@ export const closeReport = command(
 /** Removes a bounded batch of the reports about a player; true when there may be more. */
 export const removeReportsAbout = command(
   'removeReportsAbout',
-  function* (tx: Tx, wallet: string): Steps<boolean> {
+  function* (tx, wallet: string): Steps<boolean> {
     const rows = yield* tx.list(playerReports.bySubject, [wallet], { limit: removedPerSlice });
     for (const row of rows) tx.remove(playerReports, row);
     if (rows.length > 0) tx.scrub();

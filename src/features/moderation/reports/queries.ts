@@ -1,6 +1,6 @@
 import { comparableId } from '../../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../../core/storage/query.ts';
+import { query, type ReadSteps } from '../../../core/storage/query.ts';
 import { statement } from '../../../core/storage/statement.ts';
 import { messageInContext } from '../../messages/message-context.ts';
 import { type PlayerReport, playerReport, type ReportDetails, type ReportStatus } from './report.ts';
@@ -17,7 +17,7 @@ export interface ReportFilter {
 export const readReports = query(
   'readReports',
   function* (
-    read: Read,
+    read,
     { gameId, status, subject, reporter }: ReportFilter,
     { limit, skip }: Page,
   ): ReadSteps<Paged<PlayerReport>> {
@@ -37,7 +37,7 @@ export const readReports = query(
 /** A report with the message it is about; null when there is no such report. */
 export const readReport = query(
   'readReport',
-  function* (read: Read, reportId: string): ReadSteps<ReportDetails | null> {
+  function* (read, reportId: string): ReadSteps<ReportDetails | null> {
     const filter = { id: comparableId(reportId), gameId: null, status: null, subject: null, reporter: null };
     const row = yield* read.first(selectReports, { ...filter, limit: 1, skip: 0 });
     if (!row) return null;

@@ -2,13 +2,7 @@ import { streamOf } from '../../../core/events/stream.ts';
 import { lockPlayer } from '../../../core/events/stream-locks.ts';
 import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
-import {
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  type Steps,
-  type Tx,
-} from '../../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../../../core/storage/command.ts';
 import { heldActionError } from '../../../core/storage/database-file.ts';
 import { statement } from '../../../core/storage/statement.ts';
 import { games } from '../../games/tables.ts';
@@ -32,7 +26,7 @@ import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
  */
 export const givePrize = command(
   'givePrize',
-  function* (tx: Tx, winner: Winner, chain: ChainFacts, states: StateFacts): Steps<boolean> {
+  function* (tx, winner: Winner, chain: ChainFacts, states: StateFacts): Steps<boolean> {
     const { gameId, wallet, place } = winner;
     const next = yield* nextInRun(tx, winner);
     if (!next) return false;
@@ -55,30 +49,27 @@ export const givePrize = command(
 );
 
 /** Skips the next player of a run, and records each of the rule's actions as failed. False: the player is not next. */
-export const failPrize = command(
-  'failPrize',
-  function* (tx: Tx, winner: Winner, error: string): Steps<boolean> {
-    const { gameId, wallet, place } = winner;
-    const next = yield* nextInRun(tx, winner);
-    if (!next) return false;
-    advance(tx, next, winner);
-    const { run, rule, isSkipped } = next;
-    if (isSkipped) return true;
-    const triggerUuid = tx.newId();
-    const trigger = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
-    const row = { id: triggerUuid, gameId, wallet, nonce: run.id, ...trigger };
-    tx.insert(ruleTriggers, row);
-    yield* countRow(tx, gameId, ruleTriggers, row, { isLimited: false });
-    for (const action of rule.actions) {
-      const kind = isChainAction(action) ? 'chain' : 'rules';
-      const { leaderboard, season } = run;
-      const payload = { leaderboard, season, place, action };
-      const row = yield* enqueue(tx, { kind, type: action.type, gameId, wallet, triggerUuid, payload });
-      yield* changeAction(tx, row, { state: 'failed', error });
-    }
-    return true;
-  },
-);
+export const failPrize = command('failPrize', function* (tx, winner: Winner, error: string): Steps<boolean> {
+  const { gameId, wallet, place } = winner;
+  const next = yield* nextInRun(tx, winner);
+  if (!next) return false;
+  advance(tx, next, winner);
+  const { run, rule, isSkipped } = next;
+  if (isSkipped) return true;
+  const triggerUuid = tx.newId();
+  const trigger = { trigger: rule.trigger, value: place, valueText: null, actions: '[]', at: tx.now };
+  const row = { id: triggerUuid, gameId, wallet, nonce: run.id, ...trigger };
+  tx.insert(ruleTriggers, row);
+  yield* countRow(tx, gameId, ruleTriggers, row, { isLimited: false });
+  for (const action of rule.actions) {
+    const kind = isChainAction(action) ? 'chain' : 'rules';
+    const { leaderboard, season } = run;
+    const payload = { leaderboard, season, place, action };
+    const row = yield* enqueue(tx, { kind, type: action.type, gameId, wallet, triggerUuid, payload });
+    yield* changeAction(tx, row, { state: 'failed', error });
+  }
+  return true;
+});
 
 interface NextInRun {
   run: PrizeRunRow;
@@ -130,19 +121,16 @@ function advance(tx: Tx, { run, rule: { seasonEnd }, isPlaceKept }: NextInRun, w
 }
 
 /** Ends a run without further players, if it is still at that place. */
-export const endPrizeRun = command(
-  'endPrizeRun',
-  function* (tx: Tx, runId: string, place: number): Steps<void> {
-    const run = yield* tx.lock(prizeRuns, runId);
-    if (run?.place === place) tx.remove(prizeRuns, run);
-  },
-);
+export const endPrizeRun = command('endPrizeRun', function* (tx, runId: string, place: number): Steps<void> {
+  const run = yield* tx.lock(prizeRuns, runId);
+  if (run?.place === place) tx.remove(prizeRuns, run);
+});
 
 /**
  * Call this after a restore: holds the on-chain actions of season prizes for an operator. It concerns seasons whose
  * prizes were being given when the backup was made, and those that end again because their time has come since.
  */
-export const holdPrizes = exclusiveCommand('holdPrizes', function* (tx: ExclusiveTx): Steps<number> {
+export const holdPrizes = exclusiveCommand('holdPrizes', function* (tx): Steps<number> {
   return yield* tx.run(holdSeasons, { now: tx.now });
 });
 

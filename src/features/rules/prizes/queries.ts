@@ -6,9 +6,7 @@ import { type PrizeRunRow, prizeRuns } from '../../scores/prize-tables.ts';
 import { rankedUnder, ruleOf, type Winner } from './prize-run.ts';
 
 /** The ids of the oldest runs, except those of archived games. */
-export const openPrizeRuns = query('openPrizeRuns', function* (read: Read, limit: number): ReadSteps<
-  string[]
-> {
+export const openPrizeRuns = query('openPrizeRuns', function* (read, limit: number): ReadSteps<string[]> {
   return (yield* read.all(openRuns, { limit })).map(({ id }) => id);
 });
 
@@ -18,23 +16,19 @@ const openRuns = statement<{ limit: number }, { id: string }>(
 );
 
 /** A run and its next players, by place; null if it has ended. */
-export const readPrizeRun = query(
-  'readPrizeRun',
-  function* (
-    read: Read,
-    runId: string,
-    limit: number,
-  ): ReadSteps<{ run: PrizeRunRow; winners: Winner[] } | null> {
-    return yield* read.inOneView(function* () {
-      const run = yield* read.get(prizeRuns, runId);
-      if (!run) return null;
-      const rows = yield* entriesAfter(read, run, limit);
-      const { gameId } = run;
-      const winners = rows.map((row, index) => ({ ...row, runId, gameId, place: run.place + index }));
-      return { run, winners };
-    });
-  },
-);
+export const readPrizeRun = query('readPrizeRun', function* (read, runId: string, limit: number): ReadSteps<{
+  run: PrizeRunRow;
+  winners: Winner[];
+} | null> {
+  return yield* read.inOneView(function* () {
+    const run = yield* read.get(prizeRuns, runId);
+    if (!run) return null;
+    const rows = yield* entriesAfter(read, run, limit);
+    const { gameId } = run;
+    const winners = rows.map((row, index) => ({ ...row, runId, gameId, place: run.place + index }));
+    return { run, winners };
+  });
+});
 
 /** The entries from a run's next place onwards. */
 function* entriesAfter(read: Read, run: PrizeRunRow, limit: number): ReadSteps<readonly EntryAtPlace[]> {
