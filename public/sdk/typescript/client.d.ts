@@ -1603,11 +1603,6 @@ interface WindowMessage {
     createdAt: number;
 }
 interface Operations {
-    /** Set the player's score, replacing the score stored under the same nonce */
-    setUserScore: {
-        input: SetUserScoreInput;
-        output: SetUserScoreOutput;
-    };
     /** Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce */
     getUserScore: {
         input: GetUserScoreInput;
@@ -1618,55 +1613,60 @@ interface Operations {
         input: GetUserScoresInput;
         output: GetUserScoresOutput;
     };
+    /** Set the player's score, replacing the score stored under the same nonce */
+    setUserScore: {
+        input: SetUserScoreInput;
+        output: SetUserScoreOutput;
+    };
     /** Read a game's leaderboard, best first, optionally of a finished season or one label */
     getGameScoresLeaderboard: {
         input: GetGameScoresLeaderboardInput;
         output: GetGameScoresLeaderboardOutput;
-    };
-    /** Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score */
-    getUsersPositionInGameScoreLeaderboard: {
-        input: GetUsersPositionInGameScoreLeaderboardInput;
-        output: GetUsersPositionInGameScoreLeaderboardOutput;
-    };
-    /** List a game's public leaderboards except `default`, with their current seasons */
-    getLeaderboards: {
-        input: GetLeaderboardsInput;
-        output: GetLeaderboardsOutput;
-    };
-    /** Read the leaderboard entries around a player, with ranks; none if the player has no score */
-    getLeaderboardAround: {
-        input: GetLeaderboardAroundInput;
-        output: GetLeaderboardAroundOutput;
     };
     /** Read the leaderboard entries of given players, such as friends, with their overall ranks, best first */
     getLeaderboardAmong: {
         input: GetLeaderboardAmongInput;
         output: GetLeaderboardAmongOutput;
     };
-    /** List the finished seasons of a leaderboard, latest first */
-    getLeaderboardSeasons: {
-        input: GetLeaderboardSeasonsInput;
-        output: GetLeaderboardSeasonsOutput;
+    /** Read the leaderboard entries around a player, with ranks; none if the player has no score */
+    getLeaderboardAround: {
+        input: GetLeaderboardAroundInput;
+        output: GetLeaderboardAroundOutput;
+    };
+    /** Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score */
+    getUsersPositionInGameScoreLeaderboard: {
+        input: GetUsersPositionInGameScoreLeaderboardInput;
+        output: GetUsersPositionInGameScoreLeaderboardOutput;
     };
     /** Read a leaderboard of the server's own game, including private ones, with ranks */
     readLeaderboard: {
         input: ReadLeaderboardInput;
         output: ReadLeaderboardOutput;
     };
+    /** List a game's public leaderboards except `default`, with their current seasons */
+    getLeaderboards: {
+        input: GetLeaderboardsInput;
+        output: GetLeaderboardsOutput;
+    };
     /** End a season of a leaderboard of the server's own game if it is current, and start the next one */
     endLeaderboardSeason: {
         input: EndLeaderboardSeasonInput;
         output: EndLeaderboardSeasonOutput;
     };
-    /** Store a state of the player under a label, replacing the previous one */
-    setState: {
-        input: SetStateInput;
-        output: SetStateOutput;
+    /** List the finished seasons of a leaderboard, latest first */
+    getLeaderboardSeasons: {
+        input: GetLeaderboardSeasonsInput;
+        output: GetLeaderboardSeasonsOutput;
     };
-    /** Store several states of the player atomically, each like `setState` */
-    setStates: {
-        input: SetStatesInput;
-        output: SetStatesOutput;
+    /** Read a player's public states, ordered by label */
+    getPublicStates: {
+        input: GetPublicStatesInput;
+        output: GetPublicStatesOutput;
+    };
+    /** Read the player's states, latest first, optionally only those with a label or a label prefix */
+    getStates: {
+        input: GetStatesInput;
+        output: GetStatesOutput;
     };
     /** Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {} */
     patchState: {
@@ -1678,30 +1678,45 @@ interface Operations {
         input: RemoveStateInput;
         output: RemoveStateOutput;
     };
-    /** Read the player's states, latest first, optionally only those with a label or a label prefix */
-    getStates: {
-        input: GetStatesInput;
-        output: GetStatesOutput;
+    /** Store a state of the player under a label, replacing the previous one */
+    setState: {
+        input: SetStateInput;
+        output: SetStateOutput;
     };
-    /** Read a player's public states, ordered by label */
-    getPublicStates: {
-        input: GetPublicStatesInput;
-        output: GetPublicStatesOutput;
+    /** Store several states of the player atomically, each like `setState` */
+    setStates: {
+        input: SetStatesInput;
+        output: SetStatesOutput;
     };
     /** Start, update or (with endTime) end one of the player's play sessions */
     trackGameSessions: {
         input: TrackGameSessionsInput;
         output: TrackGameSessionsOutput;
     };
+    /** List the activities in the public feed, newest first */
+    getActivities: {
+        input: GetActivitiesInput;
+        output: GetActivitiesOutput;
+    };
     /** Record an activity of the player in the public feed */
     sendCustomActivity: {
         input: SendCustomActivityInput;
         output: SendCustomActivityOutput;
     };
-    /** List the activities in the public feed, newest first */
-    getActivities: {
-        input: GetActivitiesInput;
-        output: GetActivitiesOutput;
+    /** List the player's notifications, newest first, with the number of unread ones */
+    listNotifications: {
+        input: ListNotificationsInput;
+        output: ListNotificationsOutput;
+    };
+    /** Mark some or all of the player's notifications as read */
+    markNotificationsRead: {
+        input: MarkNotificationsReadInput;
+        output: MarkNotificationsReadOutput;
+    };
+    /** Send a notification to up to 100 players (requires the game's secret) */
+    notifyPlayers: {
+        input: NotifyPlayersInput;
+        output: NotifyPlayersOutput;
     };
     /** Send a notification to the player's inbox and launchers */
     sendNotification: {
@@ -1713,15 +1728,25 @@ interface Operations {
         input: TriggerRulesEngineInput;
         output: TriggerRulesEngineOutput;
     };
+    /** Create a message channel with other players, or return the one that already has these participants */
+    createMessageChannel: {
+        input: CreateMessageChannelInput;
+        output: MessageChannel;
+    };
+    /** Update a channel's name or picture (requires the permission edit-info) */
+    editGroupInfo: {
+        input: EditGroupInfoInput;
+        output: MessageChannel;
+    };
     /** List the player's message channels in this game, most recently active first */
     getMessageChannels: {
         input: GetMessageChannelsInput;
         output: GetMessageChannelsOutput;
     };
-    /** Create a message channel with other players, or return the one that already has these participants */
-    createMessageChannel: {
-        input: CreateMessageChannelInput;
-        output: MessageChannel;
+    /** Edit one of the player's messages */
+    editChannelMessage: {
+        input: EditChannelMessageInput;
+        output: ChannelMessage;
     };
     /** List the messages of one of the player's channels, newest first */
     getChannelMessages: {
@@ -1733,50 +1758,40 @@ interface Operations {
         input: SendChannelMessageInput;
         output: ChannelMessage;
     };
-    /** Edit one of the player's messages */
-    editChannelMessage: {
-        input: EditChannelMessageInput;
-        output: ChannelMessage;
+    /** Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds) */
+    sendTypingSignal: {
+        input: SendTypingSignalInput;
+        output: SendTypingSignalOutput;
     };
     /** Unsend one of the player's messages and permanently erase its content */
     unsendChannelMessage: {
         input: UnsendChannelMessageInput;
         output: UnsendChannelMessageOutput;
     };
-    /** List a channel's participants with their usernames, avatars and online status */
-    getChannelParticipants: {
-        input: GetChannelParticipantsInput;
-        output: GetChannelParticipantsOutput;
-    };
     /** Add a player to a channel (requires the permission add-members) */
     addParticipant: {
         input: AddParticipantInput;
         output: MessageChannel;
+    };
+    /** List a channel's participants with their usernames, avatars and online status */
+    getChannelParticipants: {
+        input: GetChannelParticipantsInput;
+        output: GetChannelParticipantsOutput;
     };
     /** Leave a channel, or remove another participant (requires the permission super-admin) */
     removeParticipant: {
         input: RemoveParticipantInput;
         output: MessageChannel;
     };
-    /** Update a channel's name or picture (requires the permission edit-info) */
-    editGroupInfo: {
-        input: EditGroupInfoInput;
-        output: MessageChannel;
-    };
-    /** Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds) */
-    sendTypingSignal: {
-        input: SendTypingSignalInput;
-        output: SendTypingSignalOutput;
+    /** Get the number of unread messages in a channel and the player's read marker */
+    getUnreadCount: {
+        input: GetUnreadCountInput;
+        output: GetUnreadCountOutput;
     };
     /** Mark a channel as read up to a message (the read marker only moves forward) */
     markMessagesRead: {
         input: MarkMessagesReadInput;
         output: MarkMessagesReadOutput;
-    };
-    /** Get the number of unread messages in a channel and the player's read marker */
-    getUnreadCount: {
-        input: GetUnreadCountInput;
-        output: GetUnreadCountOutput;
     };
     /** Add a reaction to a message: an emoji, or one of the game's emotes */
     addReaction: {
@@ -1788,6 +1803,11 @@ interface Operations {
         input: RemoveReactionInput;
         output: RemoveReactionOutput;
     };
+    /** List the public streams this connection is subscribed to */
+    getSubscribedChannels: {
+        input: Record<never, never>;
+        output: GetSubscribedChannelsOutput;
+    };
     /** Subscribe this connection to a game's public stream of activities and leaderboard changes */
     subscribe: {
         input: SubscribeInput;
@@ -1797,11 +1817,6 @@ interface Operations {
     unsubscribe: {
         input: UnsubscribeInput;
         output: UnsubscribeOutput;
-    };
-    /** List the public streams this connection is subscribed to */
-    getSubscribedChannels: {
-        input: Record<never, never>;
-        output: GetSubscribedChannelsOutput;
     };
     /** List the public games and launchers in display order; an unlisted one is found only by its slug */
     getGames: {
@@ -1828,6 +1843,26 @@ interface Operations {
         input: SignInGuestInput;
         output: SignInGuestOutput;
     };
+    /** Open a channel session for a player that the game's server has authenticated; requires the game's secret */
+    vouchForPlayer: {
+        input: VouchForPlayerInput;
+        output: VouchForPlayerOutput;
+    };
+    /** Add a device to the guest; returns its secret (shown once) */
+    addGuestDevice: {
+        input: AddGuestDeviceInput;
+        output: AddGuestDeviceOutput;
+    };
+    /** List the guest's devices, oldest first */
+    listGuestDevices: {
+        input: Record<never, never>;
+        output: ListGuestDevicesOutput;
+    };
+    /** Remove one of the guest's devices and end the guest's other sessions */
+    removeGuestDevice: {
+        input: RemoveGuestDeviceInput;
+        output: RemoveGuestDeviceOutput;
+    };
     /** Start linking a wallet to this guest: get the message for the wallet to sign */
     requestGuestUpgrade: {
         input: RequestGuestUpgradeInput;
@@ -1838,60 +1873,40 @@ interface Operations {
         input: UpgradeGuestInput;
         output: UpgradeGuestOutput;
     };
-    /** List the guest's devices, oldest first */
-    listGuestDevices: {
+    /** Keep the channel session online for another 3 minutes */
+    channelHeartbeat: {
         input: Record<never, never>;
-        output: ListGuestDevicesOutput;
-    };
-    /** Add a device to the guest; returns its secret (shown once) */
-    addGuestDevice: {
-        input: AddGuestDeviceInput;
-        output: AddGuestDeviceOutput;
-    };
-    /** Remove one of the guest's devices and end the guest's other sessions */
-    removeGuestDevice: {
-        input: RemoveGuestDeviceInput;
-        output: RemoveGuestDeviceOutput;
-    };
-    /** Open a channel session for a player that the game's server has authenticated; requires the game's secret */
-    vouchForPlayer: {
-        input: VouchForPlayerInput;
-        output: VouchForPlayerOutput;
+        output: ChannelHeartbeatOutput;
     };
     /** Get the status of the token's channel session; `exists` is false once it has ended */
     channelStatus: {
         input: Record<never, never>;
         output: ChannelSessionStatus;
     };
-    /** Keep the channel session online for another 3 minutes */
-    channelHeartbeat: {
-        input: Record<never, never>;
-        output: ChannelHeartbeatOutput;
-    };
-    /** Open a channel session for the player: a launcher in any game, a game server in its own game */
-    openChannelSession: {
-        input: OpenChannelSessionInput;
-        output: OpenChannelSessionOutput;
-    };
-    /** List the player's live channel sessions, newest first: a launcher sees all games, a game only its own */
-    listChannelSessions: {
-        input: Record<never, never>;
-        output: ListChannelSessionsOutput;
+    /** Check which of up to 100 players are online in the game; requires the game's secret */
+    getPlayerPresence: {
+        input: GetPlayerPresenceInput;
+        output: GetPlayerPresenceOutput;
     };
     /** End the token's channel session; with `sessionId`, a launcher may end any session of its player */
     endChannelSession: {
         input: EndChannelSessionInput;
         output: EndChannelSessionOutput;
     };
+    /** List the player's live channel sessions, newest first: a launcher sees all games, a game only its own */
+    listChannelSessions: {
+        input: Record<never, never>;
+        output: ListChannelSessionsOutput;
+    };
+    /** Open a channel session for the player: a launcher in any game, a game server in its own game */
+    openChannelSession: {
+        input: OpenChannelSessionInput;
+        output: OpenChannelSessionOutput;
+    };
     /** Revoke a player's channel sessions in the game, or one of them; requires the game's secret */
     revokeChannelSession: {
         input: RevokeChannelSessionInput;
         output: RevokeChannelSessionOutput;
-    };
-    /** Send a notification to up to 100 players (requires the game's secret) */
-    notifyPlayers: {
-        input: NotifyPlayersInput;
-        output: NotifyPlayersOutput;
     };
     /** Set the player's name, shared by all games; requires a session that the player signed in to */
     setUsername: {
@@ -1903,35 +1918,20 @@ interface Operations {
         input: UpdatePlayerProfileInput;
         output: UpdatePlayerProfileOutput;
     };
-    /** Check which of up to 100 players are online in the game; requires the game's secret */
-    getPlayerPresence: {
-        input: GetPlayerPresenceInput;
-        output: GetPlayerPresenceOutput;
-    };
-    /** List the player's notifications, newest first, with the number of unread ones */
-    listNotifications: {
-        input: ListNotificationsInput;
-        output: ListNotificationsOutput;
-    };
-    /** Mark some or all of the player's notifications as read */
-    markNotificationsRead: {
-        input: MarkNotificationsReadInput;
-        output: MarkNotificationsReadOutput;
-    };
     /** Block another player in this game and hide their messages (the blocked player is not notified) */
     blockPlayer: {
         input: BlockPlayerInput;
         output: BlockPlayerOutput;
     };
-    /** Unblock a player in this game and show their messages again, including those sent while blocked */
-    unblockPlayer: {
-        input: UnblockPlayerInput;
-        output: UnblockPlayerOutput;
-    };
     /** List the players that the player has blocked in this game, most recently blocked first */
     listBlockedPlayers: {
         input: ListBlockedPlayersInput;
         output: ListBlockedPlayersOutput;
+    };
+    /** Unblock a player in this game and show their messages again, including those sent while blocked */
+    unblockPlayer: {
+        input: UnblockPlayerInput;
+        output: UnblockPlayerOutput;
     };
     /** Report a message in one of the player's channels to the server's moderators */
     reportMessage: {
@@ -1943,15 +1943,15 @@ interface Operations {
         input: ReportPlayerInput;
         output: ReportPlayerOutput;
     };
-    /** Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin) */
-    muteParticipant: {
-        input: MuteParticipantInput;
-        output: MuteParticipantOutput;
-    };
     /** Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret) */
     muteInGame: {
         input: MuteInGameInput;
         output: MuteInGameOutput;
+    };
+    /** Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin) */
+    muteParticipant: {
+        input: MuteParticipantInput;
+        output: MuteParticipantOutput;
     };
     /** Run up to 100 writes atomically in one transaction */
     batch: {
@@ -1996,7 +1996,7 @@ type Heard = Received;
 /** @deprecated Use `ReceivedName`. */
 type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
-type QueueableName = 'setUserScore' | 'getUserScore' | 'getUserScores' | 'getGameScoresLeaderboard' | 'getUsersPositionInGameScoreLeaderboard' | 'getLeaderboards' | 'getLeaderboardAround' | 'getLeaderboardAmong' | 'getLeaderboardSeasons' | 'readLeaderboard' | 'endLeaderboardSeason' | 'setState' | 'setStates' | 'patchState' | 'removeState' | 'getStates' | 'getPublicStates' | 'trackGameSessions' | 'sendCustomActivity' | 'getActivities' | 'sendNotification' | 'triggerRulesEngine' | 'getMessageChannels' | 'createMessageChannel' | 'getChannelMessages' | 'sendChannelMessage' | 'editChannelMessage' | 'unsendChannelMessage' | 'getChannelParticipants' | 'addParticipant' | 'removeParticipant' | 'editGroupInfo' | 'sendTypingSignal' | 'markMessagesRead' | 'getUnreadCount' | 'addReaction' | 'removeReaction' | 'getGames' | 'listGuestDevices' | 'removeGuestDevice' | 'vouchForPlayer' | 'channelStatus' | 'channelHeartbeat' | 'openChannelSession' | 'listChannelSessions' | 'endChannelSession' | 'revokeChannelSession' | 'notifyPlayers' | 'setUsername' | 'updatePlayerProfile' | 'getPlayerPresence' | 'listNotifications' | 'markNotificationsRead' | 'blockPlayer' | 'unblockPlayer' | 'listBlockedPlayers' | 'reportMessage' | 'reportPlayer' | 'muteParticipant' | 'muteInGame' | 'batch';
+type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'getGames' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
 /** Why the server refuses a call. */
 type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'metadata_not_kept' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
 

@@ -2,12 +2,12 @@
 
 /** May be retried when there was no answer. */
 export const repeatable: readonly string[] =
-  'getUserScore getUserScores getGameScoresLeaderboard getUsersPositionInGameScoreLeaderboard getLeaderboards getLeaderboardAround getLeaderboardAmong getLeaderboardSeasons readLeaderboard endLeaderboardSeason getStates getPublicStates getActivities getMessageChannels getChannelMessages getChannelParticipants sendTypingSignal getUnreadCount subscribe unsubscribe getSubscribedChannels getGames listGuestDevices channelStatus channelHeartbeat listChannelSessions getPlayerPresence listNotifications markNotificationsRead blockPlayer listBlockedPlayers'.split(' ');
+  'getUserScore getUserScores getGameScoresLeaderboard getLeaderboardAmong getLeaderboardAround getUsersPositionInGameScoreLeaderboard readLeaderboard getLeaderboards endLeaderboardSeason getLeaderboardSeasons getPublicStates getStates getActivities listNotifications markNotificationsRead getMessageChannels getChannelMessages sendTypingSignal getChannelParticipants getUnreadCount getSubscribedChannels subscribe unsubscribe getGames listGuestDevices channelHeartbeat channelStatus getPlayerPresence listChannelSessions blockPlayer listBlockedPlayers'.split(' ');
 
 /** May be retried with the `idempotencyKey` of the first attempt. */
 export const repeatableWithKey: readonly string[] =
-  'setUserScore setState setStates patchState removeState trackGameSessions sendCustomActivity sendNotification triggerRulesEngine createMessageChannel sendChannelMessage editChannelMessage unsendChannelMessage addParticipant removeParticipant editGroupInfo markMessagesRead addReaction removeReaction removeGuestDevice vouchForPlayer openChannelSession endChannelSession revokeChannelSession notifyPlayers setUsername updatePlayerProfile unblockPlayer reportMessage reportPlayer muteParticipant muteInGame batch'.split(' ');
+  'setUserScore patchState removeState setState setStates trackGameSessions sendCustomActivity notifyPlayers sendNotification triggerRulesEngine createMessageChannel editGroupInfo editChannelMessage sendChannelMessage unsendChannelMessage addParticipant removeParticipant markMessagesRead addReaction removeReaction vouchForPlayer removeGuestDevice endChannelSession openChannelSession revokeChannelSession setUsername updatePlayerProfile unblockPlayer reportMessage reportPlayer muteInGame muteParticipant batch'.split(' ');
 
 /** Might be executed twice if retried. */
 export const neverRepeated: readonly string[] =
-  'createUnverifiedChannel verifyUnverifiedChannel createGuest signInGuest requestGuestUpgrade upgradeGuest addGuestDevice'.split(' ');
+  'createUnverifiedChannel verifyUnverifiedChannel createGuest signInGuest addGuestDevice requestGuestUpgrade upgradeGuest'.split(' ');

@@ -1543,86 +1543,92 @@ export interface WindowMessage {
 }
 
 export interface Operations {
-  /** Set the player's score, replacing the score stored under the same nonce */
-  setUserScore: { input: SetUserScoreInput; output: SetUserScoreOutput };
   /** Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce */
   getUserScore: { input: GetUserScoreInput; output: GetUserScoreOutput };
   /** List the player's scores, latest first */
   getUserScores: { input: GetUserScoresInput; output: GetUserScoresOutput };
+  /** Set the player's score, replacing the score stored under the same nonce */
+  setUserScore: { input: SetUserScoreInput; output: SetUserScoreOutput };
   /** Read a game's leaderboard, best first, optionally of a finished season or one label */
   getGameScoresLeaderboard: { input: GetGameScoresLeaderboardInput; output: GetGameScoresLeaderboardOutput };
-  /** Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score */
-  getUsersPositionInGameScoreLeaderboard: { input: GetUsersPositionInGameScoreLeaderboardInput; output: GetUsersPositionInGameScoreLeaderboardOutput };
-  /** List a game's public leaderboards except `default`, with their current seasons */
-  getLeaderboards: { input: GetLeaderboardsInput; output: GetLeaderboardsOutput };
-  /** Read the leaderboard entries around a player, with ranks; none if the player has no score */
-  getLeaderboardAround: { input: GetLeaderboardAroundInput; output: GetLeaderboardAroundOutput };
   /** Read the leaderboard entries of given players, such as friends, with their overall ranks, best first */
   getLeaderboardAmong: { input: GetLeaderboardAmongInput; output: GetLeaderboardAmongOutput };
-  /** List the finished seasons of a leaderboard, latest first */
-  getLeaderboardSeasons: { input: GetLeaderboardSeasonsInput; output: GetLeaderboardSeasonsOutput };
+  /** Read the leaderboard entries around a player, with ranks; none if the player has no score */
+  getLeaderboardAround: { input: GetLeaderboardAroundInput; output: GetLeaderboardAroundOutput };
+  /** Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score */
+  getUsersPositionInGameScoreLeaderboard: { input: GetUsersPositionInGameScoreLeaderboardInput; output: GetUsersPositionInGameScoreLeaderboardOutput };
   /** Read a leaderboard of the server's own game, including private ones, with ranks */
   readLeaderboard: { input: ReadLeaderboardInput; output: ReadLeaderboardOutput };
+  /** List a game's public leaderboards except `default`, with their current seasons */
+  getLeaderboards: { input: GetLeaderboardsInput; output: GetLeaderboardsOutput };
   /** End a season of a leaderboard of the server's own game if it is current, and start the next one */
   endLeaderboardSeason: { input: EndLeaderboardSeasonInput; output: EndLeaderboardSeasonOutput };
-  /** Store a state of the player under a label, replacing the previous one */
-  setState: { input: SetStateInput; output: SetStateOutput };
-  /** Store several states of the player atomically, each like `setState` */
-  setStates: { input: SetStatesInput; output: SetStatesOutput };
+  /** List the finished seasons of a leaderboard, latest first */
+  getLeaderboardSeasons: { input: GetLeaderboardSeasonsInput; output: GetLeaderboardSeasonsOutput };
+  /** Read a player's public states, ordered by label */
+  getPublicStates: { input: GetPublicStatesInput; output: GetPublicStatesOutput };
+  /** Read the player's states, latest first, optionally only those with a label or a label prefix */
+  getStates: { input: GetStatesInput; output: GetStatesOutput };
   /** Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {} */
   patchState: { input: PatchStateInput; output: PatchStateOutput };
   /** Remove the player's state under a label; returns null if there was none */
   removeState: { input: RemoveStateInput; output: RemoveStateOutput };
-  /** Read the player's states, latest first, optionally only those with a label or a label prefix */
-  getStates: { input: GetStatesInput; output: GetStatesOutput };
-  /** Read a player's public states, ordered by label */
-  getPublicStates: { input: GetPublicStatesInput; output: GetPublicStatesOutput };
+  /** Store a state of the player under a label, replacing the previous one */
+  setState: { input: SetStateInput; output: SetStateOutput };
+  /** Store several states of the player atomically, each like `setState` */
+  setStates: { input: SetStatesInput; output: SetStatesOutput };
   /** Start, update or (with endTime) end one of the player's play sessions */
   trackGameSessions: { input: TrackGameSessionsInput; output: TrackGameSessionsOutput };
-  /** Record an activity of the player in the public feed */
-  sendCustomActivity: { input: SendCustomActivityInput; output: SendCustomActivityOutput };
   /** List the activities in the public feed, newest first */
   getActivities: { input: GetActivitiesInput; output: GetActivitiesOutput };
+  /** Record an activity of the player in the public feed */
+  sendCustomActivity: { input: SendCustomActivityInput; output: SendCustomActivityOutput };
+  /** List the player's notifications, newest first, with the number of unread ones */
+  listNotifications: { input: ListNotificationsInput; output: ListNotificationsOutput };
+  /** Mark some or all of the player's notifications as read */
+  markNotificationsRead: { input: MarkNotificationsReadInput; output: MarkNotificationsReadOutput };
+  /** Send a notification to up to 100 players (requires the game's secret) */
+  notifyPlayers: { input: NotifyPlayersInput; output: NotifyPlayersOutput };
   /** Send a notification to the player's inbox and launchers */
   sendNotification: { input: SendNotificationInput; output: SendNotificationOutput };
   /** Report a game event and run the game's rules for this trigger */
   triggerRulesEngine: { input: TriggerRulesEngineInput; output: TriggerRulesEngineOutput };
-  /** List the player's message channels in this game, most recently active first */
-  getMessageChannels: { input: GetMessageChannelsInput; output: GetMessageChannelsOutput };
   /** Create a message channel with other players, or return the one that already has these participants */
   createMessageChannel: { input: CreateMessageChannelInput; output: MessageChannel };
+  /** Update a channel's name or picture (requires the permission edit-info) */
+  editGroupInfo: { input: EditGroupInfoInput; output: MessageChannel };
+  /** List the player's message channels in this game, most recently active first */
+  getMessageChannels: { input: GetMessageChannelsInput; output: GetMessageChannelsOutput };
+  /** Edit one of the player's messages */
+  editChannelMessage: { input: EditChannelMessageInput; output: ChannelMessage };
   /** List the messages of one of the player's channels, newest first */
   getChannelMessages: { input: GetChannelMessagesInput; output: GetChannelMessagesOutput };
   /** Send a message to one of the player's channels */
   sendChannelMessage: { input: SendChannelMessageInput; output: ChannelMessage };
-  /** Edit one of the player's messages */
-  editChannelMessage: { input: EditChannelMessageInput; output: ChannelMessage };
-  /** Unsend one of the player's messages and permanently erase its content */
-  unsendChannelMessage: { input: UnsendChannelMessageInput; output: UnsendChannelMessageOutput };
-  /** List a channel's participants with their usernames, avatars and online status */
-  getChannelParticipants: { input: GetChannelParticipantsInput; output: GetChannelParticipantsOutput };
-  /** Add a player to a channel (requires the permission add-members) */
-  addParticipant: { input: AddParticipantInput; output: MessageChannel };
-  /** Leave a channel, or remove another participant (requires the permission super-admin) */
-  removeParticipant: { input: RemoveParticipantInput; output: MessageChannel };
-  /** Update a channel's name or picture (requires the permission edit-info) */
-  editGroupInfo: { input: EditGroupInfoInput; output: MessageChannel };
   /** Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds) */
   sendTypingSignal: { input: SendTypingSignalInput; output: SendTypingSignalOutput };
-  /** Mark a channel as read up to a message (the read marker only moves forward) */
-  markMessagesRead: { input: MarkMessagesReadInput; output: MarkMessagesReadOutput };
+  /** Unsend one of the player's messages and permanently erase its content */
+  unsendChannelMessage: { input: UnsendChannelMessageInput; output: UnsendChannelMessageOutput };
+  /** Add a player to a channel (requires the permission add-members) */
+  addParticipant: { input: AddParticipantInput; output: MessageChannel };
+  /** List a channel's participants with their usernames, avatars and online status */
+  getChannelParticipants: { input: GetChannelParticipantsInput; output: GetChannelParticipantsOutput };
+  /** Leave a channel, or remove another participant (requires the permission super-admin) */
+  removeParticipant: { input: RemoveParticipantInput; output: MessageChannel };
   /** Get the number of unread messages in a channel and the player's read marker */
   getUnreadCount: { input: GetUnreadCountInput; output: GetUnreadCountOutput };
+  /** Mark a channel as read up to a message (the read marker only moves forward) */
+  markMessagesRead: { input: MarkMessagesReadInput; output: MarkMessagesReadOutput };
   /** Add a reaction to a message: an emoji, or one of the game's emotes */
   addReaction: { input: AddReactionInput; output: AddReactionOutput };
   /** Remove the player's reaction to a message */
   removeReaction: { input: RemoveReactionInput; output: RemoveReactionOutput };
+  /** List the public streams this connection is subscribed to */
+  getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
   /** Subscribe this connection to a game's public stream of activities and leaderboard changes */
   subscribe: { input: SubscribeInput; output: SubscribeOutput };
   /** Unsubscribe this connection from a game's public stream */
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
-  /** List the public streams this connection is subscribed to */
-  getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
   /** List the public games and launchers in display order; an unlisted one is found only by its slug */
   getGames: { input: GetGamesInput; output: GetGamesOutput };
   /** Start a sign-in: get the message for the wallet to sign */
@@ -1633,56 +1639,50 @@ export interface Operations {
   createGuest: { input: CreateGuestInput; output: CreateGuestOutput };
   /** Sign in as an existing guest: exchange a device's secret for a launcherJwt */
   signInGuest: { input: SignInGuestInput; output: SignInGuestOutput };
+  /** Open a channel session for a player that the game's server has authenticated; requires the game's secret */
+  vouchForPlayer: { input: VouchForPlayerInput; output: VouchForPlayerOutput };
+  /** Add a device to the guest; returns its secret (shown once) */
+  addGuestDevice: { input: AddGuestDeviceInput; output: AddGuestDeviceOutput };
+  /** List the guest's devices, oldest first */
+  listGuestDevices: { input: Record<never, never>; output: ListGuestDevicesOutput };
+  /** Remove one of the guest's devices and end the guest's other sessions */
+  removeGuestDevice: { input: RemoveGuestDeviceInput; output: RemoveGuestDeviceOutput };
   /** Start linking a wallet to this guest: get the message for the wallet to sign */
   requestGuestUpgrade: { input: RequestGuestUpgradeInput; output: RequestGuestUpgradeOutput };
   /** Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt */
   upgradeGuest: { input: UpgradeGuestInput; output: UpgradeGuestOutput };
-  /** List the guest's devices, oldest first */
-  listGuestDevices: { input: Record<never, never>; output: ListGuestDevicesOutput };
-  /** Add a device to the guest; returns its secret (shown once) */
-  addGuestDevice: { input: AddGuestDeviceInput; output: AddGuestDeviceOutput };
-  /** Remove one of the guest's devices and end the guest's other sessions */
-  removeGuestDevice: { input: RemoveGuestDeviceInput; output: RemoveGuestDeviceOutput };
-  /** Open a channel session for a player that the game's server has authenticated; requires the game's secret */
-  vouchForPlayer: { input: VouchForPlayerInput; output: VouchForPlayerOutput };
-  /** Get the status of the token's channel session; `exists` is false once it has ended */
-  channelStatus: { input: Record<never, never>; output: ChannelSessionStatus };
   /** Keep the channel session online for another 3 minutes */
   channelHeartbeat: { input: Record<never, never>; output: ChannelHeartbeatOutput };
-  /** Open a channel session for the player: a launcher in any game, a game server in its own game */
-  openChannelSession: { input: OpenChannelSessionInput; output: OpenChannelSessionOutput };
-  /** List the player's live channel sessions, newest first: a launcher sees all games, a game only its own */
-  listChannelSessions: { input: Record<never, never>; output: ListChannelSessionsOutput };
+  /** Get the status of the token's channel session; `exists` is false once it has ended */
+  channelStatus: { input: Record<never, never>; output: ChannelSessionStatus };
+  /** Check which of up to 100 players are online in the game; requires the game's secret */
+  getPlayerPresence: { input: GetPlayerPresenceInput; output: GetPlayerPresenceOutput };
   /** End the token's channel session; with `sessionId`, a launcher may end any session of its player */
   endChannelSession: { input: EndChannelSessionInput; output: EndChannelSessionOutput };
+  /** List the player's live channel sessions, newest first: a launcher sees all games, a game only its own */
+  listChannelSessions: { input: Record<never, never>; output: ListChannelSessionsOutput };
+  /** Open a channel session for the player: a launcher in any game, a game server in its own game */
+  openChannelSession: { input: OpenChannelSessionInput; output: OpenChannelSessionOutput };
   /** Revoke a player's channel sessions in the game, or one of them; requires the game's secret */
   revokeChannelSession: { input: RevokeChannelSessionInput; output: RevokeChannelSessionOutput };
-  /** Send a notification to up to 100 players (requires the game's secret) */
-  notifyPlayers: { input: NotifyPlayersInput; output: NotifyPlayersOutput };
   /** Set the player's name, shared by all games; requires a session that the player signed in to */
   setUsername: { input: SetUsernameInput; output: SetUsernameOutput };
   /** Set the name of a guest that the game's server vouches for; requires the game's secret */
   updatePlayerProfile: { input: UpdatePlayerProfileInput; output: UpdatePlayerProfileOutput };
-  /** Check which of up to 100 players are online in the game; requires the game's secret */
-  getPlayerPresence: { input: GetPlayerPresenceInput; output: GetPlayerPresenceOutput };
-  /** List the player's notifications, newest first, with the number of unread ones */
-  listNotifications: { input: ListNotificationsInput; output: ListNotificationsOutput };
-  /** Mark some or all of the player's notifications as read */
-  markNotificationsRead: { input: MarkNotificationsReadInput; output: MarkNotificationsReadOutput };
   /** Block another player in this game and hide their messages (the blocked player is not notified) */
   blockPlayer: { input: BlockPlayerInput; output: BlockPlayerOutput };
-  /** Unblock a player in this game and show their messages again, including those sent while blocked */
-  unblockPlayer: { input: UnblockPlayerInput; output: UnblockPlayerOutput };
   /** List the players that the player has blocked in this game, most recently blocked first */
   listBlockedPlayers: { input: ListBlockedPlayersInput; output: ListBlockedPlayersOutput };
+  /** Unblock a player in this game and show their messages again, including those sent while blocked */
+  unblockPlayer: { input: UnblockPlayerInput; output: UnblockPlayerOutput };
   /** Report a message in one of the player's channels to the server's moderators */
   reportMessage: { input: ReportMessageInput; output: ReportMessageOutput };
   /** Report another player to the server's moderators */
   reportPlayer: { input: ReportPlayerInput; output: ReportPlayerOutput };
-  /** Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin) */
-  muteParticipant: { input: MuteParticipantInput; output: MuteParticipantOutput };
   /** Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret) */
   muteInGame: { input: MuteInGameInput; output: MuteInGameOutput };
+  /** Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin) */
+  muteParticipant: { input: MuteParticipantInput; output: MuteParticipantOutput };
   /** Run up to 100 writes atomically in one transaction */
   batch: { input: BatchInput; output: BatchOutput };
 }
@@ -1732,66 +1732,66 @@ export type HeardName = ReceivedName;
 
 /** Operations that may be retried automatically, and so may be queued. */
 export type QueueableName =
-  | 'setUserScore'
   | 'getUserScore'
   | 'getUserScores'
+  | 'setUserScore'
   | 'getGameScoresLeaderboard'
-  | 'getUsersPositionInGameScoreLeaderboard'
-  | 'getLeaderboards'
-  | 'getLeaderboardAround'
   | 'getLeaderboardAmong'
-  | 'getLeaderboardSeasons'
+  | 'getLeaderboardAround'
+  | 'getUsersPositionInGameScoreLeaderboard'
   | 'readLeaderboard'
+  | 'getLeaderboards'
   | 'endLeaderboardSeason'
-  | 'setState'
-  | 'setStates'
+  | 'getLeaderboardSeasons'
+  | 'getPublicStates'
+  | 'getStates'
   | 'patchState'
   | 'removeState'
-  | 'getStates'
-  | 'getPublicStates'
+  | 'setState'
+  | 'setStates'
   | 'trackGameSessions'
-  | 'sendCustomActivity'
   | 'getActivities'
+  | 'sendCustomActivity'
+  | 'listNotifications'
+  | 'markNotificationsRead'
+  | 'notifyPlayers'
   | 'sendNotification'
   | 'triggerRulesEngine'
-  | 'getMessageChannels'
   | 'createMessageChannel'
+  | 'editGroupInfo'
+  | 'getMessageChannels'
+  | 'editChannelMessage'
   | 'getChannelMessages'
   | 'sendChannelMessage'
-  | 'editChannelMessage'
-  | 'unsendChannelMessage'
-  | 'getChannelParticipants'
-  | 'addParticipant'
-  | 'removeParticipant'
-  | 'editGroupInfo'
   | 'sendTypingSignal'
-  | 'markMessagesRead'
+  | 'unsendChannelMessage'
+  | 'addParticipant'
+  | 'getChannelParticipants'
+  | 'removeParticipant'
   | 'getUnreadCount'
+  | 'markMessagesRead'
   | 'addReaction'
   | 'removeReaction'
   | 'getGames'
+  | 'vouchForPlayer'
   | 'listGuestDevices'
   | 'removeGuestDevice'
-  | 'vouchForPlayer'
-  | 'channelStatus'
   | 'channelHeartbeat'
-  | 'openChannelSession'
-  | 'listChannelSessions'
+  | 'channelStatus'
+  | 'getPlayerPresence'
   | 'endChannelSession'
+  | 'listChannelSessions'
+  | 'openChannelSession'
   | 'revokeChannelSession'
-  | 'notifyPlayers'
   | 'setUsername'
   | 'updatePlayerProfile'
-  | 'getPlayerPresence'
-  | 'listNotifications'
-  | 'markNotificationsRead'
   | 'blockPlayer'
-  | 'unblockPlayer'
   | 'listBlockedPlayers'
+  | 'unblockPlayer'
   | 'reportMessage'
   | 'reportPlayer'
-  | 'muteParticipant'
   | 'muteInGame'
+  | 'muteParticipant'
   | 'batch';
 
 /** Why the server refuses a call. */

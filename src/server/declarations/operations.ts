@@ -1,344 +1,102 @@
-import { getActivities, sendCustomActivity } from '../../features/activities/operations/activities.ts';
-import {
-  createAdministrator,
-  listAdministrators,
-  type OperationsOfRole,
-  revokeAdministrator,
-  rotateAdministratorToken,
-  updateAdministrator,
-  whoAmI,
-} from '../../features/administration/administrators/operations/administrators.ts';
-import {
-  downloadBackup,
-  listBackups,
-  makeBackup,
-  removeBackup,
-  setBackupSchedule,
-} from '../../features/administration/operations/backups.ts';
-import { deleteGame, updateGame } from '../../features/administration/operations/games.ts';
-import {
-  listAuditLog,
-  listEvents,
-  listRefusals,
-  listRequests,
-} from '../../features/administration/operations/logs.ts';
-import {
-  banPlayer,
-  erasePlayer,
-  getPlayer,
-  unbanPlayer,
-} from '../../features/administration/operations/players.ts';
-import { getServerStats, serverSummary } from '../../features/administration/operations/server.ts';
-import { batch } from '../../features/batches/operations/batch.ts';
-import {
-  getSubscribedChannels,
-  subscribe,
-  unsubscribe,
-} from '../../features/events/operations/subscriptions.ts';
-import {
-  listGameSecrets,
-  revokeGameSecret,
-  rotateGameSecret,
-} from '../../features/games/operations/game-secrets.ts';
-import { createGame, getGames, listGames } from '../../features/games/operations/games.ts';
-import {
-  addGuestDevice,
-  listGuestDevices,
-  removeGuestDevice,
-} from '../../features/guests/operations/guest-devices.ts';
-import { requestGuestUpgrade, upgradeGuest } from '../../features/guests/operations/guest-upgrade.ts';
-import {
-  createGuest,
-  openGuestSession,
-  signInGuest,
-  vouchForPlayer,
-} from '../../features/guests/operations/guests.ts';
-import {
-  blockPlayer,
-  listBlockedPlayers,
-  unblockPlayer,
-} from '../../features/messages/blocks/operations/blocks.ts';
-import {
-  createMessageChannel,
-  editGroupInfo,
-  getMessageChannels,
-  listGameChannels,
-} from '../../features/messages/operations/message-channels.ts';
-import {
-  editChannelMessage,
-  getChannelMessages,
-  listMessages,
-  listPlayerMessages,
-  removeMessage,
-  sendChannelMessage,
-  sendTypingSignal,
-  unsendChannelMessage,
-} from '../../features/messages/operations/messages.ts';
-import {
-  addParticipant,
-  getChannelParticipants,
-  removeParticipant,
-} from '../../features/messages/operations/participants.ts';
-import { addReaction, removeReaction } from '../../features/messages/operations/reactions.ts';
-import { getUnreadCount, markMessagesRead } from '../../features/messages/operations/read-markers.ts';
-import {
-  listMutes,
-  muteInGame,
-  muteParticipant,
-  mutePlayer,
-} from '../../features/moderation/operations/mutes.ts';
-import {
-  getReport,
-  listReports,
-  reportMessage,
-  reportPlayer,
-  resolveReport,
-} from '../../features/moderation/reports/operations/reports.ts';
-import {
-  listNotifications,
-  markNotificationsRead,
-  notifyPlayers,
-  sendNotification,
-} from '../../features/notifications/operations/notifications.ts';
-import {
-  getPlaySession,
-  listPlaySessions,
-  trackGameSessions,
-} from '../../features/play-sessions/operations/play-sessions.ts';
-import {
-  listPlayers,
-  setUsername,
-  updatePlayer,
-  updatePlayerProfile,
-} from '../../features/players/operations/players.ts';
-import {
-  cancelAction,
-  getAction,
-  listActions,
-  retryAction,
-} from '../../features/queue/operations/actions.ts';
-import { getRules, setRules, testRules, triggerRulesEngine } from '../../features/rules/operations/rules.ts';
-import {
-  getGameScoresLeaderboard,
-  getLeaderboardAmong,
-  getLeaderboardAround,
-  getUsersPositionInGameScoreLeaderboard,
-  listLeaderboardScores,
-  readLeaderboard,
-} from '../../features/scores/operations/leaderboard-scores.ts';
-import {
-  endLeaderboardSeason,
-  getLeaderboardSeasons,
-  listLeaderboardSeasons,
-  resetLeaderboard,
-} from '../../features/scores/operations/leaderboard-seasons.ts';
-import {
-  createLeaderboard,
-  getLeaderboards,
-  listLeaderboards,
-  removeLeaderboard,
-  updateLeaderboard,
-} from '../../features/scores/operations/leaderboards.ts';
-import {
-  getUserScore,
-  getUserScores,
-  listPlayerScores,
-  removeScore,
-  setUserScore,
-} from '../../features/scores/operations/scores.ts';
-import {
-  endChannelSession,
-  listChannelSessions,
-  openChannelSession,
-  revokeChannelSession,
-} from '../../features/sessions/operations/channel-sessions.ts';
-import {
-  channelHeartbeat,
-  channelStatus,
-  getPlayerPresence,
-} from '../../features/sessions/operations/presence.ts';
-import { listSessions, openSession, revokeSession } from '../../features/sessions/operations/sessions.ts';
-import {
-  createUnverifiedChannel,
-  verifyUnverifiedChannel,
-} from '../../features/sessions/operations/sign-in.ts';
-import {
-  getPlayerState,
-  listStates,
-  setPlayerState,
-} from '../../features/states/operations/player-states.ts';
-import {
-  getPublicStates,
-  getStates,
-  patchState,
-  removeState,
-  setState,
-  setStates,
-} from '../../features/states/operations/states.ts';
-import {
-  createWebhook,
-  listWebhookDeliveries,
-  listWebhooks,
-  removeWebhook,
-  replayWebhookDelivery,
-  rotateWebhookSecret,
-  testWebhook,
-  updateWebhook,
-} from '../../features/webhooks/operations/webhooks.ts';
+import * as activities from '../../features/activities/operations/activities.ts';
+import * as administrators from '../../features/administration/administrators/operations/administrators.ts';
+import * as backups from '../../features/administration/operations/backups.ts';
+import * as managedGames from '../../features/administration/operations/games.ts';
+import * as logs from '../../features/administration/operations/logs.ts';
+import * as managedPlayers from '../../features/administration/operations/players.ts';
+import * as server from '../../features/administration/operations/server.ts';
+import * as batches from '../../features/batches/operations/batch.ts';
+import * as subscriptions from '../../features/events/operations/subscriptions.ts';
+import * as gameSecrets from '../../features/games/operations/game-secrets.ts';
+import * as games from '../../features/games/operations/games.ts';
+import * as guestDevices from '../../features/guests/operations/guest-devices.ts';
+import * as guestUpgrade from '../../features/guests/operations/guest-upgrade.ts';
+import * as guests from '../../features/guests/operations/guests.ts';
+import * as blocks from '../../features/messages/blocks/operations/blocks.ts';
+import * as messageChannels from '../../features/messages/operations/message-channels.ts';
+import * as messages from '../../features/messages/operations/messages.ts';
+import * as participants from '../../features/messages/operations/participants.ts';
+import * as reactions from '../../features/messages/operations/reactions.ts';
+import * as readMarkers from '../../features/messages/operations/read-markers.ts';
+import * as mutes from '../../features/moderation/operations/mutes.ts';
+import * as reports from '../../features/moderation/reports/operations/reports.ts';
+import * as notifications from '../../features/notifications/operations/notifications.ts';
+import * as playSessions from '../../features/play-sessions/operations/play-sessions.ts';
+import * as players from '../../features/players/operations/players.ts';
+import * as actions from '../../features/queue/operations/actions.ts';
+import * as rules from '../../features/rules/operations/rules.ts';
+import * as leaderboardScores from '../../features/scores/operations/leaderboard-scores.ts';
+import * as leaderboardSeasons from '../../features/scores/operations/leaderboard-seasons.ts';
+import * as leaderboards from '../../features/scores/operations/leaderboards.ts';
+import * as scores from '../../features/scores/operations/scores.ts';
+import * as channelSessions from '../../features/sessions/operations/channel-sessions.ts';
+import * as presence from '../../features/sessions/operations/presence.ts';
+import * as sessions from '../../features/sessions/operations/sessions.ts';
+import * as signIn from '../../features/sessions/operations/sign-in.ts';
+import * as playerStates from '../../features/states/operations/player-states.ts';
+import * as states from '../../features/states/operations/states.ts';
+import * as webhooks from '../../features/webhooks/operations/webhooks.ts';
 
-/** Every operation. A new one stands in the file of its noun and needs a line here. */
-export const operations = [
-  setUserScore,
-  getUserScore,
-  getUserScores,
-  getGameScoresLeaderboard,
-  getUsersPositionInGameScoreLeaderboard,
-  getLeaderboards,
-  getLeaderboardAround,
-  getLeaderboardAmong,
-  getLeaderboardSeasons,
-  readLeaderboard,
-  endLeaderboardSeason,
-  setState,
-  setStates,
-  patchState,
-  removeState,
-  getStates,
-  getPublicStates,
-  trackGameSessions,
-  sendCustomActivity,
-  getActivities,
-  sendNotification,
-  triggerRulesEngine,
-  getMessageChannels,
-  createMessageChannel,
-  getChannelMessages,
-  sendChannelMessage,
-  editChannelMessage,
-  unsendChannelMessage,
-  getChannelParticipants,
-  addParticipant,
-  removeParticipant,
-  editGroupInfo,
-  sendTypingSignal,
-  markMessagesRead,
-  getUnreadCount,
-  addReaction,
-  removeReaction,
-  subscribe,
-  unsubscribe,
-  getSubscribedChannels,
-  getGames,
-  createUnverifiedChannel,
-  verifyUnverifiedChannel,
-  createGuest,
-  signInGuest,
-  requestGuestUpgrade,
-  upgradeGuest,
-  listGuestDevices,
-  addGuestDevice,
-  removeGuestDevice,
-  vouchForPlayer,
-  channelStatus,
-  channelHeartbeat,
-  openChannelSession,
-  listChannelSessions,
-  endChannelSession,
-  revokeChannelSession,
-  notifyPlayers,
-  setUsername,
-  updatePlayerProfile,
-  getPlayerPresence,
-  listNotifications,
-  markNotificationsRead,
-  blockPlayer,
-  unblockPlayer,
-  listBlockedPlayers,
-  reportMessage,
-  reportPlayer,
-  muteParticipant,
-  muteInGame,
-  batch,
-  createGame,
-  listGames,
-  updateGame,
-  deleteGame,
-  rotateGameSecret,
-  listGameSecrets,
-  revokeGameSecret,
-  getRules,
-  setRules,
-  testRules,
-  listActions,
-  getAction,
-  retryAction,
-  cancelAction,
-  createWebhook,
-  listWebhooks,
-  updateWebhook,
-  removeWebhook,
-  rotateWebhookSecret,
-  testWebhook,
-  listWebhookDeliveries,
-  replayWebhookDelivery,
-  listPlayers,
-  getPlayer,
-  updatePlayer,
-  banPlayer,
-  unbanPlayer,
-  erasePlayer,
-  listSessions,
-  openSession,
-  openGuestSession,
-  revokeSession,
-  listPlayerScores,
-  removeScore,
-  createLeaderboard,
-  listLeaderboards,
-  updateLeaderboard,
-  removeLeaderboard,
-  resetLeaderboard,
-  listLeaderboardScores,
-  listLeaderboardSeasons,
-  listGameChannels,
-  listMessages,
-  listPlayerMessages,
-  removeMessage,
-  listReports,
-  getReport,
-  resolveReport,
-  mutePlayer,
-  listMutes,
-  listStates,
-  getPlayerState,
-  setPlayerState,
-  listPlaySessions,
-  getPlaySession,
-  listEvents,
-  listAuditLog,
-  listRefusals,
-  listRequests,
-  getServerStats,
-  serverSummary,
-  whoAmI,
-  listAdministrators,
-  createAdministrator,
-  updateAdministrator,
-  rotateAdministratorToken,
-  revokeAdministrator,
-  listBackups,
-  makeBackup,
-  downloadBackup,
-  removeBackup,
-  setBackupSchedule,
-] as const;
+/** Every file of operations, in the order in which documents list them. All operations that a file exports are callable. */
+const files = [
+  scores,
+  leaderboardScores,
+  leaderboards,
+  leaderboardSeasons,
+  states,
+  playerStates,
+  playSessions,
+  activities,
+  notifications,
+  rules,
+  messageChannels,
+  messages,
+  participants,
+  readMarkers,
+  reactions,
+  subscriptions,
+  games,
+  gameSecrets,
+  managedGames,
+  signIn,
+  guests,
+  guestDevices,
+  guestUpgrade,
+  presence,
+  channelSessions,
+  sessions,
+  players,
+  managedPlayers,
+  blocks,
+  reports,
+  mutes,
+  batches,
+  actions,
+  webhooks,
+  logs,
+  server,
+  administrators,
+  backups,
+];
+
+/** The operations among the exports of a file: the type guard below tells them apart by the same field. */
+type OperationIn<File> = File extends unknown ? Extract<File[keyof File], { handler: unknown }> : never;
+
+type OneOperation = OperationIn<(typeof files)[number]>;
+
+/** Every operation; those of one file by name, because a bundle may order exports differently. */
+export const operations: readonly OneOperation[] = files.flatMap((file) =>
+  Object.values(file)
+    .filter((value): value is OneOperation => 'handler' in value)
+    .sort((one, other) => (one.name < other.name ? -1 : 1)),
+);
 
 type NeedsOf<One> = One extends { handler(request: never, services: infer Needs): unknown }
   ? (needs: Needs) => void
   : never;
 
 /** The names of the administrators' operations that a role may call. */
-export const operationsOfRole: OperationsOfRole = (role) =>
+export const operationsOfRole: administrators.OperationsOfRole = (role) =>
   operations.flatMap((one) =>
     'roles' in one && one.roles?.some((allowed) => allowed === role) ? [one.name] : [],
   );

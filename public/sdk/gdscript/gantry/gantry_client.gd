@@ -57,18 +57,6 @@ func _init(server_url = ""):
 	url = server_url
 
 
-# Set the player's score, replacing the score stored under the same nonce.
-# - score: float
-# - optional nonce: String or null
-# - optional session_id: String or null
-# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
-# - optional label: String or null
-# - optional metadata: Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
-# Answers: SetUserScoreOutput.
-func set_user_score(score, optional = {}, options = {}):
-	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "label": "label", "metadata": "metadata"}, options)
-
-
 # Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.
 # - optional nonce: String or null
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
@@ -87,6 +75,18 @@ func get_user_scores(optional = {}, options = {}):
 	return _call_generated("getUserScores", {}, optional, {"limit": "limit", "skip": "skip", "nonce": "nonce", "leaderboard": "leaderboard"}, options)
 
 
+# Set the player's score, replacing the score stored under the same nonce.
+# - score: float
+# - optional nonce: String or null
+# - optional session_id: String or null
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional label: String or null
+# - optional metadata: Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
+# Answers: SetUserScoreOutput.
+func set_user_score(score, optional = {}, options = {}):
+	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "label": "label", "metadata": "metadata"}, options)
+
+
 # Read a game's leaderboard, best first, optionally of a finished season or one label.
 # - game_id: String
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
@@ -99,22 +99,15 @@ func get_game_scores_leaderboard(game_id, optional = {}, options = {}):
 	return _call_generated("getGameScoresLeaderboard", {"gameId": game_id}, optional, {"limit": "limit", "skip": "skip", "leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
-# Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
+# Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
 # - game_id: String
-# - wallet: String
+# - wallets: Array of String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
-# Answers: GetUsersPositionInGameScoreLeaderboardOutput.
-func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}, options = {}):
-	return _call_generated("getUsersPositionInGameScoreLeaderboard", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
-
-
-# List a game's public leaderboards except `default`, with their current seasons.
-# - game_id: String
-# Answers: GetLeaderboardsOutput.
-func get_leaderboards(game_id, options = {}):
-	return _call_generated("getLeaderboards", {"gameId": game_id}, {}, {}, options)
+# Answers: GetLeaderboardAmongOutput.
+func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
+	return _call_generated("getLeaderboardAmong", {"gameId": game_id, "wallets": wallets}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
 # Read the leaderboard entries around a player, with ranks; none if the player has no score.
@@ -129,25 +122,15 @@ func get_leaderboard_around(game_id, wallet, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAround", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label", "limit": "limit"}, options)
 
 
-# Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
+# Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
 # - game_id: String
-# - wallets: Array of String
+# - wallet: String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
-# Answers: GetLeaderboardAmongOutput.
-func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
-	return _call_generated("getLeaderboardAmong", {"gameId": game_id, "wallets": wallets}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
-
-
-# List the finished seasons of a leaderboard, latest first.
-# - game_id: String
-# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
-# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
-# - optional skip: int or null. Rows to skip; default 0
-# Answers: GetLeaderboardSeasonsOutput.
-func get_leaderboard_seasons(game_id, optional = {}, options = {}):
-	return _call_generated("getLeaderboardSeasons", {"gameId": game_id}, optional, {"leaderboard": "leaderboard", "limit": "limit", "skip": "skip"}, options)
+# Answers: GetUsersPositionInGameScoreLeaderboardOutput.
+func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}, options = {}):
+	return _call_generated("getUsersPositionInGameScoreLeaderboard", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
 
 
 # Read a leaderboard of the server's own game, including private ones, with ranks.
@@ -161,6 +144,13 @@ func read_leaderboard(optional = {}, options = {}):
 	return _call_generated("readLeaderboard", {}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label", "limit": "limit", "skip": "skip"}, options)
 
 
+# List a game's public leaderboards except `default`, with their current seasons.
+# - game_id: String
+# Answers: GetLeaderboardsOutput.
+func get_leaderboards(game_id, options = {}):
+	return _call_generated("getLeaderboards", {"gameId": game_id}, {}, {}, options)
+
+
 # End a season of a leaderboard of the server's own game if it is current, and start the next one.
 # - leaderboard: String
 # - season: int. The season to end
@@ -169,21 +159,35 @@ func end_leaderboard_season(leaderboard, season, options = {}):
 	return _call_generated("endLeaderboardSeason", {"leaderboard": leaderboard, "season": season}, {}, {}, options)
 
 
-# Store a state of the player under a label, replacing the previous one.
-# - state: any JSON value
-# - label: String
-# - optional if_version: int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
-# - optional public: bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
-# Answers: SetStateOutput.
-func set_state(state, label, optional = {}, options = {}):
-	return _call_generated("setState", {"state": state, "label": label}, optional, {"if_version": "ifVersion", "public": "public"}, options)
+# List the finished seasons of a leaderboard, latest first.
+# - game_id: String
+# - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# Answers: GetLeaderboardSeasonsOutput.
+func get_leaderboard_seasons(game_id, optional = {}, options = {}):
+	return _call_generated("getLeaderboardSeasons", {"gameId": game_id}, optional, {"leaderboard": "leaderboard", "limit": "limit", "skip": "skip"}, options)
 
 
-# Store several states of the player atomically, each like `setState`.
-# - states: Array of SetStatesInputStatesItem. 1 to 20 states with different labels
-# Answers: SetStatesOutput.
-func set_states(states, options = {}):
-	return _call_generated("setStates", {"states": states}, {}, {}, options)
+# Read a player's public states, ordered by label.
+# - wallet: String
+# - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# - optional label: String or null. Only the state with this label
+# - optional prefix: String or null. Only states whose labels start with this prefix, ordered by label
+# Answers: GetPublicStatesOutput.
+func get_public_states(wallet, optional = {}, options = {}):
+	return _call_generated("getPublicStates", {"wallet": wallet}, optional, {"limit": "limit", "skip": "skip", "label": "label", "prefix": "prefix"}, options)
+
+
+# Read the player's states, latest first, optionally only those with a label or a label prefix.
+# - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# - optional label: String or null. Only the state with this label
+# - optional prefix: String or null. Only states whose labels start with this prefix, ordered by label
+# Answers: GetStatesOutput.
+func get_states(optional = {}, options = {}):
+	return _call_generated("getStates", {}, optional, {"limit": "limit", "skip": "skip", "label": "label", "prefix": "prefix"}, options)
 
 
 # Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.
@@ -204,25 +208,21 @@ func remove_state(label, optional = {}, options = {}):
 	return _call_generated("removeState", {"label": label}, optional, {"if_version": "ifVersion"}, options)
 
 
-# Read the player's states, latest first, optionally only those with a label or a label prefix.
-# - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
-# - optional skip: int or null. Rows to skip; default 0
-# - optional label: String or null. Only the state with this label
-# - optional prefix: String or null. Only states whose labels start with this prefix, ordered by label
-# Answers: GetStatesOutput.
-func get_states(optional = {}, options = {}):
-	return _call_generated("getStates", {}, optional, {"limit": "limit", "skip": "skip", "label": "label", "prefix": "prefix"}, options)
+# Store a state of the player under a label, replacing the previous one.
+# - state: any JSON value
+# - label: String
+# - optional if_version: int or null. Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
+# - optional public: bool or null. Whether other players of the game can read the state; omitted: unchanged, or private for a new state
+# Answers: SetStateOutput.
+func set_state(state, label, optional = {}, options = {}):
+	return _call_generated("setState", {"state": state, "label": label}, optional, {"if_version": "ifVersion", "public": "public"}, options)
 
 
-# Read a player's public states, ordered by label.
-# - wallet: String
-# - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
-# - optional skip: int or null. Rows to skip; default 0
-# - optional label: String or null. Only the state with this label
-# - optional prefix: String or null. Only states whose labels start with this prefix, ordered by label
-# Answers: GetPublicStatesOutput.
-func get_public_states(wallet, optional = {}, options = {}):
-	return _call_generated("getPublicStates", {"wallet": wallet}, optional, {"limit": "limit", "skip": "skip", "label": "label", "prefix": "prefix"}, options)
+# Store several states of the player atomically, each like `setState`.
+# - states: Array of SetStatesInputStatesItem. 1 to 20 states with different labels
+# Answers: SetStatesOutput.
+func set_states(states, options = {}):
+	return _call_generated("setStates", {"states": states}, {}, {}, options)
 
 
 # Start, update or (with endTime) end one of the player's play sessions.
@@ -234,14 +234,6 @@ func track_game_sessions(session_id, state, optional = {}, options = {}):
 	return _call_generated("trackGameSessions", {"sessionId": session_id, "state": state}, optional, {"end_time": "endTime"}, options)
 
 
-# Record an activity of the player in the public feed.
-# - label: String. The placeholders {username} and {wallet} are replaced when the feed is read
-# - event_id: String
-# Answers: SendCustomActivityOutput.
-func send_custom_activity(label, event_id, options = {}):
-	return _call_generated("sendCustomActivity", {"label": label, "eventId": event_id}, {}, {}, options)
-
-
 # List the activities in the public feed, newest first.
 # - optional page_number: int or null. Page number from 1; default 1, also for 0
 # - optional page_size: int or null. Rows wanted; default 10, also for 0; larger values are capped to 250
@@ -251,6 +243,41 @@ func send_custom_activity(label, event_id, options = {}):
 # Answers: GetActivitiesOutput.
 func get_activities(optional = {}, options = {}):
 	return _call_generated("getActivities", {}, optional, {"page_number": "pageNumber", "page_size": "pageSize", "wallet_address": "walletAddress", "game_id": "gameId", "type": "type"}, options)
+
+
+# Record an activity of the player in the public feed.
+# - label: String. The placeholders {username} and {wallet} are replaced when the feed is read
+# - event_id: String
+# Answers: SendCustomActivityOutput.
+func send_custom_activity(label, event_id, options = {}):
+	return _call_generated("sendCustomActivity", {"label": label, "eventId": event_id}, {}, {}, options)
+
+
+# List the player's notifications, newest first, with the number of unread ones.
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional after: String or null. The `cursor` of the previous page
+# - optional unread_only: bool or null
+# Answers: ListNotificationsOutput.
+func list_notifications(optional = {}, options = {}):
+	return _call_generated("listNotifications", {}, optional, {"limit": "limit", "after": "after", "unread_only": "unreadOnly"}, options)
+
+
+# Mark some or all of the player's notifications as read.
+# - optional notification_ids: Array of String or null
+# - optional all: bool or null. Marks all unread notifications; cannot be combined with `notificationIds`
+# Answers: MarkNotificationsReadOutput.
+func mark_notifications_read(optional = {}, options = {}):
+	return _call_generated("markNotificationsRead", {}, optional, {"notification_ids": "notificationIds", "all": "all"}, options)
+
+
+# Send a notification to up to 100 players (requires the game's secret).
+# - wallets: Array of String
+# - message: String
+# - type: "success" or "error"
+# - optional expires_in_seconds: int or null. Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
+# Answers: NotifyPlayersOutput.
+func notify_players(wallets, message, type, optional = {}, options = {}):
+	return _call_generated("notifyPlayers", {"wallets": wallets, "message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
 
 
 # Send a notification to the player's inbox and launchers.
@@ -271,6 +298,23 @@ func trigger_rules_engine(trigger, optional = {}, options = {}):
 	return _call_generated("triggerRulesEngine", {"trigger": trigger}, optional, {"nonce": "nonce", "value": "value"}, options)
 
 
+# Create a message channel with other players, or return the one that already has these participants.
+# - other_participants: Array of String
+# - optional channel_name: String or null. Name of the new channel; ignored if the channel already exists
+# Answers: MessageChannel.
+func create_message_channel(other_participants, optional = {}, options = {}):
+	return _call_generated("createMessageChannel", {"otherParticipants": other_participants}, optional, {"channel_name": "channelName"}, options)
+
+
+# Update a channel's name or picture (requires the permission edit-info).
+# - channel_id: String
+# - optional name: String or null
+# - optional chat_picture: String or null. URL of the picture; empty for no picture
+# Answers: MessageChannel.
+func edit_group_info(channel_id, optional = {}, options = {}):
+	return _call_generated("editGroupInfo", {"channelId": channel_id}, optional, {"name": "name", "chat_picture": "chatPicture"}, options)
+
+
 # List the player's message channels in this game, most recently active first.
 # - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
@@ -282,12 +326,12 @@ func get_message_channels(optional = {}, options = {}):
 	return _call_generated("getMessageChannels", {}, optional, {"limit": "limit", "skip": "skip", "cursor": "cursor", "order": "order", "with_unread": "withUnread"}, options)
 
 
-# Create a message channel with other players, or return the one that already has these participants.
-# - other_participants: Array of String
-# - optional channel_name: String or null. Name of the new channel; ignored if the channel already exists
-# Answers: MessageChannel.
-func create_message_channel(other_participants, optional = {}, options = {}):
-	return _call_generated("createMessageChannel", {"otherParticipants": other_participants}, optional, {"channel_name": "channelName"}, options)
+# Edit one of the player's messages.
+# - message_id: String
+# - new_content: String
+# Answers: ChannelMessage.
+func edit_channel_message(message_id, new_content, options = {}):
+	return _call_generated("editChannelMessage", {"messageId": message_id, "newContent": new_content}, {}, {}, options)
 
 
 # List the messages of one of the player's channels, newest first.
@@ -310,12 +354,11 @@ func send_channel_message(channel_id, content, optional = {}, options = {}):
 	return _call_generated("sendChannelMessage", {"channelId": channel_id, "content": content}, optional, {"reply_to": "replyTo"}, options)
 
 
-# Edit one of the player's messages.
-# - message_id: String
-# - new_content: String
-# Answers: ChannelMessage.
-func edit_channel_message(message_id, new_content, options = {}):
-	return _call_generated("editChannelMessage", {"messageId": message_id, "newContent": new_content}, {}, {}, options)
+# Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).
+# - channel_id: String
+# Answers: SendTypingSignalOutput.
+func send_typing_signal(channel_id, options = {}):
+	return _call_generated("sendTypingSignal", {"channelId": channel_id}, {}, {}, options)
 
 
 # Unsend one of the player's messages and permanently erase its content.
@@ -323,13 +366,6 @@ func edit_channel_message(message_id, new_content, options = {}):
 # Answers: UnsendChannelMessageOutput.
 func unsend_channel_message(message_id, options = {}):
 	return _call_generated("unsendChannelMessage", {"messageId": message_id}, {}, {}, options)
-
-
-# List a channel's participants with their usernames, avatars and online status.
-# - channel_id: String
-# Answers: GetChannelParticipantsOutput.
-func get_channel_participants(channel_id, options = {}):
-	return _call_generated("getChannelParticipants", {"channelId": channel_id}, {}, {}, options)
 
 
 # Add a player to a channel (requires the permission add-members).
@@ -340,6 +376,13 @@ func add_participant(channel_id, wallet, options = {}):
 	return _call_generated("addParticipant", {"channelId": channel_id, "wallet": wallet}, {}, {}, options)
 
 
+# List a channel's participants with their usernames, avatars and online status.
+# - channel_id: String
+# Answers: GetChannelParticipantsOutput.
+func get_channel_participants(channel_id, options = {}):
+	return _call_generated("getChannelParticipants", {"channelId": channel_id}, {}, {}, options)
+
+
 # Leave a channel, or remove another participant (requires the permission super-admin).
 # - channel_id: String
 # - optional wallet: String or null. The participant to remove; default: the player
@@ -348,20 +391,11 @@ func remove_participant(channel_id, optional = {}, options = {}):
 	return _call_generated("removeParticipant", {"channelId": channel_id}, optional, {"wallet": "wallet"}, options)
 
 
-# Update a channel's name or picture (requires the permission edit-info).
+# Get the number of unread messages in a channel and the player's read marker.
 # - channel_id: String
-# - optional name: String or null
-# - optional chat_picture: String or null. URL of the picture; empty for no picture
-# Answers: MessageChannel.
-func edit_group_info(channel_id, optional = {}, options = {}):
-	return _call_generated("editGroupInfo", {"channelId": channel_id}, optional, {"name": "name", "chat_picture": "chatPicture"}, options)
-
-
-# Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).
-# - channel_id: String
-# Answers: SendTypingSignalOutput.
-func send_typing_signal(channel_id, options = {}):
-	return _call_generated("sendTypingSignal", {"channelId": channel_id}, {}, {}, options)
+# Answers: GetUnreadCountOutput.
+func get_unread_count(channel_id, options = {}):
+	return _call_generated("getUnreadCount", {"channelId": channel_id}, {}, {}, options)
 
 
 # Mark a channel as read up to a message (the read marker only moves forward).
@@ -370,13 +404,6 @@ func send_typing_signal(channel_id, options = {}):
 # Answers: MarkMessagesReadOutput.
 func mark_messages_read(channel_id, message_id, options = {}):
 	return _call_generated("markMessagesRead", {"channelId": channel_id, "messageId": message_id}, {}, {}, options)
-
-
-# Get the number of unread messages in a channel and the player's read marker.
-# - channel_id: String
-# Answers: GetUnreadCountOutput.
-func get_unread_count(channel_id, options = {}):
-	return _call_generated("getUnreadCount", {"channelId": channel_id}, {}, {}, options)
 
 
 # Add a reaction to a message: an emoji, or one of the game's emotes.
@@ -395,6 +422,12 @@ func remove_reaction(message_id, reaction, options = {}):
 	return _call_generated("removeReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
+# List the public streams this connection is subscribed to.
+# Answers: GetSubscribedChannelsOutput.
+func get_subscribed_channels(options = {}):
+	return _call_generated("getSubscribedChannels", {}, {}, {}, options)
+
+
 # Subscribe this connection to a game's public stream of activities and leaderboard changes.
 # - optional game_id: String or null. Default: the token's game; other games require a launcher's token
 # Answers: SubscribeOutput.
@@ -407,12 +440,6 @@ func subscribe(optional = {}, options = {}):
 # Answers: UnsubscribeOutput.
 func unsubscribe(optional = {}, options = {}):
 	return _call_generated("unsubscribe", {}, optional, {"game_id": "gameId"}, options)
-
-
-# List the public streams this connection is subscribed to.
-# Answers: GetSubscribedChannelsOutput.
-func get_subscribed_channels(options = {}):
-	return _call_generated("getSubscribedChannels", {}, {}, {}, options)
 
 
 # List the public games and launchers in display order; an unlisted one is found only by its slug.
@@ -459,6 +486,34 @@ func sign_in_guest(device_secret, optional = {}, options = {}):
 	return _call_generated("signInGuest", {"deviceSecret": device_secret}, optional, {"game_id": "gameId"}, options)
 
 
+# Open a channel session for a player that the game's server has authenticated; requires the game's secret.
+# - player_id: String. The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
+# - optional username: String or null. The name that others see; unchanged when omitted or while the player is muted
+# Answers: VouchForPlayerOutput.
+func vouch_for_player(player_id, optional = {}, options = {}):
+	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)
+
+
+# Add a device to the guest; returns its secret (shown once).
+# - optional device_name: String or null. Name of the device
+# Answers: AddGuestDeviceOutput.
+func add_guest_device(optional = {}, options = {}):
+	return _call_generated("addGuestDevice", {}, optional, {"device_name": "deviceName"}, options)
+
+
+# List the guest's devices, oldest first.
+# Answers: ListGuestDevicesOutput.
+func list_guest_devices(options = {}):
+	return _call_generated("listGuestDevices", {}, {}, {}, options)
+
+
+# Remove one of the guest's devices and end the guest's other sessions.
+# - device_id: String
+# Answers: RemoveGuestDeviceOutput.
+func remove_guest_device(device_id, options = {}):
+	return _call_generated("removeGuestDevice", {"deviceId": device_id}, {}, {}, options)
+
+
 # Start linking a wallet to this guest: get the message for the wallet to sign.
 # - wallet: String
 # - optional chain_id: int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
@@ -476,32 +531,10 @@ func upgrade_guest(channel_id, signature, optional = {}, options = {}):
 	return _call_generated("upgradeGuest", {"channelId": channel_id, "signature": signature}, optional, {"chain_id": "chainId"}, options)
 
 
-# List the guest's devices, oldest first.
-# Answers: ListGuestDevicesOutput.
-func list_guest_devices(options = {}):
-	return _call_generated("listGuestDevices", {}, {}, {}, options)
-
-
-# Add a device to the guest; returns its secret (shown once).
-# - optional device_name: String or null. Name of the device
-# Answers: AddGuestDeviceOutput.
-func add_guest_device(optional = {}, options = {}):
-	return _call_generated("addGuestDevice", {}, optional, {"device_name": "deviceName"}, options)
-
-
-# Remove one of the guest's devices and end the guest's other sessions.
-# - device_id: String
-# Answers: RemoveGuestDeviceOutput.
-func remove_guest_device(device_id, options = {}):
-	return _call_generated("removeGuestDevice", {"deviceId": device_id}, {}, {}, options)
-
-
-# Open a channel session for a player that the game's server has authenticated; requires the game's secret.
-# - player_id: String. The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
-# - optional username: String or null. The name that others see; unchanged when omitted or while the player is muted
-# Answers: VouchForPlayerOutput.
-func vouch_for_player(player_id, optional = {}, options = {}):
-	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)
+# Keep the channel session online for another 3 minutes.
+# Answers: ChannelHeartbeatOutput.
+func channel_heartbeat(options = {}):
+	return _call_generated("channelHeartbeat", {}, {}, {}, options)
 
 
 # Get the status of the token's channel session; `exists` is false once it has ended.
@@ -510,23 +543,11 @@ func channel_status(options = {}):
 	return _call_generated("channelStatus", {}, {}, {}, options)
 
 
-# Keep the channel session online for another 3 minutes.
-# Answers: ChannelHeartbeatOutput.
-func channel_heartbeat(options = {}):
-	return _call_generated("channelHeartbeat", {}, {}, {}, options)
-
-
-# Open a channel session for the player: a launcher in any game, a game server in its own game.
-# - optional game_id: String or null. Required for launchers; a game server may omit it
-# Answers: OpenChannelSessionOutput.
-func open_channel_session(optional = {}, options = {}):
-	return _call_generated("openChannelSession", {}, optional, {"game_id": "gameId"}, options)
-
-
-# List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.
-# Answers: ListChannelSessionsOutput.
-func list_channel_sessions(options = {}):
-	return _call_generated("listChannelSessions", {}, {}, {}, options)
+# Check which of up to 100 players are online in the game; requires the game's secret.
+# - wallets: Array of String
+# Answers: GetPlayerPresenceOutput.
+func get_player_presence(wallets, options = {}):
+	return _call_generated("getPlayerPresence", {"wallets": wallets}, {}, {}, options)
 
 
 # End the token's channel session; with `sessionId`, a launcher may end any session of its player.
@@ -536,22 +557,25 @@ func end_channel_session(optional = {}, options = {}):
 	return _call_generated("endChannelSession", {}, optional, {"session_id": "sessionId"}, options)
 
 
+# List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.
+# Answers: ListChannelSessionsOutput.
+func list_channel_sessions(options = {}):
+	return _call_generated("listChannelSessions", {}, {}, {}, options)
+
+
+# Open a channel session for the player: a launcher in any game, a game server in its own game.
+# - optional game_id: String or null. Required for launchers; a game server may omit it
+# Answers: OpenChannelSessionOutput.
+func open_channel_session(optional = {}, options = {}):
+	return _call_generated("openChannelSession", {}, optional, {"game_id": "gameId"}, options)
+
+
 # Revoke a player's channel sessions in the game, or one of them; requires the game's secret.
 # - wallet: String
 # - optional session_id: String or null. Default: all sessions of the player in this game
 # Answers: RevokeChannelSessionOutput.
 func revoke_channel_session(wallet, optional = {}, options = {}):
 	return _call_generated("revokeChannelSession", {"wallet": wallet}, optional, {"session_id": "sessionId"}, options)
-
-
-# Send a notification to up to 100 players (requires the game's secret).
-# - wallets: Array of String
-# - message: String
-# - type: "success" or "error"
-# - optional expires_in_seconds: int or null. Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
-# Answers: NotifyPlayersOutput.
-func notify_players(wallets, message, type, optional = {}, options = {}):
-	return _call_generated("notifyPlayers", {"wallets": wallets, "message": message, "type": type}, optional, {"expires_in_seconds": "expiresInSeconds"}, options)
 
 
 # Set the player's name, shared by all games; requires a session that the player signed in to.
@@ -569,42 +593,11 @@ func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
-# Check which of up to 100 players are online in the game; requires the game's secret.
-# - wallets: Array of String
-# Answers: GetPlayerPresenceOutput.
-func get_player_presence(wallets, options = {}):
-	return _call_generated("getPlayerPresence", {"wallets": wallets}, {}, {}, options)
-
-
-# List the player's notifications, newest first, with the number of unread ones.
-# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
-# - optional after: String or null. The `cursor` of the previous page
-# - optional unread_only: bool or null
-# Answers: ListNotificationsOutput.
-func list_notifications(optional = {}, options = {}):
-	return _call_generated("listNotifications", {}, optional, {"limit": "limit", "after": "after", "unread_only": "unreadOnly"}, options)
-
-
-# Mark some or all of the player's notifications as read.
-# - optional notification_ids: Array of String or null
-# - optional all: bool or null. Marks all unread notifications; cannot be combined with `notificationIds`
-# Answers: MarkNotificationsReadOutput.
-func mark_notifications_read(optional = {}, options = {}):
-	return _call_generated("markNotificationsRead", {}, optional, {"notification_ids": "notificationIds", "all": "all"}, options)
-
-
 # Block another player in this game and hide their messages (the blocked player is not notified).
 # - wallet: String
 # Answers: BlockPlayerOutput.
 func block_player(wallet, options = {}):
 	return _call_generated("blockPlayer", {"wallet": wallet}, {}, {}, options)
-
-
-# Unblock a player in this game and show their messages again, including those sent while blocked.
-# - wallet: String
-# Answers: UnblockPlayerOutput.
-func unblock_player(wallet, options = {}):
-	return _call_generated("unblockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
 # List the players that the player has blocked in this game, most recently blocked first.
@@ -613,6 +606,13 @@ func unblock_player(wallet, options = {}):
 # Answers: ListBlockedPlayersOutput.
 func list_blocked_players(optional = {}, options = {}):
 	return _call_generated("listBlockedPlayers", {}, optional, {"limit": "limit", "skip": "skip"}, options)
+
+
+# Unblock a player in this game and show their messages again, including those sent while blocked.
+# - wallet: String
+# Answers: UnblockPlayerOutput.
+func unblock_player(wallet, options = {}):
+	return _call_generated("unblockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
 # Report a message in one of the player's channels to the server's moderators.
@@ -633,16 +633,6 @@ func report_player(wallet, reason, optional = {}, options = {}):
 	return _call_generated("reportPlayer", {"wallet": wallet, "reason": reason}, optional, {"comment": "comment"}, options)
 
 
-# Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).
-# - channel_id: String
-# - wallet: String
-# - seconds: int. Duration of the mute from now, in seconds; 0 ends the mute
-# - optional reason: String or null. Shown to the muted player
-# Answers: MuteParticipantOutput.
-func mute_participant(channel_id, wallet, seconds, optional = {}, options = {}):
-	return _call_generated("muteParticipant", {"channelId": channel_id, "wallet": wallet, "seconds": seconds}, optional, {"reason": "reason"}, options)
-
-
 # Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).
 # - wallet: String
 # - seconds: int. Duration of the mute from now, in seconds; 0 ends the mute
@@ -653,6 +643,16 @@ func mute_in_game(wallet, seconds, optional = {}, options = {}):
 	return _call_generated("muteInGame", {"wallet": wallet, "seconds": seconds}, optional, {"channel_id": "channelId", "reason": "reason"}, options)
 
 
+# Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).
+# - channel_id: String
+# - wallet: String
+# - seconds: int. Duration of the mute from now, in seconds; 0 ends the mute
+# - optional reason: String or null. Shown to the muted player
+# Answers: MuteParticipantOutput.
+func mute_participant(channel_id, wallet, seconds, optional = {}, options = {}):
+	return _call_generated("muteParticipant", {"channelId": channel_id, "wallet": wallet, "seconds": seconds}, optional, {"reason": "reason"}, options)
+
+
 # Run up to 100 writes atomically in one transaction.
 # - operations: Array of BatchInputOperationsItem
 # Answers: BatchOutput.
@@ -661,76 +661,76 @@ func batch(operations, options = {}):
 
 
 const _REPEATS = {
-	"setUserScore": "with-key",
 	"getUserScore": "always",
 	"getUserScores": "always",
+	"setUserScore": "with-key",
 	"getGameScoresLeaderboard": "always",
-	"getUsersPositionInGameScoreLeaderboard": "always",
-	"getLeaderboards": "always",
-	"getLeaderboardAround": "always",
 	"getLeaderboardAmong": "always",
-	"getLeaderboardSeasons": "always",
+	"getLeaderboardAround": "always",
+	"getUsersPositionInGameScoreLeaderboard": "always",
 	"readLeaderboard": "always",
+	"getLeaderboards": "always",
 	"endLeaderboardSeason": "always",
-	"setState": "with-key",
-	"setStates": "with-key",
+	"getLeaderboardSeasons": "always",
+	"getPublicStates": "always",
+	"getStates": "always",
 	"patchState": "with-key",
 	"removeState": "with-key",
-	"getStates": "always",
-	"getPublicStates": "always",
+	"setState": "with-key",
+	"setStates": "with-key",
 	"trackGameSessions": "with-key",
-	"sendCustomActivity": "with-key",
 	"getActivities": "always",
+	"sendCustomActivity": "with-key",
+	"listNotifications": "always",
+	"markNotificationsRead": "always",
+	"notifyPlayers": "with-key",
 	"sendNotification": "with-key",
 	"triggerRulesEngine": "with-key",
-	"getMessageChannels": "always",
 	"createMessageChannel": "with-key",
+	"editGroupInfo": "with-key",
+	"getMessageChannels": "always",
+	"editChannelMessage": "with-key",
 	"getChannelMessages": "always",
 	"sendChannelMessage": "with-key",
-	"editChannelMessage": "with-key",
-	"unsendChannelMessage": "with-key",
-	"getChannelParticipants": "always",
-	"addParticipant": "with-key",
-	"removeParticipant": "with-key",
-	"editGroupInfo": "with-key",
 	"sendTypingSignal": "always",
-	"markMessagesRead": "with-key",
+	"unsendChannelMessage": "with-key",
+	"addParticipant": "with-key",
+	"getChannelParticipants": "always",
+	"removeParticipant": "with-key",
 	"getUnreadCount": "always",
+	"markMessagesRead": "with-key",
 	"addReaction": "with-key",
 	"removeReaction": "with-key",
+	"getSubscribedChannels": "always",
 	"subscribe": "always",
 	"unsubscribe": "always",
-	"getSubscribedChannels": "always",
 	"getGames": "always",
 	"createUnverifiedChannel": "never",
 	"verifyUnverifiedChannel": "never",
 	"createGuest": "never",
 	"signInGuest": "never",
+	"vouchForPlayer": "with-key",
+	"addGuestDevice": "never",
+	"listGuestDevices": "always",
+	"removeGuestDevice": "with-key",
 	"requestGuestUpgrade": "never",
 	"upgradeGuest": "never",
-	"listGuestDevices": "always",
-	"addGuestDevice": "never",
-	"removeGuestDevice": "with-key",
-	"vouchForPlayer": "with-key",
-	"channelStatus": "always",
 	"channelHeartbeat": "always",
-	"openChannelSession": "with-key",
-	"listChannelSessions": "always",
+	"channelStatus": "always",
+	"getPlayerPresence": "always",
 	"endChannelSession": "with-key",
+	"listChannelSessions": "always",
+	"openChannelSession": "with-key",
 	"revokeChannelSession": "with-key",
-	"notifyPlayers": "with-key",
 	"setUsername": "with-key",
 	"updatePlayerProfile": "with-key",
-	"getPlayerPresence": "always",
-	"listNotifications": "always",
-	"markNotificationsRead": "always",
 	"blockPlayer": "always",
-	"unblockPlayer": "with-key",
 	"listBlockedPlayers": "always",
+	"unblockPlayer": "with-key",
 	"reportMessage": "with-key",
 	"reportPlayer": "with-key",
-	"muteParticipant": "with-key",
 	"muteInGame": "with-key",
+	"muteParticipant": "with-key",
 	"batch": "with-key",
 }
 
@@ -761,9 +761,9 @@ const EVENTS = {
 }
 
 const _ABOUT_CONNECTION = {
+	"getSubscribedChannels": true,
 	"subscribe": true,
 	"unsubscribe": true,
-	"getSubscribedChannels": true,
 }
 
 func _repeat(operation):
@@ -778,86 +778,92 @@ func _is_about_connection(operation):
 
 func _answer_record(operation, result):
 	match operation:
-		"setUserScore":
-			return Records.SetUserScoreOutput.new().read(result)
 		"getUserScore":
 			return Records.GetUserScoreOutput.new().read(result)
 		"getUserScores":
 			return Records.GetUserScoresOutput.new().read(result)
+		"setUserScore":
+			return Records.SetUserScoreOutput.new().read(result)
 		"getGameScoresLeaderboard":
 			return Records.GetGameScoresLeaderboardOutput.new().read(result)
-		"getUsersPositionInGameScoreLeaderboard":
-			return Records.GetUsersPositionInGameScoreLeaderboardOutput.new().read(result)
-		"getLeaderboards":
-			return Records.GetLeaderboardsOutput.new().read(result)
-		"getLeaderboardAround":
-			return Records.GetLeaderboardAroundOutput.new().read(result)
 		"getLeaderboardAmong":
 			return Records.GetLeaderboardAmongOutput.new().read(result)
-		"getLeaderboardSeasons":
-			return Records.GetLeaderboardSeasonsOutput.new().read(result)
+		"getLeaderboardAround":
+			return Records.GetLeaderboardAroundOutput.new().read(result)
+		"getUsersPositionInGameScoreLeaderboard":
+			return Records.GetUsersPositionInGameScoreLeaderboardOutput.new().read(result)
 		"readLeaderboard":
 			return Records.ReadLeaderboardOutput.new().read(result)
+		"getLeaderboards":
+			return Records.GetLeaderboardsOutput.new().read(result)
 		"endLeaderboardSeason":
 			return Records.EndLeaderboardSeasonOutput.new().read(result)
-		"setState":
-			return Records.SetStateOutput.new().read(result)
-		"setStates":
-			return Records.SetStatesOutput.new().read(result)
+		"getLeaderboardSeasons":
+			return Records.GetLeaderboardSeasonsOutput.new().read(result)
+		"getPublicStates":
+			return Records.GetPublicStatesOutput.new().read(result)
+		"getStates":
+			return Records.GetStatesOutput.new().read(result)
 		"patchState":
 			return Records.PatchStateOutput.new().read(result)
 		"removeState":
 			return Records.RemoveStateOutput.new().read(result)
-		"getStates":
-			return Records.GetStatesOutput.new().read(result)
-		"getPublicStates":
-			return Records.GetPublicStatesOutput.new().read(result)
+		"setState":
+			return Records.SetStateOutput.new().read(result)
+		"setStates":
+			return Records.SetStatesOutput.new().read(result)
 		"trackGameSessions":
 			return Records.TrackGameSessionsOutput.new().read(result)
-		"sendCustomActivity":
-			return Records.SendCustomActivityOutput.new().read(result)
 		"getActivities":
 			return Records.GetActivitiesOutput.new().read(result)
+		"sendCustomActivity":
+			return Records.SendCustomActivityOutput.new().read(result)
+		"listNotifications":
+			return Records.ListNotificationsOutput.new().read(result)
+		"markNotificationsRead":
+			return Records.MarkNotificationsReadOutput.new().read(result)
+		"notifyPlayers":
+			return Records.NotifyPlayersOutput.new().read(result)
 		"sendNotification":
 			return Records.SendNotificationOutput.new().read(result)
 		"triggerRulesEngine":
 			return Records.TriggerRulesEngineOutput.new().read(result)
-		"getMessageChannels":
-			return Records.GetMessageChannelsOutput.new().read(result)
 		"createMessageChannel":
 			return Records.MessageChannel.new().read(result)
+		"editGroupInfo":
+			return Records.MessageChannel.new().read(result)
+		"getMessageChannels":
+			return Records.GetMessageChannelsOutput.new().read(result)
+		"editChannelMessage":
+			return Records.ChannelMessage.new().read(result)
 		"getChannelMessages":
 			return Records.GetChannelMessagesOutput.new().read(result)
 		"sendChannelMessage":
 			return Records.ChannelMessage.new().read(result)
-		"editChannelMessage":
-			return Records.ChannelMessage.new().read(result)
-		"unsendChannelMessage":
-			return Records.UnsendChannelMessageOutput.new().read(result)
-		"getChannelParticipants":
-			return Records.GetChannelParticipantsOutput.new().read(result)
-		"addParticipant":
-			return Records.MessageChannel.new().read(result)
-		"removeParticipant":
-			return Records.MessageChannel.new().read(result)
-		"editGroupInfo":
-			return Records.MessageChannel.new().read(result)
 		"sendTypingSignal":
 			return Records.SendTypingSignalOutput.new().read(result)
-		"markMessagesRead":
-			return Records.MarkMessagesReadOutput.new().read(result)
+		"unsendChannelMessage":
+			return Records.UnsendChannelMessageOutput.new().read(result)
+		"addParticipant":
+			return Records.MessageChannel.new().read(result)
+		"getChannelParticipants":
+			return Records.GetChannelParticipantsOutput.new().read(result)
+		"removeParticipant":
+			return Records.MessageChannel.new().read(result)
 		"getUnreadCount":
 			return Records.GetUnreadCountOutput.new().read(result)
+		"markMessagesRead":
+			return Records.MarkMessagesReadOutput.new().read(result)
 		"addReaction":
 			return Records.AddReactionOutput.new().read(result)
 		"removeReaction":
 			return Records.RemoveReactionOutput.new().read(result)
+		"getSubscribedChannels":
+			return Records.GetSubscribedChannelsOutput.new().read(result)
 		"subscribe":
 			return Records.SubscribeOutput.new().read(result)
 		"unsubscribe":
 			return Records.UnsubscribeOutput.new().read(result)
-		"getSubscribedChannels":
-			return Records.GetSubscribedChannelsOutput.new().read(result)
 		"getGames":
 			return Records.GetGamesOutput.new().read(result)
 		"createUnverifiedChannel":
@@ -868,56 +874,50 @@ func _answer_record(operation, result):
 			return Records.CreateGuestOutput.new().read(result)
 		"signInGuest":
 			return Records.SignInGuestOutput.new().read(result)
+		"vouchForPlayer":
+			return Records.VouchForPlayerOutput.new().read(result)
+		"addGuestDevice":
+			return Records.AddGuestDeviceOutput.new().read(result)
+		"listGuestDevices":
+			return Records.ListGuestDevicesOutput.new().read(result)
+		"removeGuestDevice":
+			return Records.RemoveGuestDeviceOutput.new().read(result)
 		"requestGuestUpgrade":
 			return Records.RequestGuestUpgradeOutput.new().read(result)
 		"upgradeGuest":
 			return Records.UpgradeGuestOutput.new().read(result)
-		"listGuestDevices":
-			return Records.ListGuestDevicesOutput.new().read(result)
-		"addGuestDevice":
-			return Records.AddGuestDeviceOutput.new().read(result)
-		"removeGuestDevice":
-			return Records.RemoveGuestDeviceOutput.new().read(result)
-		"vouchForPlayer":
-			return Records.VouchForPlayerOutput.new().read(result)
-		"channelStatus":
-			return Records.ChannelSessionStatus.new().read(result)
 		"channelHeartbeat":
 			return Records.ChannelHeartbeatOutput.new().read(result)
-		"openChannelSession":
-			return Records.OpenChannelSessionOutput.new().read(result)
-		"listChannelSessions":
-			return Records.ListChannelSessionsOutput.new().read(result)
+		"channelStatus":
+			return Records.ChannelSessionStatus.new().read(result)
+		"getPlayerPresence":
+			return Records.GetPlayerPresenceOutput.new().read(result)
 		"endChannelSession":
 			return Records.EndChannelSessionOutput.new().read(result)
+		"listChannelSessions":
+			return Records.ListChannelSessionsOutput.new().read(result)
+		"openChannelSession":
+			return Records.OpenChannelSessionOutput.new().read(result)
 		"revokeChannelSession":
 			return Records.RevokeChannelSessionOutput.new().read(result)
-		"notifyPlayers":
-			return Records.NotifyPlayersOutput.new().read(result)
 		"setUsername":
 			return Records.SetUsernameOutput.new().read(result)
 		"updatePlayerProfile":
 			return Records.UpdatePlayerProfileOutput.new().read(result)
-		"getPlayerPresence":
-			return Records.GetPlayerPresenceOutput.new().read(result)
-		"listNotifications":
-			return Records.ListNotificationsOutput.new().read(result)
-		"markNotificationsRead":
-			return Records.MarkNotificationsReadOutput.new().read(result)
 		"blockPlayer":
 			return Records.BlockPlayerOutput.new().read(result)
-		"unblockPlayer":
-			return Records.UnblockPlayerOutput.new().read(result)
 		"listBlockedPlayers":
 			return Records.ListBlockedPlayersOutput.new().read(result)
+		"unblockPlayer":
+			return Records.UnblockPlayerOutput.new().read(result)
 		"reportMessage":
 			return Records.ReportMessageOutput.new().read(result)
 		"reportPlayer":
 			return Records.ReportPlayerOutput.new().read(result)
-		"muteParticipant":
-			return Records.MuteParticipantOutput.new().read(result)
 		"muteInGame":
 			return Records.MuteInGameOutput.new().read(result)
+		"muteParticipant":
+			return Records.MuteParticipantOutput.new().read(result)
 		"batch":
 			return Records.BatchOutput.new().read(result)
 	return result

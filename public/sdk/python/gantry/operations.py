@@ -87,14 +87,6 @@ class Operations:
     def _call(self, operation: str, data: dict[str, Any]) -> Any:
         raise NotImplementedError
 
-    def set_user_score(self, *, score: float, nonce: Optional[str] = None, session_id: Optional[str] = None, leaderboard: Optional[str] = None, label: Optional[str] = None, metadata: Optional[dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> SetUserScoreOutput:
-        """Set the player's score, replacing the score stored under the same nonce.
-
-        leaderboard: Name of the leaderboard; omitted: `default`
-        metadata: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
-        """
-        return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
-
     def get_user_score(self, *, nonce: Optional[str] = None, leaderboard: Optional[str] = None) -> GetUserScoreOutput:
         """Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.
 
@@ -111,6 +103,14 @@ class Operations:
         """
         return self._call("getUserScores", _given({}, {"limit": limit, "skip": skip, "nonce": nonce, "leaderboard": leaderboard}))
 
+    def set_user_score(self, *, score: float, nonce: Optional[str] = None, session_id: Optional[str] = None, leaderboard: Optional[str] = None, label: Optional[str] = None, metadata: Optional[dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> SetUserScoreOutput:
+        """Set the player's score, replacing the score stored under the same nonce.
+
+        leaderboard: Name of the leaderboard; omitted: `default`
+        metadata: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
+        """
+        return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
+
     def get_game_scores_leaderboard(self, *, game_id: str, limit: Optional[int] = None, skip: Optional[int] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetGameScoresLeaderboardOutput:
         """Read a game's leaderboard, best first, optionally of a finished season or one label.
 
@@ -121,17 +121,13 @@ class Operations:
         """
         return self._call("getGameScoresLeaderboard", _given({"gameId": game_id}, {"limit": limit, "skip": skip, "leaderboard": leaderboard, "season": season, "label": label}))
 
-    def get_users_position_in_game_score_leaderboard(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetUsersPositionInGameScoreLeaderboardOutput:
-        """Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
+    def get_leaderboard_among(self, *, game_id: str, wallets: list[str], leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetLeaderboardAmongOutput:
+        """Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
 
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
         """
-        return self._call("getUsersPositionInGameScoreLeaderboard", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label}))
-
-    def get_leaderboards(self, *, game_id: str) -> GetLeaderboardsOutput:
-        """List a game's public leaderboards except `default`, with their current seasons."""
-        return self._call("getLeaderboards", _given({"gameId": game_id}, {}))
+        return self._call("getLeaderboardAmong", _given({"gameId": game_id, "wallets": wallets}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def get_leaderboard_around(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None) -> GetLeaderboardAroundOutput:
         """Read the leaderboard entries around a player, with ranks; none if the player has no score.
@@ -142,22 +138,13 @@ class Operations:
         """
         return self._call("getLeaderboardAround", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit}))
 
-    def get_leaderboard_among(self, *, game_id: str, wallets: list[str], leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetLeaderboardAmongOutput:
-        """Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
+    def get_users_position_in_game_score_leaderboard(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetUsersPositionInGameScoreLeaderboardOutput:
+        """Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
 
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
         """
-        return self._call("getLeaderboardAmong", _given({"gameId": game_id, "wallets": wallets}, {"leaderboard": leaderboard, "season": season, "label": label}))
-
-    def get_leaderboard_seasons(self, *, game_id: str, leaderboard: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> GetLeaderboardSeasonsOutput:
-        """List the finished seasons of a leaderboard, latest first.
-
-        leaderboard: Name of the leaderboard; omitted: `default`
-        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
-        skip: Rows to skip; default 0
-        """
-        return self._call("getLeaderboardSeasons", _given({"gameId": game_id}, {"leaderboard": leaderboard, "limit": limit, "skip": skip}))
+        return self._call("getUsersPositionInGameScoreLeaderboard", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
     def read_leaderboard(self, *, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> ReadLeaderboardOutput:
         """Read a leaderboard of the server's own game, including private ones, with ranks.
@@ -169,6 +156,10 @@ class Operations:
         """
         return self._call("readLeaderboard", _given({}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit, "skip": skip}))
 
+    def get_leaderboards(self, *, game_id: str) -> GetLeaderboardsOutput:
+        """List a game's public leaderboards except `default`, with their current seasons."""
+        return self._call("getLeaderboards", _given({"gameId": game_id}, {}))
+
     def end_leaderboard_season(self, *, leaderboard: str, season: int) -> EndLeaderboardSeasonOutput:
         """End a season of a leaderboard of the server's own game if it is current, and start the next one.
 
@@ -176,20 +167,34 @@ class Operations:
         """
         return self._call("endLeaderboardSeason", _given({"leaderboard": leaderboard, "season": season}, {}))
 
-    def set_state(self, *, state: Any, label: str, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> SetStateOutput:
-        """Store a state of the player under a label, replacing the previous one.
+    def get_leaderboard_seasons(self, *, game_id: str, leaderboard: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> GetLeaderboardSeasonsOutput:
+        """List the finished seasons of a leaderboard, latest first.
 
-        if_version: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
-        public: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
+        leaderboard: Name of the leaderboard; omitted: `default`
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
         """
-        return self._call("setState", _given({"state": state, "label": label}, {"ifVersion": if_version, "public": public, "idempotencyKey": idempotency_key}))
+        return self._call("getLeaderboardSeasons", _given({"gameId": game_id}, {"leaderboard": leaderboard, "limit": limit, "skip": skip}))
 
-    def set_states(self, *, states: list[SetStatesInputStatesItem], idempotency_key: Optional[str] = None) -> SetStatesOutput:
-        """Store several states of the player atomically, each like `setState`.
+    def get_public_states(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetPublicStatesOutput:
+        """Read a player's public states, ordered by label.
 
-        states: 1 to 20 states with different labels
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        label: Only the state with this label
+        prefix: Only states whose labels start with this prefix, ordered by label
         """
-        return self._call("setStates", _given({"states": states}, {"idempotencyKey": idempotency_key}))
+        return self._call("getPublicStates", _given({"wallet": wallet}, {"limit": limit, "skip": skip, "label": label, "prefix": prefix}))
+
+    def get_states(self, *, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetStatesOutput:
+        """Read the player's states, latest first, optionally only those with a label or a label prefix.
+
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        label: Only the state with this label
+        prefix: Only states whose labels start with this prefix, ordered by label
+        """
+        return self._call("getStates", _given({}, {"limit": limit, "skip": skip, "label": label, "prefix": prefix}))
 
     def patch_state(self, *, label: str, patch: Any, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> PatchStateOutput:
         """Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.
@@ -206,36 +211,24 @@ class Operations:
         """
         return self._call("removeState", _given({"label": label}, {"ifVersion": if_version, "idempotencyKey": idempotency_key}))
 
-    def get_states(self, *, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetStatesOutput:
-        """Read the player's states, latest first, optionally only those with a label or a label prefix.
+    def set_state(self, *, state: Any, label: str, if_version: Optional[int] = None, public: Optional[bool] = None, idempotency_key: Optional[str] = None) -> SetStateOutput:
+        """Store a state of the player under a label, replacing the previous one.
 
-        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
-        skip: Rows to skip; default 0
-        label: Only the state with this label
-        prefix: Only states whose labels start with this prefix, ordered by label
+        if_version: Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)
+        public: Whether other players of the game can read the state; omitted: unchanged, or private for a new state
         """
-        return self._call("getStates", _given({}, {"limit": limit, "skip": skip, "label": label, "prefix": prefix}))
+        return self._call("setState", _given({"state": state, "label": label}, {"ifVersion": if_version, "public": public, "idempotencyKey": idempotency_key}))
 
-    def get_public_states(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None, label: Optional[str] = None, prefix: Optional[str] = None) -> GetPublicStatesOutput:
-        """Read a player's public states, ordered by label.
+    def set_states(self, *, states: list[SetStatesInputStatesItem], idempotency_key: Optional[str] = None) -> SetStatesOutput:
+        """Store several states of the player atomically, each like `setState`.
 
-        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
-        skip: Rows to skip; default 0
-        label: Only the state with this label
-        prefix: Only states whose labels start with this prefix, ordered by label
+        states: 1 to 20 states with different labels
         """
-        return self._call("getPublicStates", _given({"wallet": wallet}, {"limit": limit, "skip": skip, "label": label, "prefix": prefix}))
+        return self._call("setStates", _given({"states": states}, {"idempotencyKey": idempotency_key}))
 
     def track_game_sessions(self, *, session_id: str, state: Any, end_time: Optional[int] = None, idempotency_key: Optional[str] = None) -> TrackGameSessionsOutput:
         """Start, update or (with endTime) end one of the player's play sessions."""
         return self._call("trackGameSessions", _given({"sessionId": session_id, "state": state}, {"endTime": end_time, "idempotencyKey": idempotency_key}))
-
-    def send_custom_activity(self, *, label: str, event_id: str, idempotency_key: Optional[str] = None) -> SendCustomActivityOutput:
-        """Record an activity of the player in the public feed.
-
-        label: The placeholders {username} and {wallet} are replaced when the feed is read
-        """
-        return self._call("sendCustomActivity", _given({"label": label, "eventId": event_id}, {"idempotencyKey": idempotency_key}))
 
     def get_activities(self, *, page_number: Optional[int] = None, page_size: Optional[int] = None, wallet_address: Optional[str] = None, game_id: Optional[str] = None, type: Optional[Literal["on-chain", "off-chain"]] = None) -> GetActivitiesOutput:
         """List the activities in the public feed, newest first.
@@ -244,6 +237,35 @@ class Operations:
         page_size: Rows wanted; default 10, also for 0; larger values are capped to 250
         """
         return self._call("getActivities", _given({}, {"pageNumber": page_number, "pageSize": page_size, "walletAddress": wallet_address, "gameId": game_id, "type": type}))
+
+    def send_custom_activity(self, *, label: str, event_id: str, idempotency_key: Optional[str] = None) -> SendCustomActivityOutput:
+        """Record an activity of the player in the public feed.
+
+        label: The placeholders {username} and {wallet} are replaced when the feed is read
+        """
+        return self._call("sendCustomActivity", _given({"label": label, "eventId": event_id}, {"idempotencyKey": idempotency_key}))
+
+    def list_notifications(self, *, limit: Optional[int] = None, after: Optional[str] = None, unread_only: Optional[bool] = None) -> ListNotificationsOutput:
+        """List the player's notifications, newest first, with the number of unread ones.
+
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        after: The `cursor` of the previous page
+        """
+        return self._call("listNotifications", _given({}, {"limit": limit, "after": after, "unreadOnly": unread_only}))
+
+    def mark_notifications_read(self, *, notification_ids: Optional[list[str]] = None, all: Optional[bool] = None) -> MarkNotificationsReadOutput:
+        """Mark some or all of the player's notifications as read.
+
+        all: Marks all unread notifications; cannot be combined with `notificationIds`
+        """
+        return self._call("markNotificationsRead", _given({}, {"notificationIds": notification_ids, "all": all}))
+
+    def notify_players(self, *, wallets: list[str], message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> NotifyPlayersOutput:
+        """Send a notification to up to 100 players (requires the game's secret).
+
+        expires_in_seconds: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
+        """
+        return self._call("notifyPlayers", _given({"wallets": wallets, "message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
     def send_notification(self, *, message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> SendNotificationOutput:
         """Send a notification to the player's inbox and launchers.
@@ -256,6 +278,20 @@ class Operations:
         """Report a game event and run the game's rules for this trigger."""
         return self._call("triggerRulesEngine", _given({"trigger": trigger}, {"nonce": nonce, "value": value, "idempotencyKey": idempotency_key}))
 
+    def create_message_channel(self, *, other_participants: list[str], channel_name: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
+        """Create a message channel with other players, or return the one that already has these participants.
+
+        channel_name: Name of the new channel; ignored if the channel already exists
+        """
+        return self._call("createMessageChannel", _given({"otherParticipants": other_participants}, {"channelName": channel_name, "idempotencyKey": idempotency_key}))
+
+    def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
+        """Update a channel's name or picture (requires the permission edit-info).
+
+        chat_picture: URL of the picture; empty for no picture
+        """
+        return self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
+
     def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None) -> GetMessageChannelsOutput:
         """List the player's message channels in this game, most recently active first.
 
@@ -267,12 +303,9 @@ class Operations:
         """
         return self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread}))
 
-    def create_message_channel(self, *, other_participants: list[str], channel_name: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Create a message channel with other players, or return the one that already has these participants.
-
-        channel_name: Name of the new channel; ignored if the channel already exists
-        """
-        return self._call("createMessageChannel", _given({"otherParticipants": other_participants}, {"channelName": channel_name, "idempotencyKey": idempotency_key}))
+    def edit_channel_message(self, *, message_id: str, new_content: str, idempotency_key: Optional[str] = None) -> ChannelMessage:
+        """Edit one of the player's messages."""
+        return self._call("editChannelMessage", _given({"messageId": message_id, "newContent": new_content}, {"idempotencyKey": idempotency_key}))
 
     def get_channel_messages(self, *, channel_id: str, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None) -> GetChannelMessagesOutput:
         """List the messages of one of the player's channels, newest first.
@@ -291,21 +324,21 @@ class Operations:
         """
         return self._call("sendChannelMessage", _given({"channelId": channel_id, "content": content}, {"replyTo": reply_to, "idempotencyKey": idempotency_key}))
 
-    def edit_channel_message(self, *, message_id: str, new_content: str, idempotency_key: Optional[str] = None) -> ChannelMessage:
-        """Edit one of the player's messages."""
-        return self._call("editChannelMessage", _given({"messageId": message_id, "newContent": new_content}, {"idempotencyKey": idempotency_key}))
+    def send_typing_signal(self, *, channel_id: str) -> SendTypingSignalOutput:
+        """Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds)."""
+        return self._call("sendTypingSignal", _given({"channelId": channel_id}, {}))
 
     def unsend_channel_message(self, *, message_id: str, idempotency_key: Optional[str] = None) -> UnsendChannelMessageOutput:
         """Unsend one of the player's messages and permanently erase its content."""
         return self._call("unsendChannelMessage", _given({"messageId": message_id}, {"idempotencyKey": idempotency_key}))
 
-    def get_channel_participants(self, *, channel_id: str) -> GetChannelParticipantsOutput:
-        """List a channel's participants with their usernames, avatars and online status."""
-        return self._call("getChannelParticipants", _given({"channelId": channel_id}, {}))
-
     def add_participant(self, *, channel_id: str, wallet: str, idempotency_key: Optional[str] = None) -> MessageChannel:
         """Add a player to a channel (requires the permission add-members)."""
         return self._call("addParticipant", _given({"channelId": channel_id, "wallet": wallet}, {"idempotencyKey": idempotency_key}))
+
+    def get_channel_participants(self, *, channel_id: str) -> GetChannelParticipantsOutput:
+        """List a channel's participants with their usernames, avatars and online status."""
+        return self._call("getChannelParticipants", _given({"channelId": channel_id}, {}))
 
     def remove_participant(self, *, channel_id: str, wallet: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
         """Leave a channel, or remove another participant (requires the permission super-admin).
@@ -314,16 +347,9 @@ class Operations:
         """
         return self._call("removeParticipant", _given({"channelId": channel_id}, {"wallet": wallet, "idempotencyKey": idempotency_key}))
 
-    def edit_group_info(self, *, channel_id: str, name: Optional[str] = None, chat_picture: Optional[str] = None, idempotency_key: Optional[str] = None) -> MessageChannel:
-        """Update a channel's name or picture (requires the permission edit-info).
-
-        chat_picture: URL of the picture; empty for no picture
-        """
-        return self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
-
-    def send_typing_signal(self, *, channel_id: str) -> SendTypingSignalOutput:
-        """Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds)."""
-        return self._call("sendTypingSignal", _given({"channelId": channel_id}, {}))
+    def get_unread_count(self, *, channel_id: str) -> GetUnreadCountOutput:
+        """Get the number of unread messages in a channel and the player's read marker."""
+        return self._call("getUnreadCount", _given({"channelId": channel_id}, {}))
 
     def mark_messages_read(self, *, channel_id: str, message_id: str, idempotency_key: Optional[str] = None) -> MarkMessagesReadOutput:
         """Mark a channel as read up to a message (the read marker only moves forward).
@@ -331,10 +357,6 @@ class Operations:
         message_id: The newest message that the player has read
         """
         return self._call("markMessagesRead", _given({"channelId": channel_id, "messageId": message_id}, {"idempotencyKey": idempotency_key}))
-
-    def get_unread_count(self, *, channel_id: str) -> GetUnreadCountOutput:
-        """Get the number of unread messages in a channel and the player's read marker."""
-        return self._call("getUnreadCount", _given({"channelId": channel_id}, {}))
 
     def add_reaction(self, *, message_id: str, reaction: str, idempotency_key: Optional[str] = None) -> AddReactionOutput:
         """Add a reaction to a message: an emoji, or one of the game's emotes.
@@ -350,6 +372,10 @@ class Operations:
         """
         return self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
 
+    def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
+        """List the public streams this connection is subscribed to."""
+        return self._call("getSubscribedChannels", _given({}, {}))
+
     def subscribe(self, *, game_id: Optional[str] = None) -> SubscribeOutput:
         """Subscribe this connection to a game's public stream of activities and leaderboard changes.
 
@@ -360,10 +386,6 @@ class Operations:
     def unsubscribe(self, *, game_id: Optional[str] = None) -> UnsubscribeOutput:
         """Unsubscribe this connection from a game's public stream."""
         return self._call("unsubscribe", _given({}, {"gameId": game_id}))
-
-    def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
-        """List the public streams this connection is subscribed to."""
-        return self._call("getSubscribedChannels", _given({}, {}))
 
     def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
         """List the public games and launchers in display order; an unlisted one is found only by its slug.
@@ -403,6 +425,29 @@ class Operations:
         """
         return self._call("signInGuest", _given({"deviceSecret": device_secret}, {"gameId": game_id}))
 
+    def vouch_for_player(self, *, player_id: str, username: Optional[str] = None, idempotency_key: Optional[str] = None) -> VouchForPlayerOutput:
+        """Open a channel session for a player that the game's server has authenticated; requires the game's secret.
+
+        player_id: The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
+        username: The name that others see; unchanged when omitted or while the player is muted
+        """
+        return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
+
+    def add_guest_device(self, *, device_name: Optional[str] = None) -> AddGuestDeviceOutput:
+        """Add a device to the guest; returns its secret (shown once).
+
+        device_name: Name of the device
+        """
+        return self._call("addGuestDevice", _given({}, {"deviceName": device_name}))
+
+    def list_guest_devices(self) -> ListGuestDevicesOutput:
+        """List the guest's devices, oldest first."""
+        return self._call("listGuestDevices", _given({}, {}))
+
+    def remove_guest_device(self, *, device_id: str, idempotency_key: Optional[str] = None) -> RemoveGuestDeviceOutput:
+        """Remove one of the guest's devices and end the guest's other sessions."""
+        return self._call("removeGuestDevice", _given({"deviceId": device_id}, {"idempotencyKey": idempotency_key}))
+
     def request_guest_upgrade(self, *, wallet: str, chain_id: Optional[int] = None) -> RequestGuestUpgradeOutput:
         """Start linking a wallet to this guest: get the message for the wallet to sign.
 
@@ -417,36 +462,25 @@ class Operations:
         """
         return self._call("upgradeGuest", _given({"channelId": channel_id, "signature": signature}, {"chainId": chain_id}))
 
-    def list_guest_devices(self) -> ListGuestDevicesOutput:
-        """List the guest's devices, oldest first."""
-        return self._call("listGuestDevices", _given({}, {}))
-
-    def add_guest_device(self, *, device_name: Optional[str] = None) -> AddGuestDeviceOutput:
-        """Add a device to the guest; returns its secret (shown once).
-
-        device_name: Name of the device
-        """
-        return self._call("addGuestDevice", _given({}, {"deviceName": device_name}))
-
-    def remove_guest_device(self, *, device_id: str, idempotency_key: Optional[str] = None) -> RemoveGuestDeviceOutput:
-        """Remove one of the guest's devices and end the guest's other sessions."""
-        return self._call("removeGuestDevice", _given({"deviceId": device_id}, {"idempotencyKey": idempotency_key}))
-
-    def vouch_for_player(self, *, player_id: str, username: Optional[str] = None, idempotency_key: Optional[str] = None) -> VouchForPlayerOutput:
-        """Open a channel session for a player that the game's server has authenticated; requires the game's secret.
-
-        player_id: The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
-        username: The name that others see; unchanged when omitted or while the player is muted
-        """
-        return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
+    def channel_heartbeat(self) -> ChannelHeartbeatOutput:
+        """Keep the channel session online for another 3 minutes."""
+        return self._call("channelHeartbeat", _given({}, {}))
 
     def channel_status(self) -> ChannelSessionStatus:
         """Get the status of the token's channel session; `exists` is false once it has ended."""
         return self._call("channelStatus", _given({}, {}))
 
-    def channel_heartbeat(self) -> ChannelHeartbeatOutput:
-        """Keep the channel session online for another 3 minutes."""
-        return self._call("channelHeartbeat", _given({}, {}))
+    def get_player_presence(self, *, wallets: list[str]) -> GetPlayerPresenceOutput:
+        """Check which of up to 100 players are online in the game; requires the game's secret."""
+        return self._call("getPlayerPresence", _given({"wallets": wallets}, {}))
+
+    def end_channel_session(self, *, session_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> EndChannelSessionOutput:
+        """End the token's channel session; with `sessionId`, a launcher may end any session of its player."""
+        return self._call("endChannelSession", _given({}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
+
+    def list_channel_sessions(self) -> ListChannelSessionsOutput:
+        """List the player's live channel sessions, newest first: a launcher sees all games, a game only its own."""
+        return self._call("listChannelSessions", _given({}, {}))
 
     def open_channel_session(self, *, game_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> OpenChannelSessionOutput:
         """Open a channel session for the player: a launcher in any game, a game server in its own game.
@@ -455,27 +489,12 @@ class Operations:
         """
         return self._call("openChannelSession", _given({}, {"gameId": game_id, "idempotencyKey": idempotency_key}))
 
-    def list_channel_sessions(self) -> ListChannelSessionsOutput:
-        """List the player's live channel sessions, newest first: a launcher sees all games, a game only its own."""
-        return self._call("listChannelSessions", _given({}, {}))
-
-    def end_channel_session(self, *, session_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> EndChannelSessionOutput:
-        """End the token's channel session; with `sessionId`, a launcher may end any session of its player."""
-        return self._call("endChannelSession", _given({}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
-
     def revoke_channel_session(self, *, wallet: str, session_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> RevokeChannelSessionOutput:
         """Revoke a player's channel sessions in the game, or one of them; requires the game's secret.
 
         session_id: Default: all sessions of the player in this game
         """
         return self._call("revokeChannelSession", _given({"wallet": wallet}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
-
-    def notify_players(self, *, wallets: list[str], message: str, type: Literal["success", "error"], expires_in_seconds: Optional[int] = None, idempotency_key: Optional[str] = None) -> NotifyPlayersOutput:
-        """Send a notification to up to 100 players (requires the game's secret).
-
-        expires_in_seconds: Seconds until the notification expires, whether delivered or not; default: kept until delivered to a launcher and for a limited time after that
-        """
-        return self._call("notifyPlayers", _given({"wallets": wallets, "message": message, "type": type}, {"expiresInSeconds": expires_in_seconds, "idempotencyKey": idempotency_key}))
 
     def set_username(self, *, username: str, idempotency_key: Optional[str] = None) -> SetUsernameOutput:
         """Set the player's name, shared by all games; requires a session that the player signed in to.
@@ -491,32 +510,9 @@ class Operations:
         """
         return self._call("updatePlayerProfile", _given({"wallet": wallet, "username": username}, {"idempotencyKey": idempotency_key}))
 
-    def get_player_presence(self, *, wallets: list[str]) -> GetPlayerPresenceOutput:
-        """Check which of up to 100 players are online in the game; requires the game's secret."""
-        return self._call("getPlayerPresence", _given({"wallets": wallets}, {}))
-
-    def list_notifications(self, *, limit: Optional[int] = None, after: Optional[str] = None, unread_only: Optional[bool] = None) -> ListNotificationsOutput:
-        """List the player's notifications, newest first, with the number of unread ones.
-
-        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
-        after: The `cursor` of the previous page
-        """
-        return self._call("listNotifications", _given({}, {"limit": limit, "after": after, "unreadOnly": unread_only}))
-
-    def mark_notifications_read(self, *, notification_ids: Optional[list[str]] = None, all: Optional[bool] = None) -> MarkNotificationsReadOutput:
-        """Mark some or all of the player's notifications as read.
-
-        all: Marks all unread notifications; cannot be combined with `notificationIds`
-        """
-        return self._call("markNotificationsRead", _given({}, {"notificationIds": notification_ids, "all": all}))
-
     def block_player(self, *, wallet: str) -> BlockPlayerOutput:
         """Block another player in this game and hide their messages (the blocked player is not notified)."""
         return self._call("blockPlayer", _given({"wallet": wallet}, {}))
-
-    def unblock_player(self, *, wallet: str, idempotency_key: Optional[str] = None) -> UnblockPlayerOutput:
-        """Unblock a player in this game and show their messages again, including those sent while blocked."""
-        return self._call("unblockPlayer", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     def list_blocked_players(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListBlockedPlayersOutput:
         """List the players that the player has blocked in this game, most recently blocked first.
@@ -526,6 +522,10 @@ class Operations:
         """
         return self._call("listBlockedPlayers", _given({}, {"limit": limit, "skip": skip}))
 
+    def unblock_player(self, *, wallet: str, idempotency_key: Optional[str] = None) -> UnblockPlayerOutput:
+        """Unblock a player in this game and show their messages again, including those sent while blocked."""
+        return self._call("unblockPlayer", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
+
     def report_message(self, *, message_id: str, reason: Literal["spam", "harassment", "hate", "sexual", "violence", "cheating", "impersonation", "other"], comment: Optional[str] = None, idempotency_key: Optional[str] = None) -> ReportMessageOutput:
         """Report a message in one of the player's channels to the server's moderators."""
         return self._call("reportMessage", _given({"messageId": message_id, "reason": reason}, {"comment": comment, "idempotencyKey": idempotency_key}))
@@ -533,14 +533,6 @@ class Operations:
     def report_player(self, *, wallet: str, reason: Literal["spam", "harassment", "hate", "sexual", "violence", "cheating", "impersonation", "other"], comment: Optional[str] = None, idempotency_key: Optional[str] = None) -> ReportPlayerOutput:
         """Report another player to the server's moderators."""
         return self._call("reportPlayer", _given({"wallet": wallet, "reason": reason}, {"comment": comment, "idempotencyKey": idempotency_key}))
-
-    def mute_participant(self, *, channel_id: str, wallet: str, seconds: int, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteParticipantOutput:
-        """Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).
-
-        seconds: Duration of the mute from now, in seconds; 0 ends the mute
-        reason: Shown to the muted player
-        """
-        return self._call("muteParticipant", _given({"channelId": channel_id, "wallet": wallet, "seconds": seconds}, {"reason": reason, "idempotencyKey": idempotency_key}))
 
     def mute_in_game(self, *, wallet: str, seconds: int, channel_id: Optional[str] = None, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteInGameOutput:
         """Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).
@@ -550,6 +542,14 @@ class Operations:
         reason: Shown to the muted player
         """
         return self._call("muteInGame", _given({"wallet": wallet, "seconds": seconds}, {"channelId": channel_id, "reason": reason, "idempotencyKey": idempotency_key}))
+
+    def mute_participant(self, *, channel_id: str, wallet: str, seconds: int, reason: Optional[str] = None, idempotency_key: Optional[str] = None) -> MuteParticipantOutput:
+        """Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).
+
+        seconds: Duration of the mute from now, in seconds; 0 ends the mute
+        reason: Shown to the muted player
+        """
+        return self._call("muteParticipant", _given({"channelId": channel_id, "wallet": wallet, "seconds": seconds}, {"reason": reason, "idempotencyKey": idempotency_key}))
 
     def batch(self, *, operations: list[BatchInputOperationsItem], idempotency_key: Optional[str] = None) -> BatchOutput:
         """Run up to 100 writes atomically in one transaction."""

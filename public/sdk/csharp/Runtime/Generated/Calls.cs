@@ -5,12 +5,6 @@ namespace Gantry
 {
     public abstract partial class GantryCalls
     {
-        /// <summary>Set the player's score, replacing the score stored under the same nonce.</summary>
-        public Task<SetUserScoreOutput> SetUserScoreAsync(SetUserScoreInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.SetUserScore, input, options, SetUserScoreOutput.From);
-        }
-
         /// <summary>Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.</summary>
         public Task<GetUserScoreOutput> GetUserScoreAsync(GetUserScoreInput input = null, CallOptions options = null)
         {
@@ -23,28 +17,16 @@ namespace Gantry
             return CallAsync(Operations.GetUserScores, input, options, GetUserScoresOutput.From);
         }
 
+        /// <summary>Set the player's score, replacing the score stored under the same nonce.</summary>
+        public Task<SetUserScoreOutput> SetUserScoreAsync(SetUserScoreInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.SetUserScore, input, options, SetUserScoreOutput.From);
+        }
+
         /// <summary>Read a game's leaderboard, best first, optionally of a finished season or one label.</summary>
         public Task<GetGameScoresLeaderboardOutput> GetGameScoresLeaderboardAsync(GetGameScoresLeaderboardInput input, CallOptions options = null)
         {
             return CallAsync(Operations.GetGameScoresLeaderboard, input, options, GetGameScoresLeaderboardOutput.From);
-        }
-
-        /// <summary>Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.</summary>
-        public Task<GetUsersPositionInGameScoreLeaderboardOutput> GetUsersPositionInGameScoreLeaderboardAsync(GetUsersPositionInGameScoreLeaderboardInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.GetUsersPositionInGameScoreLeaderboard, input, options, GetUsersPositionInGameScoreLeaderboardOutput.From);
-        }
-
-        /// <summary>List a game's public leaderboards except <c>default</c>, with their current seasons.</summary>
-        public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.GetLeaderboards, input, options, GetLeaderboardsOutput.From);
-        }
-
-        /// <summary>Read the leaderboard entries around a player, with ranks; none if the player has no score.</summary>
-        public Task<GetLeaderboardAroundOutput> GetLeaderboardAroundAsync(GetLeaderboardAroundInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.GetLeaderboardAround, input, options, GetLeaderboardAroundOutput.From);
         }
 
         /// <summary>Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.</summary>
@@ -53,10 +35,16 @@ namespace Gantry
             return CallAsync(Operations.GetLeaderboardAmong, input, options, GetLeaderboardAmongOutput.From);
         }
 
-        /// <summary>List the finished seasons of a leaderboard, latest first.</summary>
-        public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null)
+        /// <summary>Read the leaderboard entries around a player, with ranks; none if the player has no score.</summary>
+        public Task<GetLeaderboardAroundOutput> GetLeaderboardAroundAsync(GetLeaderboardAroundInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.GetLeaderboardSeasons, input, options, GetLeaderboardSeasonsOutput.From);
+            return CallAsync(Operations.GetLeaderboardAround, input, options, GetLeaderboardAroundOutput.From);
+        }
+
+        /// <summary>Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.</summary>
+        public Task<GetUsersPositionInGameScoreLeaderboardOutput> GetUsersPositionInGameScoreLeaderboardAsync(GetUsersPositionInGameScoreLeaderboardInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.GetUsersPositionInGameScoreLeaderboard, input, options, GetUsersPositionInGameScoreLeaderboardOutput.From);
         }
 
         /// <summary>Read a leaderboard of the server's own game, including private ones, with ranks.</summary>
@@ -65,22 +53,34 @@ namespace Gantry
             return CallAsync(Operations.ReadLeaderboard, input, options, ReadLeaderboardOutput.From);
         }
 
+        /// <summary>List a game's public leaderboards except <c>default</c>, with their current seasons.</summary>
+        public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.GetLeaderboards, input, options, GetLeaderboardsOutput.From);
+        }
+
         /// <summary>End a season of a leaderboard of the server's own game if it is current, and start the next one.</summary>
         public Task<EndLeaderboardSeasonOutput> EndLeaderboardSeasonAsync(EndLeaderboardSeasonInput input, CallOptions options = null)
         {
             return CallAsync(Operations.EndLeaderboardSeason, input, options, EndLeaderboardSeasonOutput.From);
         }
 
-        /// <summary>Store a state of the player under a label, replacing the previous one.</summary>
-        public Task<SetStateOutput> SetStateAsync(SetStateInput input, CallOptions options = null)
+        /// <summary>List the finished seasons of a leaderboard, latest first.</summary>
+        public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.SetState, input, options, SetStateOutput.From);
+            return CallAsync(Operations.GetLeaderboardSeasons, input, options, GetLeaderboardSeasonsOutput.From);
         }
 
-        /// <summary>Store several states of the player atomically, each like <c>setState</c>.</summary>
-        public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null)
+        /// <summary>Read a player's public states, ordered by label.</summary>
+        public Task<GetPublicStatesOutput> GetPublicStatesAsync(GetPublicStatesInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.SetStates, input, options, SetStatesOutput.From);
+            return CallAsync(Operations.GetPublicStates, input, options, GetPublicStatesOutput.From);
+        }
+
+        /// <summary>Read the player's states, latest first, optionally only those with a label or a label prefix.</summary>
+        public Task<GetStatesOutput> GetStatesAsync(GetStatesInput input = null, CallOptions options = null)
+        {
+            return CallAsync(Operations.GetStates, input, options, GetStatesOutput.From);
         }
 
         /// <summary>Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.</summary>
@@ -95,16 +95,16 @@ namespace Gantry
             return CallAsync(Operations.RemoveState, input, options, RemoveStateOutput.From);
         }
 
-        /// <summary>Read the player's states, latest first, optionally only those with a label or a label prefix.</summary>
-        public Task<GetStatesOutput> GetStatesAsync(GetStatesInput input = null, CallOptions options = null)
+        /// <summary>Store a state of the player under a label, replacing the previous one.</summary>
+        public Task<SetStateOutput> SetStateAsync(SetStateInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.GetStates, input, options, GetStatesOutput.From);
+            return CallAsync(Operations.SetState, input, options, SetStateOutput.From);
         }
 
-        /// <summary>Read a player's public states, ordered by label.</summary>
-        public Task<GetPublicStatesOutput> GetPublicStatesAsync(GetPublicStatesInput input, CallOptions options = null)
+        /// <summary>Store several states of the player atomically, each like <c>setState</c>.</summary>
+        public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.GetPublicStates, input, options, GetPublicStatesOutput.From);
+            return CallAsync(Operations.SetStates, input, options, SetStatesOutput.From);
         }
 
         /// <summary>Start, update or (with endTime) end one of the player's play sessions.</summary>
@@ -113,16 +113,34 @@ namespace Gantry
             return CallAsync(Operations.TrackGameSessions, input, options, TrackGameSessionsOutput.From);
         }
 
+        /// <summary>List the activities in the public feed, newest first.</summary>
+        public Task<GetActivitiesOutput> GetActivitiesAsync(GetActivitiesInput input = null, CallOptions options = null)
+        {
+            return CallAsync(Operations.GetActivities, input, options, GetActivitiesOutput.From);
+        }
+
         /// <summary>Record an activity of the player in the public feed.</summary>
         public Task<SendCustomActivityOutput> SendCustomActivityAsync(SendCustomActivityInput input, CallOptions options = null)
         {
             return CallAsync(Operations.SendCustomActivity, input, options, SendCustomActivityOutput.From);
         }
 
-        /// <summary>List the activities in the public feed, newest first.</summary>
-        public Task<GetActivitiesOutput> GetActivitiesAsync(GetActivitiesInput input = null, CallOptions options = null)
+        /// <summary>List the player's notifications, newest first, with the number of unread ones.</summary>
+        public Task<ListNotificationsOutput> ListNotificationsAsync(ListNotificationsInput input = null, CallOptions options = null)
         {
-            return CallAsync(Operations.GetActivities, input, options, GetActivitiesOutput.From);
+            return CallAsync(Operations.ListNotifications, input, options, ListNotificationsOutput.From);
+        }
+
+        /// <summary>Mark some or all of the player's notifications as read.</summary>
+        public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null)
+        {
+            return CallAsync(Operations.MarkNotificationsRead, input, options, MarkNotificationsReadOutput.From);
+        }
+
+        /// <summary>Send a notification to up to 100 players (requires the game's secret).</summary>
+        public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.NotifyPlayers, input, options, NotifyPlayersOutput.From);
         }
 
         /// <summary>Send a notification to the player's inbox and launchers.</summary>
@@ -137,16 +155,28 @@ namespace Gantry
             return CallAsync(Operations.TriggerRulesEngine, input, options, TriggerRulesEngineOutput.From);
         }
 
+        /// <summary>Create a message channel with other players, or return the one that already has these participants.</summary>
+        public Task<MessageChannel> CreateMessageChannelAsync(CreateMessageChannelInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.CreateMessageChannel, input, options, MessageChannel.From);
+        }
+
+        /// <summary>Update a channel's name or picture (requires the permission edit-info).</summary>
+        public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.EditGroupInfo, input, options, MessageChannel.From);
+        }
+
         /// <summary>List the player's message channels in this game, most recently active first.</summary>
         public Task<GetMessageChannelsOutput> GetMessageChannelsAsync(GetMessageChannelsInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.GetMessageChannels, input, options, GetMessageChannelsOutput.From);
         }
 
-        /// <summary>Create a message channel with other players, or return the one that already has these participants.</summary>
-        public Task<MessageChannel> CreateMessageChannelAsync(CreateMessageChannelInput input, CallOptions options = null)
+        /// <summary>Edit one of the player's messages.</summary>
+        public Task<ChannelMessage> EditChannelMessageAsync(EditChannelMessageInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.CreateMessageChannel, input, options, MessageChannel.From);
+            return CallAsync(Operations.EditChannelMessage, input, options, ChannelMessage.From);
         }
 
         /// <summary>List the messages of one of the player's channels, newest first.</summary>
@@ -161,10 +191,10 @@ namespace Gantry
             return CallAsync(Operations.SendChannelMessage, input, options, ChannelMessage.From);
         }
 
-        /// <summary>Edit one of the player's messages.</summary>
-        public Task<ChannelMessage> EditChannelMessageAsync(EditChannelMessageInput input, CallOptions options = null)
+        /// <summary>Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).</summary>
+        public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.EditChannelMessage, input, options, ChannelMessage.From);
+            return CallAsync(Operations.SendTypingSignal, input, options, SendTypingSignalOutput.From);
         }
 
         /// <summary>Unsend one of the player's messages and permanently erase its content.</summary>
@@ -173,16 +203,16 @@ namespace Gantry
             return CallAsync(Operations.UnsendChannelMessage, input, options, UnsendChannelMessageOutput.From);
         }
 
-        /// <summary>List a channel's participants with their usernames, avatars and online status.</summary>
-        public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.GetChannelParticipants, input, options, GetChannelParticipantsOutput.From);
-        }
-
         /// <summary>Add a player to a channel (requires the permission add-members).</summary>
         public Task<MessageChannel> AddParticipantAsync(AddParticipantInput input, CallOptions options = null)
         {
             return CallAsync(Operations.AddParticipant, input, options, MessageChannel.From);
+        }
+
+        /// <summary>List a channel's participants with their usernames, avatars and online status.</summary>
+        public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.GetChannelParticipants, input, options, GetChannelParticipantsOutput.From);
         }
 
         /// <summary>Leave a channel, or remove another participant (requires the permission super-admin).</summary>
@@ -191,28 +221,16 @@ namespace Gantry
             return CallAsync(Operations.RemoveParticipant, input, options, MessageChannel.From);
         }
 
-        /// <summary>Update a channel's name or picture (requires the permission edit-info).</summary>
-        public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null)
+        /// <summary>Get the number of unread messages in a channel and the player's read marker.</summary>
+        public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.EditGroupInfo, input, options, MessageChannel.From);
-        }
-
-        /// <summary>Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).</summary>
-        public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.SendTypingSignal, input, options, SendTypingSignalOutput.From);
+            return CallAsync(Operations.GetUnreadCount, input, options, GetUnreadCountOutput.From);
         }
 
         /// <summary>Mark a channel as read up to a message (the read marker only moves forward).</summary>
         public Task<MarkMessagesReadOutput> MarkMessagesReadAsync(MarkMessagesReadInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MarkMessagesRead, input, options, MarkMessagesReadOutput.From);
-        }
-
-        /// <summary>Get the number of unread messages in a channel and the player's read marker.</summary>
-        public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.GetUnreadCount, input, options, GetUnreadCountOutput.From);
         }
 
         /// <summary>Add a reaction to a message: an emoji, or one of the game's emotes.</summary>
@@ -227,6 +245,12 @@ namespace Gantry
             return CallAsync(Operations.RemoveReaction, input, options, RemoveReactionOutput.From);
         }
 
+        /// <summary>List the public streams this connection is subscribed to.</summary>
+        public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null)
+        {
+            return CallAsync(Operations.GetSubscribedChannels, null, options, GetSubscribedChannelsOutput.From);
+        }
+
         /// <summary>Subscribe this connection to a game's public stream of activities and leaderboard changes.</summary>
         public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null)
         {
@@ -237,12 +261,6 @@ namespace Gantry
         public Task<UnsubscribeOutput> UnsubscribeAsync(UnsubscribeInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.Unsubscribe, input, options, UnsubscribeOutput.From);
-        }
-
-        /// <summary>List the public streams this connection is subscribed to.</summary>
-        public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null)
-        {
-            return CallAsync(Operations.GetSubscribedChannels, null, options, GetSubscribedChannelsOutput.From);
         }
 
         /// <summary>List the public games and launchers in display order; an unlisted one is found only by its slug.</summary>
@@ -275,6 +293,30 @@ namespace Gantry
             return CallAsync(Operations.SignInGuest, input, options, SignInGuestOutput.From);
         }
 
+        /// <summary>Open a channel session for a player that the game's server has authenticated; requires the game's secret.</summary>
+        public Task<VouchForPlayerOutput> VouchForPlayerAsync(VouchForPlayerInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.VouchForPlayer, input, options, VouchForPlayerOutput.From);
+        }
+
+        /// <summary>Add a device to the guest; returns its secret (shown once).</summary>
+        public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null)
+        {
+            return CallAsync(Operations.AddGuestDevice, input, options, AddGuestDeviceOutput.From);
+        }
+
+        /// <summary>List the guest's devices, oldest first.</summary>
+        public Task<ListGuestDevicesOutput> ListGuestDevicesAsync(CallOptions options = null)
+        {
+            return CallAsync(Operations.ListGuestDevices, null, options, ListGuestDevicesOutput.From);
+        }
+
+        /// <summary>Remove one of the guest's devices and end the guest's other sessions.</summary>
+        public Task<RemoveGuestDeviceOutput> RemoveGuestDeviceAsync(RemoveGuestDeviceInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.RemoveGuestDevice, input, options, RemoveGuestDeviceOutput.From);
+        }
+
         /// <summary>Start linking a wallet to this guest: get the message for the wallet to sign.</summary>
         public Task<RequestGuestUpgradeOutput> RequestGuestUpgradeAsync(RequestGuestUpgradeInput input, CallOptions options = null)
         {
@@ -287,28 +329,10 @@ namespace Gantry
             return CallAsync(Operations.UpgradeGuest, input, options, UpgradeGuestOutput.From);
         }
 
-        /// <summary>List the guest's devices, oldest first.</summary>
-        public Task<ListGuestDevicesOutput> ListGuestDevicesAsync(CallOptions options = null)
+        /// <summary>Keep the channel session online for another 3 minutes.</summary>
+        public Task<ChannelHeartbeatOutput> ChannelHeartbeatAsync(CallOptions options = null)
         {
-            return CallAsync(Operations.ListGuestDevices, null, options, ListGuestDevicesOutput.From);
-        }
-
-        /// <summary>Add a device to the guest; returns its secret (shown once).</summary>
-        public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null)
-        {
-            return CallAsync(Operations.AddGuestDevice, input, options, AddGuestDeviceOutput.From);
-        }
-
-        /// <summary>Remove one of the guest's devices and end the guest's other sessions.</summary>
-        public Task<RemoveGuestDeviceOutput> RemoveGuestDeviceAsync(RemoveGuestDeviceInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.RemoveGuestDevice, input, options, RemoveGuestDeviceOutput.From);
-        }
-
-        /// <summary>Open a channel session for a player that the game's server has authenticated; requires the game's secret.</summary>
-        public Task<VouchForPlayerOutput> VouchForPlayerAsync(VouchForPlayerInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.VouchForPlayer, input, options, VouchForPlayerOutput.From);
+            return CallAsync(Operations.ChannelHeartbeat, null, options, ChannelHeartbeatOutput.From);
         }
 
         /// <summary>Get the status of the token's channel session; <c>exists</c> is false once it has ended.</summary>
@@ -317,22 +341,10 @@ namespace Gantry
             return CallAsync(Operations.ChannelStatus, null, options, ChannelSessionStatus.From);
         }
 
-        /// <summary>Keep the channel session online for another 3 minutes.</summary>
-        public Task<ChannelHeartbeatOutput> ChannelHeartbeatAsync(CallOptions options = null)
+        /// <summary>Check which of up to 100 players are online in the game; requires the game's secret.</summary>
+        public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null)
         {
-            return CallAsync(Operations.ChannelHeartbeat, null, options, ChannelHeartbeatOutput.From);
-        }
-
-        /// <summary>Open a channel session for the player: a launcher in any game, a game server in its own game.</summary>
-        public Task<OpenChannelSessionOutput> OpenChannelSessionAsync(OpenChannelSessionInput input = null, CallOptions options = null)
-        {
-            return CallAsync(Operations.OpenChannelSession, input, options, OpenChannelSessionOutput.From);
-        }
-
-        /// <summary>List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.</summary>
-        public Task<ListChannelSessionsOutput> ListChannelSessionsAsync(CallOptions options = null)
-        {
-            return CallAsync(Operations.ListChannelSessions, null, options, ListChannelSessionsOutput.From);
+            return CallAsync(Operations.GetPlayerPresence, input, options, GetPlayerPresenceOutput.From);
         }
 
         /// <summary>End the token's channel session; with <c>sessionId</c>, a launcher may end any session of its player.</summary>
@@ -341,16 +353,22 @@ namespace Gantry
             return CallAsync(Operations.EndChannelSession, input, options, EndChannelSessionOutput.From);
         }
 
+        /// <summary>List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.</summary>
+        public Task<ListChannelSessionsOutput> ListChannelSessionsAsync(CallOptions options = null)
+        {
+            return CallAsync(Operations.ListChannelSessions, null, options, ListChannelSessionsOutput.From);
+        }
+
+        /// <summary>Open a channel session for the player: a launcher in any game, a game server in its own game.</summary>
+        public Task<OpenChannelSessionOutput> OpenChannelSessionAsync(OpenChannelSessionInput input = null, CallOptions options = null)
+        {
+            return CallAsync(Operations.OpenChannelSession, input, options, OpenChannelSessionOutput.From);
+        }
+
         /// <summary>Revoke a player's channel sessions in the game, or one of them; requires the game's secret.</summary>
         public Task<RevokeChannelSessionOutput> RevokeChannelSessionAsync(RevokeChannelSessionInput input, CallOptions options = null)
         {
             return CallAsync(Operations.RevokeChannelSession, input, options, RevokeChannelSessionOutput.From);
-        }
-
-        /// <summary>Send a notification to up to 100 players (requires the game's secret).</summary>
-        public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.NotifyPlayers, input, options, NotifyPlayersOutput.From);
         }
 
         /// <summary>Set the player's name, shared by all games; requires a session that the player signed in to.</summary>
@@ -365,40 +383,22 @@ namespace Gantry
             return CallAsync(Operations.UpdatePlayerProfile, input, options, UpdatePlayerProfileOutput.From);
         }
 
-        /// <summary>Check which of up to 100 players are online in the game; requires the game's secret.</summary>
-        public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.GetPlayerPresence, input, options, GetPlayerPresenceOutput.From);
-        }
-
-        /// <summary>List the player's notifications, newest first, with the number of unread ones.</summary>
-        public Task<ListNotificationsOutput> ListNotificationsAsync(ListNotificationsInput input = null, CallOptions options = null)
-        {
-            return CallAsync(Operations.ListNotifications, input, options, ListNotificationsOutput.From);
-        }
-
-        /// <summary>Mark some or all of the player's notifications as read.</summary>
-        public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null)
-        {
-            return CallAsync(Operations.MarkNotificationsRead, input, options, MarkNotificationsReadOutput.From);
-        }
-
         /// <summary>Block another player in this game and hide their messages (the blocked player is not notified).</summary>
         public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null)
         {
             return CallAsync(Operations.BlockPlayer, input, options, BlockPlayerOutput.From);
         }
 
-        /// <summary>Unblock a player in this game and show their messages again, including those sent while blocked.</summary>
-        public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.UnblockPlayer, input, options, UnblockPlayerOutput.From);
-        }
-
         /// <summary>List the players that the player has blocked in this game, most recently blocked first.</summary>
         public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null)
         {
             return CallAsync(Operations.ListBlockedPlayers, input, options, ListBlockedPlayersOutput.From);
+        }
+
+        /// <summary>Unblock a player in this game and show their messages again, including those sent while blocked.</summary>
+        public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.UnblockPlayer, input, options, UnblockPlayerOutput.From);
         }
 
         /// <summary>Report a message in one of the player's channels to the server's moderators.</summary>
@@ -413,16 +413,16 @@ namespace Gantry
             return CallAsync(Operations.ReportPlayer, input, options, ReportPlayerOutput.From);
         }
 
-        /// <summary>Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).</summary>
-        public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null)
-        {
-            return CallAsync(Operations.MuteParticipant, input, options, MuteParticipantOutput.From);
-        }
-
         /// <summary>Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).</summary>
         public Task<MuteInGameOutput> MuteInGameAsync(MuteInGameInput input, CallOptions options = null)
         {
             return CallAsync(Operations.MuteInGame, input, options, MuteInGameOutput.From);
+        }
+
+        /// <summary>Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).</summary>
+        public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null)
+        {
+            return CallAsync(Operations.MuteParticipant, input, options, MuteParticipantOutput.From);
         }
 
         /// <summary>Run up to 100 writes atomically in one transaction.</summary>

@@ -6,151 +6,151 @@ namespace Gantry
     /// <summary>All operations.</summary>
     public static class Operations
     {
-        public static readonly Operation SetUserScore = new Operation("setUserScore", Repeat.WithKey);
         public static readonly Operation GetUserScore = new Operation("getUserScore", Repeat.Always);
         public static readonly Operation GetUserScores = new Operation("getUserScores", Repeat.Always);
+        public static readonly Operation SetUserScore = new Operation("setUserScore", Repeat.WithKey);
         public static readonly Operation GetGameScoresLeaderboard = new Operation("getGameScoresLeaderboard", Repeat.Always);
-        public static readonly Operation GetUsersPositionInGameScoreLeaderboard = new Operation("getUsersPositionInGameScoreLeaderboard", Repeat.Always);
-        public static readonly Operation GetLeaderboards = new Operation("getLeaderboards", Repeat.Always);
-        public static readonly Operation GetLeaderboardAround = new Operation("getLeaderboardAround", Repeat.Always);
         public static readonly Operation GetLeaderboardAmong = new Operation("getLeaderboardAmong", Repeat.Always);
-        public static readonly Operation GetLeaderboardSeasons = new Operation("getLeaderboardSeasons", Repeat.Always);
+        public static readonly Operation GetLeaderboardAround = new Operation("getLeaderboardAround", Repeat.Always);
+        public static readonly Operation GetUsersPositionInGameScoreLeaderboard = new Operation("getUsersPositionInGameScoreLeaderboard", Repeat.Always);
         public static readonly Operation ReadLeaderboard = new Operation("readLeaderboard", Repeat.Always);
+        public static readonly Operation GetLeaderboards = new Operation("getLeaderboards", Repeat.Always);
         public static readonly Operation EndLeaderboardSeason = new Operation("endLeaderboardSeason", Repeat.Always);
-        public static readonly Operation SetState = new Operation("setState", Repeat.WithKey);
-        public static readonly Operation SetStates = new Operation("setStates", Repeat.WithKey);
+        public static readonly Operation GetLeaderboardSeasons = new Operation("getLeaderboardSeasons", Repeat.Always);
+        public static readonly Operation GetPublicStates = new Operation("getPublicStates", Repeat.Always);
+        public static readonly Operation GetStates = new Operation("getStates", Repeat.Always);
         public static readonly Operation PatchState = new Operation("patchState", Repeat.WithKey);
         public static readonly Operation RemoveState = new Operation("removeState", Repeat.WithKey);
-        public static readonly Operation GetStates = new Operation("getStates", Repeat.Always);
-        public static readonly Operation GetPublicStates = new Operation("getPublicStates", Repeat.Always);
+        public static readonly Operation SetState = new Operation("setState", Repeat.WithKey);
+        public static readonly Operation SetStates = new Operation("setStates", Repeat.WithKey);
         public static readonly Operation TrackGameSessions = new Operation("trackGameSessions", Repeat.WithKey);
-        public static readonly Operation SendCustomActivity = new Operation("sendCustomActivity", Repeat.WithKey);
         public static readonly Operation GetActivities = new Operation("getActivities", Repeat.Always);
+        public static readonly Operation SendCustomActivity = new Operation("sendCustomActivity", Repeat.WithKey);
+        public static readonly Operation ListNotifications = new Operation("listNotifications", Repeat.Always);
+        public static readonly Operation MarkNotificationsRead = new Operation("markNotificationsRead", Repeat.Always);
+        public static readonly Operation NotifyPlayers = new Operation("notifyPlayers", Repeat.WithKey);
         public static readonly Operation SendNotification = new Operation("sendNotification", Repeat.WithKey);
         public static readonly Operation TriggerRulesEngine = new Operation("triggerRulesEngine", Repeat.WithKey);
-        public static readonly Operation GetMessageChannels = new Operation("getMessageChannels", Repeat.Always);
         public static readonly Operation CreateMessageChannel = new Operation("createMessageChannel", Repeat.WithKey);
+        public static readonly Operation EditGroupInfo = new Operation("editGroupInfo", Repeat.WithKey);
+        public static readonly Operation GetMessageChannels = new Operation("getMessageChannels", Repeat.Always);
+        public static readonly Operation EditChannelMessage = new Operation("editChannelMessage", Repeat.WithKey);
         public static readonly Operation GetChannelMessages = new Operation("getChannelMessages", Repeat.Always);
         public static readonly Operation SendChannelMessage = new Operation("sendChannelMessage", Repeat.WithKey);
-        public static readonly Operation EditChannelMessage = new Operation("editChannelMessage", Repeat.WithKey);
-        public static readonly Operation UnsendChannelMessage = new Operation("unsendChannelMessage", Repeat.WithKey);
-        public static readonly Operation GetChannelParticipants = new Operation("getChannelParticipants", Repeat.Always);
-        public static readonly Operation AddParticipant = new Operation("addParticipant", Repeat.WithKey);
-        public static readonly Operation RemoveParticipant = new Operation("removeParticipant", Repeat.WithKey);
-        public static readonly Operation EditGroupInfo = new Operation("editGroupInfo", Repeat.WithKey);
         public static readonly Operation SendTypingSignal = new Operation("sendTypingSignal", Repeat.Always);
-        public static readonly Operation MarkMessagesRead = new Operation("markMessagesRead", Repeat.WithKey);
+        public static readonly Operation UnsendChannelMessage = new Operation("unsendChannelMessage", Repeat.WithKey);
+        public static readonly Operation AddParticipant = new Operation("addParticipant", Repeat.WithKey);
+        public static readonly Operation GetChannelParticipants = new Operation("getChannelParticipants", Repeat.Always);
+        public static readonly Operation RemoveParticipant = new Operation("removeParticipant", Repeat.WithKey);
         public static readonly Operation GetUnreadCount = new Operation("getUnreadCount", Repeat.Always);
+        public static readonly Operation MarkMessagesRead = new Operation("markMessagesRead", Repeat.WithKey);
         public static readonly Operation AddReaction = new Operation("addReaction", Repeat.WithKey);
         public static readonly Operation RemoveReaction = new Operation("removeReaction", Repeat.WithKey);
+        public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
-        public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation CreateUnverifiedChannel = new Operation("createUnverifiedChannel", Repeat.Never);
         public static readonly Operation VerifyUnverifiedChannel = new Operation("verifyUnverifiedChannel", Repeat.Never);
         public static readonly Operation CreateGuest = new Operation("createGuest", Repeat.Never);
         public static readonly Operation SignInGuest = new Operation("signInGuest", Repeat.Never);
+        public static readonly Operation VouchForPlayer = new Operation("vouchForPlayer", Repeat.WithKey);
+        public static readonly Operation AddGuestDevice = new Operation("addGuestDevice", Repeat.Never);
+        public static readonly Operation ListGuestDevices = new Operation("listGuestDevices", Repeat.Always);
+        public static readonly Operation RemoveGuestDevice = new Operation("removeGuestDevice", Repeat.WithKey);
         public static readonly Operation RequestGuestUpgrade = new Operation("requestGuestUpgrade", Repeat.Never);
         public static readonly Operation UpgradeGuest = new Operation("upgradeGuest", Repeat.Never);
-        public static readonly Operation ListGuestDevices = new Operation("listGuestDevices", Repeat.Always);
-        public static readonly Operation AddGuestDevice = new Operation("addGuestDevice", Repeat.Never);
-        public static readonly Operation RemoveGuestDevice = new Operation("removeGuestDevice", Repeat.WithKey);
-        public static readonly Operation VouchForPlayer = new Operation("vouchForPlayer", Repeat.WithKey);
-        public static readonly Operation ChannelStatus = new Operation("channelStatus", Repeat.Always);
         public static readonly Operation ChannelHeartbeat = new Operation("channelHeartbeat", Repeat.Always);
-        public static readonly Operation OpenChannelSession = new Operation("openChannelSession", Repeat.WithKey);
-        public static readonly Operation ListChannelSessions = new Operation("listChannelSessions", Repeat.Always);
+        public static readonly Operation ChannelStatus = new Operation("channelStatus", Repeat.Always);
+        public static readonly Operation GetPlayerPresence = new Operation("getPlayerPresence", Repeat.Always);
         public static readonly Operation EndChannelSession = new Operation("endChannelSession", Repeat.WithKey);
+        public static readonly Operation ListChannelSessions = new Operation("listChannelSessions", Repeat.Always);
+        public static readonly Operation OpenChannelSession = new Operation("openChannelSession", Repeat.WithKey);
         public static readonly Operation RevokeChannelSession = new Operation("revokeChannelSession", Repeat.WithKey);
-        public static readonly Operation NotifyPlayers = new Operation("notifyPlayers", Repeat.WithKey);
         public static readonly Operation SetUsername = new Operation("setUsername", Repeat.WithKey);
         public static readonly Operation UpdatePlayerProfile = new Operation("updatePlayerProfile", Repeat.WithKey);
-        public static readonly Operation GetPlayerPresence = new Operation("getPlayerPresence", Repeat.Always);
-        public static readonly Operation ListNotifications = new Operation("listNotifications", Repeat.Always);
-        public static readonly Operation MarkNotificationsRead = new Operation("markNotificationsRead", Repeat.Always);
         public static readonly Operation BlockPlayer = new Operation("blockPlayer", Repeat.Always);
-        public static readonly Operation UnblockPlayer = new Operation("unblockPlayer", Repeat.WithKey);
         public static readonly Operation ListBlockedPlayers = new Operation("listBlockedPlayers", Repeat.Always);
+        public static readonly Operation UnblockPlayer = new Operation("unblockPlayer", Repeat.WithKey);
         public static readonly Operation ReportMessage = new Operation("reportMessage", Repeat.WithKey);
         public static readonly Operation ReportPlayer = new Operation("reportPlayer", Repeat.WithKey);
-        public static readonly Operation MuteParticipant = new Operation("muteParticipant", Repeat.WithKey);
         public static readonly Operation MuteInGame = new Operation("muteInGame", Repeat.WithKey);
+        public static readonly Operation MuteParticipant = new Operation("muteParticipant", Repeat.WithKey);
         public static readonly Operation Batch = new Operation("batch", Repeat.WithKey);
 
         /// <summary>All of them.</summary>
         public static readonly Operation[] All =
         {
-            SetUserScore,
             GetUserScore,
             GetUserScores,
+            SetUserScore,
             GetGameScoresLeaderboard,
-            GetUsersPositionInGameScoreLeaderboard,
-            GetLeaderboards,
-            GetLeaderboardAround,
             GetLeaderboardAmong,
-            GetLeaderboardSeasons,
+            GetLeaderboardAround,
+            GetUsersPositionInGameScoreLeaderboard,
             ReadLeaderboard,
+            GetLeaderboards,
             EndLeaderboardSeason,
-            SetState,
-            SetStates,
+            GetLeaderboardSeasons,
+            GetPublicStates,
+            GetStates,
             PatchState,
             RemoveState,
-            GetStates,
-            GetPublicStates,
+            SetState,
+            SetStates,
             TrackGameSessions,
-            SendCustomActivity,
             GetActivities,
+            SendCustomActivity,
+            ListNotifications,
+            MarkNotificationsRead,
+            NotifyPlayers,
             SendNotification,
             TriggerRulesEngine,
-            GetMessageChannels,
             CreateMessageChannel,
+            EditGroupInfo,
+            GetMessageChannels,
+            EditChannelMessage,
             GetChannelMessages,
             SendChannelMessage,
-            EditChannelMessage,
-            UnsendChannelMessage,
-            GetChannelParticipants,
-            AddParticipant,
-            RemoveParticipant,
-            EditGroupInfo,
             SendTypingSignal,
-            MarkMessagesRead,
+            UnsendChannelMessage,
+            AddParticipant,
+            GetChannelParticipants,
+            RemoveParticipant,
             GetUnreadCount,
+            MarkMessagesRead,
             AddReaction,
             RemoveReaction,
+            GetSubscribedChannels,
             Subscribe,
             Unsubscribe,
-            GetSubscribedChannels,
             GetGames,
             CreateUnverifiedChannel,
             VerifyUnverifiedChannel,
             CreateGuest,
             SignInGuest,
+            VouchForPlayer,
+            AddGuestDevice,
+            ListGuestDevices,
+            RemoveGuestDevice,
             RequestGuestUpgrade,
             UpgradeGuest,
-            ListGuestDevices,
-            AddGuestDevice,
-            RemoveGuestDevice,
-            VouchForPlayer,
-            ChannelStatus,
             ChannelHeartbeat,
-            OpenChannelSession,
-            ListChannelSessions,
+            ChannelStatus,
+            GetPlayerPresence,
             EndChannelSession,
+            ListChannelSessions,
+            OpenChannelSession,
             RevokeChannelSession,
-            NotifyPlayers,
             SetUsername,
             UpdatePlayerProfile,
-            GetPlayerPresence,
-            ListNotifications,
-            MarkNotificationsRead,
             BlockPlayer,
-            UnblockPlayer,
             ListBlockedPlayers,
+            UnblockPlayer,
             ReportMessage,
             ReportPlayer,
-            MuteParticipant,
             MuteInGame,
+            MuteParticipant,
             Batch
         };
 
