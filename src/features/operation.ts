@@ -22,17 +22,16 @@ export type OperationKind = 'read' | 'write' | 'sign-in';
 
 type Input = z.ZodObject;
 
-/** An operation's declaration. Routes, documents and SDKs are derived from it. */
-export interface Operation<
-  Name extends string = string,
-  Auth extends AuthKind = AuthKind,
-  In extends Input = Input,
-  Out extends z.ZodType = z.ZodType,
-  Needs extends object = object,
+/** What every operation declares, whoever may call it. */
+interface Declaration<
+  Name extends string,
+  Auth extends AuthKind,
+  In extends Input,
+  Out extends z.ZodType,
+  Needs extends object,
 > {
   /** camelCase: the `X-Service-Method`, the socket's event and, in kebab-case, the dedicated path. */
   name: Name;
-  service: ServiceName;
   /** Other names of the operation; they work wherever the name does, except as paths under `/launcher`. */
   aliases?: readonly string[];
   /** Names on a single service, used by basement.fun's clients. */
@@ -46,16 +45,6 @@ export interface Operation<
   unsupportedField?: Readonly<Record<string, string>>;
   kind: OperationKind;
   summary: string;
-  /**
-   * `player-or-server`: a game's server may call it too. Such a write must be in `serverOnlyOperations` of
-   * `features/games/game.ts` or have `serverOnlyWith`; none may have an input named `wallet`, which is the player the server
-   * calls for.
-   */
-  auth: Auth;
-  /**
-   * The roles that may call an administrator's operation. Required by the types; without them every call is refused.
-   */
-  roles?: AllowedRoles;
   /** Excludes `launcherJwt`, which authentication consumes. */
   input: In;
   /** The input of method dispatch and the socket, where INTERFACE.md allows more than on the dedicated path. */
@@ -81,6 +70,27 @@ export interface Operation<
    * of all operations' needs. `services.connection` is the call's live connection, if any.
    */
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
+}
+
+/** An operation's declaration. Routes, documents and SDKs are derived from it. */
+export interface Operation<
+  Name extends string = string,
+  Auth extends AuthKind = AuthKind,
+  In extends Input = Input,
+  Out extends z.ZodType = z.ZodType,
+  Needs extends object = object,
+> extends Declaration<Name, Auth, In, Out, Needs> {
+  service: ServiceName;
+  /**
+   * `player-or-server`: a game's server may call it too. Such a write must be in `serverOnlyOperations` of
+   * `features/games/game.ts` or have `serverOnlyWith`; none may have an input named `wallet`, which is the player the server
+   * calls for.
+   */
+  auth: Auth;
+  /**
+   * The roles that may call an administrator's operation. Required by the types; without them every call is refused.
+   */
+  roles?: AllowedRoles;
 }
 
 /**
@@ -110,4 +120,16 @@ export function defineOperation<
   operation: Operation<Name, Auth, In, Out, Needs> & RolesOf<NoInfer<Auth>>,
 ): Operation<Name, Auth, In, Out, Needs> {
   return operation;
+}
+
+/** Declares an administrators' operation, and the roles that may call it. */
+export function defineAdminOperation<
+  const Name extends string,
+  In extends Input,
+  Out extends z.ZodType,
+  Needs extends object,
+>(
+  operation: Declaration<Name, 'admin', In, Out, Needs> & { roles: AllowedRoles },
+): Operation<Name, 'admin', In, Out, Needs> {
+  return { service: 'admin', auth: 'admin', ...operation };
 }

@@ -4,17 +4,15 @@ import { operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { backupSchedule, defaultKeep, everyHours, keptBackups } from '../backup-schedule.ts';
 import { changeBackupSchedule, readBackupSchedule } from '../backup-schedule-commands.ts';
 import { type Backups, backupRecord, runningBackup } from '../backups.ts';
 
-export const listBackups = defineOperation({
+export const listBackups = defineAdminOperation({
   name: 'listBackups',
-  service: 'admin',
   kind: 'read',
   summary: 'List the backups, newest first, with the schedule and the backup in progress',
-  auth: 'admin',
   roles: operators,
   input: z.object({}),
   output: z.object({
@@ -40,12 +38,10 @@ export const listBackups = defineOperation({
   },
 });
 
-export const makeBackup = defineOperation({
+export const makeBackup = defineAdminOperation({
   name: 'makeBackup',
-  service: 'admin',
   kind: 'write',
   summary: 'Create a backup in the backup directory; responds once it is complete and verified',
-  auth: 'admin',
   roles: operators,
   input: z.object({
     withoutKeys: z
@@ -60,13 +56,11 @@ export const makeBackup = defineOperation({
   },
 });
 
-export const downloadBackup = defineOperation({
+export const downloadBackup = defineAdminOperation({
   name: 'downloadBackup',
-  service: 'admin',
   // Changes nothing, but downloads contain the server's keys and so must be in the audit log.
   kind: 'write',
   summary: 'Create a single-use download link for a backup, valid for one minute',
-  auth: 'admin',
   roles: operators,
   input: z.object({ name: idInput }),
   output: z.object({
@@ -80,12 +74,10 @@ export const downloadBackup = defineOperation({
   },
 });
 
-export const removeBackup = defineOperation({
+export const removeBackup = defineAdminOperation({
   name: 'removeBackup',
-  service: 'admin',
   kind: 'write',
   summary: 'Delete a backup from the backup directory',
-  auth: 'admin',
   roles: operators,
   input: z.object({ name: idInput }),
   output: z.object({ success }),
@@ -96,12 +88,10 @@ export const removeBackup = defineOperation({
   },
 });
 
-export const setBackupSchedule = defineOperation({
+export const setBackupSchedule = defineAdminOperation({
   name: 'setBackupSchedule',
-  service: 'admin',
   kind: 'write',
   summary: 'Set or remove the backup schedule',
-  auth: 'admin',
   roles: operators,
   input: z.object({
     everyHours: everyHours.nullable().meta({

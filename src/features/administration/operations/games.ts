@@ -15,17 +15,15 @@ import {
 } from '../../games/game.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { toGameRecord } from '../../games/stored-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { changeGame } from '../commands.ts';
 import { endSessionsInGame, type GameEraser } from '../game-eraser.ts';
 
-export const updateGame = defineOperation({
+export const updateGame = defineAdminOperation({
   name: 'updateGame',
-  service: 'admin',
   kind: 'write',
   summary:
     "Update a game's name, URL, image, order, origins, listing or policies; omitted fields are unchanged",
-  auth: 'admin',
   roles: operators,
   input: z.object({
     gameId: idInput,
@@ -49,12 +47,10 @@ export const updateGame = defineOperation({
   },
 });
 
-export const deleteGame = defineOperation({
+export const deleteGame = defineAdminOperation({
   name: 'deleteGame',
-  service: 'admin',
   kind: 'write',
   summary: 'Permanently delete a game and all its data',
-  auth: 'admin',
   roles: owners,
   input: z.object({
     gameId: idInput,

@@ -9,16 +9,14 @@ import type { Store } from '../../../core/storage/store.ts';
 import { type Requests, requestOutcome, requestRecord, slowMs } from '../../../telemetry/recent-requests.ts';
 import { type Refusals, refusalRecord } from '../../../telemetry/refusals.ts';
 import { readEventLog } from '../../events/queries.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { auditEntry } from '../audit-entry.ts';
 import { readAuditLog } from '../queries.ts';
 
-export const listEvents = defineOperation({
+export const listEvents = defineAdminOperation({
   name: 'listEvents',
-  service: 'admin',
   kind: 'read',
   summary: 'List events in commit order; without a cursor, the latest ones',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     after: z
@@ -69,12 +67,10 @@ export const listEvents = defineOperation({
   },
 });
 
-export const listAuditLog = defineOperation({
+export const listAuditLog = defineAdminOperation({
   name: 'listAuditLog',
-  service: 'admin',
   kind: 'read',
   summary: "List the audit log's entries, newest first",
-  auth: 'admin',
   roles: everyRole,
   input: z.object(paging),
   output: pagedOutput(auditEntry),
@@ -84,12 +80,10 @@ export const listAuditLog = defineOperation({
   },
 });
 
-export const listRefusals = defineOperation({
+export const listRefusals = defineAdminOperation({
   name: 'listRefusals',
-  service: 'admin',
   kind: 'read',
   summary: 'List calls that the responding node rejected in the last hour, latest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),
   output: pagedOutput(refusalRecord),
@@ -101,12 +95,10 @@ export const listRefusals = defineOperation({
 
 const unixTime = z.int().min(0).meta({ description: 'Unix time in milliseconds' });
 
-export const listRequests = defineOperation({
+export const listRequests = defineAdminOperation({
   name: 'listRequests',
-  service: 'admin',
   kind: 'read',
   summary: 'List recent failed, rejected, slow and sampled calls on the responding node, latest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     outcome: requestOutcome.optional().meta({

@@ -8,7 +8,7 @@ import { success } from '../../../core/schemas/outcome.ts';
 import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { liveSessionsOf } from '../../sessions/queries.ts';
 import { presentSessions } from '../../sessions/session-presence.ts';
 import { ban, unban } from '../commands.ts';
@@ -20,12 +20,10 @@ const lastSeenAt = timestamp.meta({
     'When the player last opened a session, set a score or played (`trackGameSessions`) in the game',
 });
 
-export const getPlayer = defineOperation({
+export const getPlayer = defineAdminOperation({
   name: 'getPlayer',
-  service: 'admin',
   kind: 'read',
   summary: "Get a player's profile, bans, games and presence; null for an unknown wallet",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ wallet: addressInput }),
   output: z.object({
@@ -69,12 +67,10 @@ export const getPlayer = defineOperation({
   },
 });
 
-export const banPlayer = defineOperation({
+export const banPlayer = defineAdminOperation({
   name: 'banPlayer',
-  service: 'admin',
   kind: 'write',
   summary: "Ban a player from one game or all games, and end the player's sessions there",
-  auth: 'admin',
   roles: moderators,
   input: z.object({
     wallet: addressInput,
@@ -89,12 +85,10 @@ export const banPlayer = defineOperation({
   },
 });
 
-export const unbanPlayer = defineOperation({
+export const unbanPlayer = defineAdminOperation({
   name: 'unbanPlayer',
-  service: 'admin',
   kind: 'write',
   summary: "Remove a player's ban from one game, or from all games",
-  auth: 'admin',
   roles: moderators,
   input: z.object({
     wallet: addressInput,
@@ -107,12 +101,10 @@ export const unbanPlayer = defineOperation({
   },
 });
 
-export const erasePlayer = defineOperation({
+export const erasePlayer = defineAdminOperation({
   name: 'erasePlayer',
-  service: 'admin',
   kind: 'write',
   summary: "Permanently erase a player's data in all games",
-  auth: 'admin',
   roles: operators,
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),

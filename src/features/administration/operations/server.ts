@@ -4,16 +4,14 @@ import { timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import { type Nodes, nodeRecord } from '../../../telemetry/nodes.ts';
 import { type Stats, statsRange, statsSample } from '../../../telemetry/stats.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import type { ServerSummary } from '../server-summary.ts';
 
-export const getServerStats = defineOperation({
+export const getServerStats = defineAdminOperation({
   name: 'getServerStats',
-  service: 'admin',
   aliases: ['serverFigures'], // deprecated: works until 1.0
   kind: 'read',
   summary: 'Get metrics of the responding node over the last five minutes, hour, day or week',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     range: statsRange.default('minutes').meta({
@@ -40,12 +38,10 @@ export const getServerStats = defineOperation({
 /** The longest period that sessions are counted over, in milliseconds: covers "today" in any time zone. */
 const longestMs = 48 * 60 * 60 * 1000;
 
-export const serverSummary = defineOperation({
+export const serverSummary = defineAdminOperation({
   name: 'serverSummary',
-  service: 'admin',
   kind: 'read',
   summary: "Get the running nodes, today's sessions and players, and the storage of each game",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     since: z.int().min(0).optional().meta({

@@ -3,18 +3,16 @@ import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { addGameSecret, expireGameSecret } from '../commands.ts';
 import { newGameSecret, type SecretBox } from '../game-secret.ts';
 import { summarizeSecrets } from '../queries.ts';
 import { requireGame } from '../require-game.ts';
 
-export const listGameSecrets = defineOperation({
+export const listGameSecrets = defineAdminOperation({
   name: 'listGameSecrets',
-  service: 'admin',
   kind: 'read',
   summary: "List a game's active secrets by fingerprint",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({
@@ -32,13 +30,11 @@ export const listGameSecrets = defineOperation({
 /** Ten years. */
 const maxSeconds = 10 * 365 * 24 * 3600;
 
-export const rotateGameSecret = defineOperation({
+export const rotateGameSecret = defineAdminOperation({
   name: 'rotateGameSecret',
-  service: 'admin',
   kind: 'write',
   summary:
     "Rotate a game's secret; returns the new one (shown once), and earlier ones stay valid for the grace period",
-  auth: 'admin',
   roles: operators,
   input: z.object({
     gameId: idInput,
@@ -67,12 +63,10 @@ export const rotateGameSecret = defineOperation({
   },
 });
 
-export const revokeGameSecret = defineOperation({
+export const revokeGameSecret = defineAdminOperation({
   name: 'revokeGameSecret',
-  service: 'admin',
   kind: 'write',
   summary: 'Revoke a game secret immediately',
-  auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, fingerprint: z.string() }),
   output: z.object({ success }),

@@ -5,7 +5,7 @@ import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { rowsCost } from '../../cost.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
 import { registerGame } from '../commands.ts';
 import {
@@ -82,12 +82,10 @@ export const getGames = defineOperation({
   },
 });
 
-export const listGames = defineOperation({
+export const listGames = defineAdminOperation({
   name: 'listGames',
-  service: 'admin',
   kind: 'read',
   summary: 'List all games, including unlisted and archived ones, in display order',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({}),
   output: z.object({ success, games: z.array(gameRecord) }),
@@ -96,12 +94,10 @@ export const listGames = defineOperation({
   },
 });
 
-export const createGame = defineOperation({
+export const createGame = defineAdminOperation({
   name: 'createGame',
-  service: 'admin',
   kind: 'write',
   summary: 'Create a game; returns its secret (shown once)',
-  auth: 'admin',
   roles: operators,
   input: z.object({
     name: gameName,

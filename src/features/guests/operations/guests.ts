@@ -9,7 +9,7 @@ import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
 import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { setProfile } from '../../players/commands.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { username } from '../../players/player.ts';
@@ -95,12 +95,10 @@ export const signInGuest = defineOperation({
   },
 });
 
-export const openGuestSession = defineOperation({
+export const openGuestSession = defineAdminOperation({
   name: 'openGuestSession',
-  service: 'admin',
   kind: 'write',
   summary: 'Create a guest and open a channel session for it, as `createGuest` would',
-  auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, username: username.optional() }),
   output: z.object({

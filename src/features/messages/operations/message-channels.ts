@@ -10,7 +10,7 @@ import { pagedOutput, paging, pagingOf, shortened } from '../../../core/schemas/
 import type { Store } from '../../../core/storage/store.ts';
 import { type Cost, pageCost } from '../../cost.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { defineOtherForm } from '../../other-form.ts';
 import { ownerOf } from '../../owner.ts';
 import { createChannel, editChannelInfo } from '../channel-commands.ts';
@@ -169,12 +169,10 @@ async function withUnread(db: Store, owner: Owner, channels: readonly MessageCha
   });
 }
 
-export const listGameChannels = defineOperation({
+export const listGameChannels = defineAdminOperation({
   name: 'listGameChannels',
-  service: 'admin',
   kind: 'read',
   summary: "List a game's message channels, most recently active first",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, ...paging }),
   output: pagedOutput(messageChannel).extend({ shortened }),

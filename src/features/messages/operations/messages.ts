@@ -10,7 +10,7 @@ import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
 import { listMessagesFrom, messageCursor } from '../cursor-queries.ts';
 import { messageTyping } from '../events.ts';
@@ -137,12 +137,10 @@ export const sendTypingSignal = defineOperation({
   },
 });
 
-export const listMessages = defineOperation({
+export const listMessages = defineAdminOperation({
   name: 'listMessages',
-  service: 'admin',
   kind: 'read',
   summary: 'List the messages of any channel, newest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ channelId: idInput, ...paging }),
   output: pagedOutput(channelMessage),
@@ -152,12 +150,10 @@ export const listMessages = defineOperation({
   },
 });
 
-export const listPlayerMessages = defineOperation({
+export const listPlayerMessages = defineAdminOperation({
   name: 'listPlayerMessages',
-  service: 'admin',
   kind: 'read',
   summary: 'List the messages that a player has sent, in one game or in all games, newest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ wallet: addressInput, gameId: idInput.optional(), ...paging }),
   output: pagedOutput(channelMessage.extend({ gameId: id }).meta({ id: 'PlayerMessage' })),
@@ -167,12 +163,10 @@ export const listPlayerMessages = defineOperation({
   },
 });
 
-export const removeMessage = defineOperation({
+export const removeMessage = defineAdminOperation({
   name: 'removeMessage',
-  service: 'admin',
   kind: 'write',
   summary: "Remove a player's message and permanently erase its content",
-  auth: 'admin',
   roles: moderators,
   input: z.object({ messageId: idInput }),
   output: z.object({ success, ...messageIdentity.shape }),

@@ -8,7 +8,7 @@ import { seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { muteReason, muteSeconds } from '../../messages/mutes/mute.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
 import { mute, muteInChannel } from '../commands.ts';
 import { playerMute, readMutes } from '../queries.ts';
@@ -57,12 +57,10 @@ export const muteInGame = defineOperation({
   },
 });
 
-export const mutePlayer = defineOperation({
+export const mutePlayer = defineAdminOperation({
   name: 'mutePlayer',
-  service: 'admin',
   kind: 'write',
   summary: 'Mute a player in a game or in one of its channels for a limited time, or end the mute',
-  auth: 'admin',
   roles: moderators,
   input: z.object({
     wallet: addressInput,
@@ -78,12 +76,10 @@ export const mutePlayer = defineOperation({
   },
 });
 
-export const listMutes = defineOperation({
+export const listMutes = defineAdminOperation({
   name: 'listMutes',
-  service: 'admin',
   kind: 'read',
   summary: 'List active mutes by end time, latest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ ...paging, gameId: idInput.optional(), wallet: addressInput.optional() }),
   output: pagedOutput(playerMute),

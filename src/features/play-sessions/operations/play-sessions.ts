@@ -7,7 +7,7 @@ import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
 import { canonicalState, parseState } from '../../states/state.ts';
 import { trackPlaySession } from '../commands.ts';
@@ -57,12 +57,10 @@ export const trackGameSessions = defineOperation({
   },
 });
 
-export const listPlaySessions = defineOperation({
+export const listPlaySessions = defineAdminOperation({
   name: 'listPlaySessions',
-  service: 'admin',
   kind: 'read',
   summary: "List a game's play sessions without their states, most recently started first",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
   output: pagedOutput(playSessionSummary),
@@ -73,12 +71,10 @@ export const listPlaySessions = defineOperation({
   },
 });
 
-export const getPlaySession = defineOperation({
+export const getPlaySession = defineAdminOperation({
   name: 'getPlaySession',
-  service: 'admin',
   kind: 'read',
   summary: 'Get a play session with its state, or null if there is none',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ sessionId: idInput }),
   output: z.object({

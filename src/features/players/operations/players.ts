@@ -8,17 +8,15 @@ import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import { text } from '../../../core/schemas/text.ts';
 import { webUrl } from '../../../core/schemas/web-url.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { nameVouchedPlayer, setProfile } from '../commands.ts';
 import { username } from '../player.ts';
 import { findPlayers } from '../queries.ts';
 
-export const listPlayers = defineOperation({
+export const listPlayers = defineAdminOperation({
   name: 'listPlayers',
-  service: 'admin',
   kind: 'read',
   summary: 'List or search players, newest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     ...paging,
@@ -55,12 +53,10 @@ export const listPlayers = defineOperation({
   },
 });
 
-export const updatePlayer = defineOperation({
+export const updatePlayer = defineAdminOperation({
   name: 'updatePlayer',
-  service: 'admin',
   kind: 'write',
   summary: "Update a player's name or avatar; an empty value removes it",
-  auth: 'admin',
   roles: moderators,
   input: z.object({
     wallet: addressInput,

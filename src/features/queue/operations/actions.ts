@@ -6,17 +6,15 @@ import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { actionState, listedAction } from '../action.ts';
 import { cancelQueued, requeueAction } from '../commands.ts';
 import { findAction, readActions } from '../queries.ts';
 
-export const listActions = defineOperation({
+export const listActions = defineAdminOperation({
   name: 'listActions',
-  service: 'admin',
   kind: 'read',
   summary: 'List the actions in the queue of rules and webhooks, latest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     gameId: idInput.optional(),
@@ -32,12 +30,10 @@ export const listActions = defineOperation({
   },
 });
 
-export const getAction = defineOperation({
+export const getAction = defineAdminOperation({
   name: 'getAction',
-  service: 'admin',
   kind: 'read',
   summary: 'Read an action in the queue of rules and webhooks',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
@@ -48,12 +44,10 @@ export const getAction = defineOperation({
   },
 });
 
-export const retryAction = defineOperation({
+export const retryAction = defineAdminOperation({
   name: 'retryAction',
-  service: 'admin',
   kind: 'write',
   summary: 'Retry a failed, cancelled or waiting action',
-  auth: 'admin',
   roles: operators,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),
@@ -62,12 +56,10 @@ export const retryAction = defineOperation({
   },
 });
 
-export const cancelAction = defineOperation({
+export const cancelAction = defineAdminOperation({
   name: 'cancelAction',
-  service: 'admin',
   kind: 'write',
   summary: 'Cancel an action that has not been sent yet',
-  auth: 'admin',
   roles: operators,
   input: z.object({ actionId: idInput }),
   output: z.object({ success, action: listedAction }),

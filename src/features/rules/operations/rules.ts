@@ -9,7 +9,7 @@ import { notSeen } from '../../../core/schemas/seen-text.ts';
 import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { ownerOf } from '../../owner.ts';
 import { nonce } from '../../scores/score.ts';
 import type { StateReader } from '../../states/state-reader.ts';
@@ -22,12 +22,10 @@ import { refuseUnknownLeaderboards } from '../rule-leaderboards.ts';
 import { stateFactsFor } from '../state-facts.ts';
 import { anyValue, integerValue } from '../trigger-value.ts';
 
-export const getRules = defineOperation({
+export const getRules = defineAdminOperation({
   name: 'getRules',
-  service: 'admin',
   kind: 'read',
   summary: "Read a game's rules",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({ success, version: z.int(), rules: ruleList }),
@@ -37,12 +35,10 @@ export const getRules = defineOperation({
   },
 });
 
-export const setRules = defineOperation({
+export const setRules = defineAdminOperation({
   name: 'setRules',
-  service: 'admin',
   kind: 'write',
   summary: "Replace a game's rules",
-  auth: 'admin',
   roles: operators,
   input: z.object({
     gameId: idInput,
@@ -63,12 +59,10 @@ export const setRules = defineOperation({
   },
 });
 
-export const testRules = defineOperation({
+export const testRules = defineAdminOperation({
   name: 'testRules',
-  service: 'admin',
   kind: 'read',
   summary: 'Dry-run a trigger for a player; returns which actions would run, and why others would not',
-  auth: 'admin',
   roles: operators,
   input: z.object({
     gameId: idInput,

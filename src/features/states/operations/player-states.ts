@@ -7,7 +7,7 @@ import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { findPlayer } from '../../players/queries.ts';
 import { saveState } from '../commands.ts';
 import { listGameStates, listPlayerStates } from '../queries.ts';
@@ -15,12 +15,10 @@ import { stateHead, stateLabel, stateRecord } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
 import { canonicalInput, ifVersion, stateText, toStateRecord } from './state-fields.ts';
 
-export const listStates = defineOperation({
+export const listStates = defineAdminOperation({
   name: 'listStates',
-  service: 'admin',
   kind: 'read',
   summary: "List players' states in a game without their content, ordered by wallet and label",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput.optional(), ...paging }),
   output: pagedOutput(
@@ -35,12 +33,10 @@ export const listStates = defineOperation({
   },
 });
 
-export const getPlayerState = defineOperation({
+export const getPlayerState = defineAdminOperation({
   name: 'getPlayerState',
-  service: 'admin',
   kind: 'read',
   summary: "Read a player's state under a label; null if there is none",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, wallet: addressInput, label: stateLabel }),
   output: z.object({ success, state: stateRecord.nullable() }),
@@ -51,12 +47,10 @@ export const getPlayerState = defineOperation({
   },
 });
 
-export const setPlayerState = defineOperation({
+export const setPlayerState = defineAdminOperation({
   name: 'setPlayerState',
-  service: 'admin',
   kind: 'write',
   summary: 'Store a state of a player under a label, replacing the previous one',
-  auth: 'admin',
   roles: operators,
   input: z.object({
     gameId: idInput,

@@ -7,7 +7,7 @@ import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { SecretBox } from '../../games/game-secret.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { actionState } from '../../queue/action.ts';
 import { addWebhook, addWebhookSecret, changeWebhook, deleteWebhook, replayDelivery } from '../commands.ts';
 import { findWebhook, readDeliveries, readSealedSecrets, readWebhooks } from '../queries.ts';
@@ -16,12 +16,10 @@ import { pingType } from '../webhook-events.ts';
 import { newWebhookSecret } from '../webhook-secret.ts';
 import type { WebhookSender } from '../webhook-sender.ts';
 
-export const createWebhook = defineOperation({
+export const createWebhook = defineAdminOperation({
   name: 'createWebhook',
-  service: 'admin',
   kind: 'write',
   summary: "Create a webhook for a game's events; returns its secret (shown once)",
-  auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, url: webhookUrl, filter: webhookFilter.default('all') }),
   output: z.object({
@@ -40,12 +38,10 @@ export const createWebhook = defineOperation({
   },
 });
 
-export const listWebhooks = defineOperation({
+export const listWebhooks = defineAdminOperation({
   name: 'listWebhooks',
-  service: 'admin',
   kind: 'read',
   summary: 'List the webhooks of one game or of all games, oldest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput.optional() }),
   output: z.object({ success, webhooks: z.array(webhookRecord) }),
@@ -55,12 +51,10 @@ export const listWebhooks = defineOperation({
   },
 });
 
-export const updateWebhook = defineOperation({
+export const updateWebhook = defineAdminOperation({
   name: 'updateWebhook',
-  service: 'admin',
   kind: 'write',
   summary: "Update a webhook's URL or filter, or enable or disable it; omitted fields keep their values",
-  auth: 'admin',
   roles: operators,
   input: z.object({
     webhookId: idInput,
@@ -78,12 +72,10 @@ export const updateWebhook = defineOperation({
   },
 });
 
-export const removeWebhook = defineOperation({
+export const removeWebhook = defineAdminOperation({
   name: 'removeWebhook',
-  service: 'admin',
   kind: 'write',
   summary: 'Remove a webhook and its deliveries, including pending ones',
-  auth: 'admin',
   roles: operators,
   input: z.object({ webhookId: idInput }),
   output: z.object({ success }),
@@ -96,13 +88,11 @@ export const removeWebhook = defineOperation({
 /** 30 days. */
 const maxOverlapSeconds = 30 * 24 * 3600;
 
-export const rotateWebhookSecret = defineOperation({
+export const rotateWebhookSecret = defineAdminOperation({
   name: 'rotateWebhookSecret',
-  service: 'admin',
   kind: 'write',
   summary:
     "Rotate a webhook's secret; returns the new one (shown once), and earlier secrets stay valid for the overlap period",
-  auth: 'admin',
   roles: operators,
   input: z.object({
     webhookId: idInput,
@@ -121,12 +111,10 @@ export const rotateWebhookSecret = defineOperation({
   },
 });
 
-export const testWebhook = defineOperation({
+export const testWebhook = defineAdminOperation({
   name: 'testWebhook',
-  service: 'admin',
   kind: 'write',
   summary: "Send a ping to a webhook, even a disabled one, and return the response's status",
-  auth: 'admin',
   roles: operators,
   input: z.object({ webhookId: idInput }),
   output: z.object({
@@ -152,12 +140,10 @@ export const testWebhook = defineOperation({
   },
 });
 
-export const listWebhookDeliveries = defineOperation({
+export const listWebhookDeliveries = defineAdminOperation({
   name: 'listWebhookDeliveries',
-  service: 'admin',
   kind: 'read',
   summary: 'List webhook deliveries, latest first; `failed` deliveries are dead letters',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     webhookId: idInput.optional(),
@@ -172,12 +158,10 @@ export const listWebhookDeliveries = defineOperation({
   },
 });
 
-export const replayWebhookDelivery = defineOperation({
+export const replayWebhookDelivery = defineAdminOperation({
   name: 'replayWebhookDelivery',
-  service: 'admin',
   kind: 'write',
   summary: 'Replay a webhook delivery in any state, with the same `webhook-id`',
-  auth: 'admin',
   roles: operators,
   input: z.object({ deliveryId: idInput }),
   output: z.object({ success, delivery: webhookDelivery }),

@@ -4,7 +4,7 @@ import { type AdminRole, adminRole, everyRole, owners } from '../../../../core/s
 import { id, idInput, timestamp } from '../../../../core/schemas/ids.ts';
 import { success } from '../../../../core/schemas/outcome.ts';
 import type { Store } from '../../../../core/storage/store.ts';
-import { defineOperation } from '../../../operation.ts';
+import { defineAdminOperation } from '../../../operation.ts';
 import {
   type AdminCaller,
   administratorName,
@@ -25,12 +25,10 @@ import { listAllAdministrators } from '../queries.ts';
 /** The names of the operations that a role may call, from their declarations in the catalogue. */
 export type OperationsOfRole = (role: AdminRole) => readonly string[];
 
-export const whoAmI = defineOperation({
+export const whoAmI = defineAdminOperation({
   name: 'whoAmI',
-  service: 'admin',
   kind: 'read',
   summary: "Get the token's administrator, role and permitted operations",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({}),
   output: z.object({
@@ -48,12 +46,10 @@ export const whoAmI = defineOperation({
   },
 });
 
-export const listAdministrators = defineOperation({
+export const listAdministrators = defineAdminOperation({
   name: 'listAdministrators',
-  service: 'admin',
   kind: 'read',
   summary: 'List the administrators and their roles, by name',
-  auth: 'admin',
   roles: owners,
   input: z.object({}),
   output: z.object({ success, administrators: z.array(administratorRecord) }),
@@ -62,12 +58,10 @@ export const listAdministrators = defineOperation({
   },
 });
 
-export const createAdministrator = defineOperation({
+export const createAdministrator = defineAdminOperation({
   name: 'createAdministrator',
-  service: 'admin',
   kind: 'write',
   summary: 'Create an administrator; returns the token (shown once)',
-  auth: 'admin',
   roles: owners,
   input: z.object({ name: administratorName, role: adminRole, lifetimeDays: tokenLifetimeDays }),
   output: z.object({ success, administrator: administratorRecord, token: z.string() }),
@@ -81,12 +75,10 @@ export const createAdministrator = defineOperation({
   },
 });
 
-export const updateAdministrator = defineOperation({
+export const updateAdministrator = defineAdminOperation({
   name: 'updateAdministrator',
-  service: 'admin',
   kind: 'write',
   summary: "Update an administrator's name or role, effective immediately; omitted fields are unchanged",
-  auth: 'admin',
   roles: owners,
   input: z.object({
     administratorId: idInput,
@@ -103,13 +95,11 @@ export const updateAdministrator = defineOperation({
   },
 });
 
-export const rotateAdministratorToken = defineOperation({
+export const rotateAdministratorToken = defineAdminOperation({
   name: 'rotateAdministratorToken',
-  service: 'admin',
   kind: 'write',
   summary:
     "Rotate an administrator's token; returns the new one (shown once) and revokes the previous one immediately",
-  auth: 'admin',
   roles: owners,
   input: z.object({ administratorId: idInput, lifetimeDays: tokenLifetimeDays }),
   output: z.object({ success, administrator: administratorRecord, token: z.string() }),
@@ -123,12 +113,10 @@ export const rotateAdministratorToken = defineOperation({
   },
 });
 
-export const revokeAdministrator = defineOperation({
+export const revokeAdministrator = defineAdminOperation({
   name: 'revokeAdministrator',
-  service: 'admin',
   kind: 'write',
   summary: 'Remove an administrator and revoke the token immediately, on every node',
-  auth: 'admin',
   roles: owners,
   input: z.object({ administratorId: idInput }),
   output: z.object({ success }),

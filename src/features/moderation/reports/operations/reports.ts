@@ -6,7 +6,7 @@ import { id, idInput } from '../../../../core/schemas/ids.ts';
 import { success } from '../../../../core/schemas/outcome.ts';
 import { pagedOutput, paging } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
-import { defineOperation } from '../../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../../operation.ts';
 import { ownerOf } from '../../../owner.ts';
 import { closeReport, fileReport } from '../commands.ts';
 import { readReport, readReports } from '../queries.ts';
@@ -48,12 +48,10 @@ export const reportPlayer = defineOperation({
   },
 });
 
-export const listReports = defineOperation({
+export const listReports = defineAdminOperation({
   name: 'listReports',
-  service: 'admin',
   kind: 'read',
   summary: 'List reports filed by players, newest first',
-  auth: 'admin',
   roles: moderators,
   input: z.object({
     ...paging,
@@ -69,12 +67,10 @@ export const listReports = defineOperation({
   },
 });
 
-export const getReport = defineOperation({
+export const getReport = defineAdminOperation({
   name: 'getReport',
-  service: 'admin',
   kind: 'read',
   summary: 'Get a report with the reported message and the messages around it',
-  auth: 'admin',
   roles: moderators,
   input: z.object({ reportId: idInput }),
   output: z.object({ success, report: reportDetails }),
@@ -85,12 +81,10 @@ export const getReport = defineOperation({
   },
 });
 
-export const resolveReport = defineOperation({
+export const resolveReport = defineAdminOperation({
   name: 'resolveReport',
-  service: 'admin',
   kind: 'write',
   summary: 'Close a report as resolved (action taken) or dismissed (no action needed)',
-  auth: 'admin',
   roles: moderators,
   input: z.object({ reportId: idInput, outcome: reportOutcome, note: reportNote.default('') }),
   output: z.object({ success }),
