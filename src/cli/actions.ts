@@ -3,30 +3,24 @@ import type { z } from 'zod';
 import { actionState } from '../features/queue/action.ts';
 import { cancelAction, getAction, listActions, retryAction } from '../features/queue/operations/actions.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { type PageOptions, withPageOptions } from './options.ts';
 import { print } from './output.ts';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   game?: string;
   wallet?: string;
   state?: z.infer<typeof actionState>;
-  limit: number;
-  skip: number;
   json?: boolean;
 }
 
 export function actionsCommand(administrator: Administrator): Command {
   const command = new Command('actions').description('list, retry and cancel queued actions');
 
-  command
-    .command('list')
+  withPageOptions(command.command('list'))
     .description('list actions, newest first; `--state failed` is the dead-letter list')
     .option('--game <game>', 'filter by game')
     .option('--wallet <address>', 'filter by player')
     .addOption(new Option('--state <state>', 'filter by state').choices(actionState.options))
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry actions list --state failed')
     .action(async ({ game, json, ...filter }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);
@@ -55,7 +49,6 @@ export function actionsCommand(administrator: Administrator): Command {
     command
       .command(`${name} <action>`)
       .description(description)
-      .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  gantry actions ${name} 0198…`)
       .action(async (actionId: string, { json }: { json?: boolean }) => {
         print((await administrator.execute(operation, { actionId })).action, json);

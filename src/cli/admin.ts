@@ -15,7 +15,7 @@ import {
 } from '../features/administration/administrators/operations/administrators.ts';
 import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
-import { decimal, parsed } from './option-parsers.ts';
+import { decimal, parsed } from './options.ts';
 import { print } from './output.ts';
 
 interface TokenOptions {
@@ -33,7 +33,6 @@ export function adminCommand(administrator: Administrator): Command {
   command
     .command('list')
     .description('list administrators with their roles')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry admin list')
     .action(async ({ json }: { json?: boolean }) => {
       const { administrators } = await administrator.execute(listAdministrators, {});
@@ -66,7 +65,6 @@ export function adminCommand(administrator: Administrator): Command {
     .description('change the name of an administrator')
     .argument('<administrator>', 'name or ID')
     .argument('<name>', 'new name', parsed(administratorName))
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry admin rename Ada "Ada Lovelace"')
     .action(async (given: string, name: string, { json }: { json?: boolean }) => {
       const administratorId = await idOf(administrator, given);
@@ -79,7 +77,6 @@ export function adminCommand(administrator: Administrator): Command {
     .description('change the role of an administrator, immediately')
     .argument('<administrator>', 'name or ID')
     .addArgument(new Argument('<role>', 'what the administrator may do').choices(adminRole.options))
-    .option('--json', 'print JSON')
     .addHelpText('after', `${roleHelp}\n\nExample:\n  gantry admin role Ada operator`)
     .action(async (given: string, role: AdminRole, { json }: { json?: boolean }) => {
       const administratorId = await idOf(administrator, given);
@@ -104,7 +101,6 @@ export function adminCommand(administrator: Administrator): Command {
     .command('revoke')
     .description('remove an administrator; the token is rejected immediately, on every node')
     .argument('<administrator>', 'name or ID')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry admin revoke Ada')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const administratorId = await idOf(administrator, given);
@@ -143,13 +139,11 @@ export function adminCommand(administrator: Administrator): Command {
 }
 
 function withExpiry(command: Command): Command {
-  return command
-    .option(
-      '--expires <days>',
-      'days until the token expires; default: never',
-      parsed(decimal.pipe(tokenLifetimeDays.unwrap())),
-    )
-    .option('--json', 'print JSON');
+  return command.option(
+    '--expires <days>',
+    'days until the token expires; default: never',
+    parsed(decimal.pipe(tokenLifetimeDays.unwrap())),
+  );
 }
 
 /** Finds an administrator's id by name (case-insensitive) or id. @throws GantryError `administrator_unknown` */

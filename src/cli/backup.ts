@@ -7,7 +7,7 @@ import { setBackupSchedule } from '../features/administration/operations/backups
 import { backUp } from '../server/backup/backup.ts';
 import { databaseFiles } from '../server/open-store.ts';
 import { executeLocally } from './as-administrator.ts';
-import { decimal, integer, parsed } from './option-parsers.ts';
+import { decimal, integer, parsed } from './options.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -42,7 +42,6 @@ export function backupCommand(): Command {
       `with --schedule: how many scheduled backups to keep; default: ${defaultKeep}`,
       parsed(integer.pipe(keptBackups)),
     )
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExamples:\n  gantry backup /var/backups/gantry-$(date +%F).gantry\n  gantry backup --schedule 24 --keep 7',

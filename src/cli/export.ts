@@ -25,7 +25,6 @@ export function exportCommand(): Command {
     .argument('<file>', 'output file, readable by its owner only')
     .option('--secrets', 'include its secrets in plain text; otherwise a new one is created on import')
     .option('--force', 'overwrite an existing file')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry export space-race space-race.ndjson')
     .action(async (name: string, given: string, { secrets = false, force = false, json }: Options) => {
       const config = readConfig();

@@ -14,7 +14,7 @@ import {
 import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
-import { collected, integer, minutes, parsed } from './option-parsers.ts';
+import { collected, integer, minutes, parsed } from './options.ts';
 import { print } from './output.ts';
 
 interface CommonOptions {
@@ -57,7 +57,6 @@ export function gameCommand(administrator: Administrator): Command {
   command
     .command('list')
     .description('list all games')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game list')
     .action(async ({ json }: { json?: boolean }) => {
       const { games } = await administrator.execute(listGames, {});
@@ -99,7 +98,6 @@ export function gameCommand(administrator: Administrator): Command {
     .description('end all sessions in a game and reject its players and server; its data is kept')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--undo', 'list an archived game again')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game archive --game space-race')
     .action(async ({ game: given, undo, json }: { game: string; undo?: boolean; json?: boolean }) => {
       const gameId = await administrator.gameId(given);
@@ -115,7 +113,6 @@ export function gameCommand(administrator: Administrator): Command {
     .description('permanently delete a game with all its data')
     .requiredOption('--game <game>', 'game ID or slug')
     .requiredOption('--confirm <slug>', "the game's slug, to confirm the deletion")
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game delete --game space-race --confirm space-race')
     .action(async ({ game, confirm, json }: { game: string; confirm: string; json?: boolean }) => {
       const gameId = await administrator.gameId(game);
@@ -128,7 +125,6 @@ export function gameCommand(administrator: Administrator): Command {
     .description('create a new secret for a game; old secrets stay valid for a grace period')
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--grace <minutes>', 'how long old secrets stay valid', parsed(minutes), 60)
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry game rotate-secret --game 0198… --grace 1440')
     .action(async ({ game, grace, json }: { game: string; grace: number; json?: boolean }) => {
       const gameId = await administrator.gameId(game);
@@ -146,8 +142,7 @@ function withCommonOptions(command: Command): Command {
   return command
     .option('--url <url>', 'where the game is hosted; a path if Gantry serves it', parsed(gameUrl))
     .option('--origin <origin>', 'allowed browser origin (repeatable; none: any)', collected(origin))
-    .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies)
-    .option('--json', 'print JSON');
+    .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies);
 }
 
 function parsedPolicies(text: string): PolicyChanges {

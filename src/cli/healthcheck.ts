@@ -15,7 +15,6 @@ export function healthcheckCommand(): Command {
   return new Command('healthcheck')
     .description('check whether the server at HOST and PORT is ready; exits with 1 if it is not')
     .option('--url <url>', 'check another server, such as http://gantry:3000')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nA server that has lost Redis counts as healthy: a restart would not help.' +

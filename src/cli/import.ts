@@ -11,7 +11,7 @@ import { checkGameFile, readRecords } from '../server/backup/game-file.ts';
 import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
 import { confirmNewDataDirectory } from './new-data-directory.ts';
-import { parsed } from './option-parsers.ts';
+import { parsed } from './options.ts';
 import { print } from './output.ts';
 import { Progress } from './progress.ts';
 
@@ -30,7 +30,6 @@ export function importCommand(): Command {
     .argument('<file>', 'file written by `gantry export` of the same version')
     .option('--slug <slug>', 'use another slug, if its own is taken', parsed(gameSlug))
     .option('--allow-launcher', 'import a game of kind launcher, whose sessions reach every game')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry import space-race.ndjson')
     .action(async (given: string, { slug, allowLauncher = false, json }: Options) => {
       const config = readConfig();

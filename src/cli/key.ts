@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
 import { lastSessionExpiry } from '../features/sessions/queries.ts';
-import { minutes, parsed } from './option-parsers.ts';
+import { minutes, parsed } from './options.ts';
 import { print } from './output.ts';
 import { withStore } from './with-store.ts';
 
@@ -15,7 +15,6 @@ export function keyCommand(): Command {
       'maximum time that existing tokens stay valid; 0, for a leaked key, revokes them immediately',
       parsed(minutes),
     )
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExamples:\n  gantry key rotate\n  gantry key rotate --overlap 0')
     .action(({ overlap, json }: { overlap?: number; json?: boolean }) =>
       withStore(async ({ keys, db }, config) => {

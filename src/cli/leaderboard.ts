@@ -13,17 +13,12 @@ import {
   updateLeaderboard,
 } from '../features/scores/operations/leaderboards.ts';
 import type { Administrator } from './administrator.ts';
-import { collected, integer, parsed, seasonsKept } from './option-parsers.ts';
+import { collected, integer, type PageOptions, parsed, seasonsKept, withPageOptions } from './options.ts';
 import { print } from './output.ts';
 
 interface GameOptions {
   game: string;
   json?: boolean;
-}
-
-interface PageOptions extends GameOptions {
-  limit: number;
-  skip: number;
 }
 
 interface PageFilter {
@@ -57,7 +52,7 @@ export function leaderboardCommand(administrator: Administrator): Command {
 }
 
 function addReadCommands(command: Command, administrator: Administrator): void {
-  withPageOptions(command.command('show [leaderboard]', { isDefault: true }))
+  withPageOptions(withGame(command.command('show [leaderboard]', { isDefault: true })))
     .description('print a leaderboard; without a name: `default`')
     .option('--season <number>', 'a finished season; default: the current one', parsed(integer))
     .option('--label <label>', 'only scores with this label')
@@ -68,26 +63,28 @@ function addReadCommands(command: Command, administrator: Administrator): void {
         '\n  gantry leaderboard --game space-race --limit 10' +
         '\n  gantry leaderboard show weekly --game space-race --season 3',
     )
-    .action(async (name: string | undefined, { game, json, ...filter }: PageOptions & PageFilter) => {
-      const gameId = await administrator.gameId(game);
-      const board = { gameId, ...(name !== undefined && { leaderboard: name }) };
-      const { leaderboard } = await administrator.execute(listLeaderboardScores, { ...board, ...filter });
-      const shown = leaderboard.map(
-        ({ position, _id, normalizedAddress, username, score, updatedAt, label, metadata }) => ({
-          '#': position,
-          score,
-          username,
-          wallet: normalizedAddress,
-          scoreId: _id,
-          updated: new Date(updatedAt).toISOString(),
-          ...(name !== undefined && {
-            label: label ?? '',
-            metadata: metadata ? JSON.stringify(metadata) : '',
+    .action(
+      async (name: string | undefined, { game, json, ...filter }: GameOptions & PageOptions & PageFilter) => {
+        const gameId = await administrator.gameId(game);
+        const board = { gameId, ...(name !== undefined && { leaderboard: name }) };
+        const { leaderboard } = await administrator.execute(listLeaderboardScores, { ...board, ...filter });
+        const shown = leaderboard.map(
+          ({ position, _id, normalizedAddress, username, score, updatedAt, label, metadata }) => ({
+            '#': position,
+            score,
+            username,
+            wallet: normalizedAddress,
+            scoreId: _id,
+            updated: new Date(updatedAt).toISOString(),
+            ...(name !== undefined && {
+              label: label ?? '',
+              metadata: metadata ? JSON.stringify(metadata) : '',
+            }),
           }),
-        }),
-      );
-      print(json ? leaderboard : shown, json);
-    });
+        );
+        print(json ? leaderboard : shown, json);
+      },
+    );
 
   withGame(command.command('list'))
     .description("list a game's leaderboards, except `default`")
@@ -107,10 +104,10 @@ function addReadCommands(command: Command, administrator: Administrator): void {
       print(json ? leaderboards : shown, json);
     });
 
-  withPageOptions(command.command('seasons <leaderboard>'))
+  withPageOptions(withGame(command.command('seasons <leaderboard>')))
     .description('list the finished seasons of a leaderboard, newest first')
     .addHelpText('after', '\nExample:\n  gantry leaderboard seasons weekly --game space-race')
-    .action(async (leaderboard: string, { game, json, ...page }: PageOptions) => {
+    .action(async (leaderboard: string, { game, json, ...page }: GameOptions & PageOptions) => {
       const gameId = await administrator.gameId(game);
       const { data } = await administrator.execute(listLeaderboardSeasons, { gameId, leaderboard, ...page });
       const shown = data.map(({ season, startedAt, endedAt }) => ({
@@ -220,11 +217,5 @@ function withSettings(command: Command): Command {
 }
 
 function withGame(command: Command): Command {
-  return command.requiredOption('--game <game>', 'game ID or slug').option('--json', 'print JSON');
-}
-
-function withPageOptions(command: Command): Command {
-  return withGame(command)
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0);
+  return command.requiredOption('--game <game>', 'game ID or slug');
 }

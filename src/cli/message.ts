@@ -2,12 +2,10 @@ import { Command } from 'commander';
 import { listGameChannels } from '../features/messages/operations/message-channels.ts';
 import { listMessages, removeMessage } from '../features/messages/operations/messages.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { type PageOptions, withPageOptions } from './options.ts';
 import { print } from './output.ts';
 
-interface PageOptions {
-  limit: number;
-  skip: number;
+interface ListOptions extends PageOptions {
   json?: boolean;
 }
 
@@ -18,7 +16,7 @@ export function messageCommand(administrator: Administrator): Command {
     .description("list a game's message channels, latest activity first")
     .requiredOption('--game <game>', 'game ID or slug')
     .addHelpText('after', '\nExample:\n  gantry message channels --game space-race')
-    .action(async ({ game, json, ...page }: PageOptions & { game: string }) => {
+    .action(async ({ game, json, ...page }: ListOptions & { game: string }) => {
       const gameId = await administrator.gameId(game);
       const { data } = await administrator.execute(listGameChannels, { gameId, ...page });
       const shown = data.map(({ _id, name, participants }) => ({
@@ -33,7 +31,7 @@ export function messageCommand(administrator: Administrator): Command {
     .description('list the messages of a channel, newest first')
     .requiredOption('--channel <channel>', 'message channel ID')
     .addHelpText('after', '\nExample:\n  gantry message list --channel 0198…')
-    .action(async ({ channel: channelId, json, ...page }: PageOptions & { channel: string }) => {
+    .action(async ({ channel: channelId, json, ...page }: ListOptions & { channel: string }) => {
       const { data } = await administrator.execute(listMessages, { channelId, ...page });
       const shown = data.map(({ _id, senderId, content, createdAt }) => ({
         messageId: _id,
@@ -47,18 +45,10 @@ export function messageCommand(administrator: Administrator): Command {
   command
     .command('remove <message>')
     .description('remove a message; its content is erased permanently')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry message remove 0198…')
     .action(async (messageId: string, { json }: { json?: boolean }) => {
       await administrator.execute(removeMessage, { messageId });
       print({ messageId, removed: true }, json);
     });
   return command;
-}
-
-function withPageOptions(command: Command): Command {
-  return command
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
-    .option('--json', 'print JSON');
 }

@@ -14,7 +14,6 @@ export function migrateToCommand(): Command {
   return new Command('migrate-to')
     .description('copy DATA_DIR into an empty PostgreSQL database; all servers must be stopped')
     .argument('[url]', 'postgres://…; default: DATABASE_URL, which keeps the password off the command line')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nRow counts are compared before anything is committed; DATA_DIR stays unchanged. Launchers keep their' +

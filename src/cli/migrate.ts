@@ -17,7 +17,6 @@ export function migrateCommand(): Command {
       'migrate the database to the current schema in one transaction; the server does this on start',
     )
     .option('--check', 'change nothing; exit with 1 if migrations are pending')
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nMake a backup first: migrations cannot be reverted.\n\nExample:\n  gantry migrate --check',

@@ -4,7 +4,7 @@ import { banPlayer, erasePlayer, unbanPlayer } from '../features/administration/
 import { listPlayers, updatePlayer } from '../features/players/operations/players.ts';
 import { username } from '../features/players/player.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { type PageOptions, parsed, withPageOptions } from './options.ts';
 import { print } from './output.ts';
 
 interface Common {
@@ -12,10 +12,8 @@ interface Common {
   json?: boolean;
 }
 
-interface ListOptions extends Common {
+interface ListOptions extends Common, PageOptions {
   search?: string;
-  limit: number;
-  skip: number;
 }
 
 const exampleWallet = `0x${'ab'.repeat(20)}`;
@@ -27,17 +25,12 @@ export function playerCommand(administrator: Administrator): Command {
       .command(name)
       .argument('<wallet>', "the player's wallet", parsed(addressInput))
       .description(description)
-      .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  ${example}`);
 
-  command
-    .command('list')
+  withPageOptions(command.command('list'))
     .description('list players, newest first')
     .option('--game <game>', 'filter by game')
     .option('--search <text>', 'filter by the beginning of the name or wallet')
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry player list --search ada')
     .action(async ({ game, search, limit, skip, json }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);

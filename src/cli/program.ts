@@ -19,7 +19,7 @@ import { messageCommand } from './message.ts';
 import { migrateCommand } from './migrate.ts';
 import { migrateToCommand } from './migrate-to.ts';
 import { openApiCommand } from './openapi.ts';
-import { httpUrl, parsed } from './option-parsers.ts';
+import { httpUrl, parsed } from './options.ts';
 import { playerCommand } from './player.ts';
 import { restoreCommand } from './restore.ts';
 import { rulesCommand } from './rules.ts';
@@ -78,8 +78,12 @@ export function createProgram(): Command {
     for (const command of commands) program.addCommand(command);
   }
 
-  const hasOwnUrl = ({ options }: Command) => options.some(({ long }) => long === '--url');
-  const withOwnUrl = new Set([...remote].filter(hasOwnUrl));
+  const has = ({ options }: Command, name: string) => options.some(({ long }) => long === name);
+  // Some describe what they print as JSON; a shell script has no other form.
+  for (const command of leavesOf(program)) {
+    if (!has(command, '--json') && command.name() !== 'completion') command.option('--json', 'print JSON');
+  }
+  const withOwnUrl = new Set([...remote].filter((command) => has(command, '--url')));
   for (const command of remote) {
     if (!withOwnUrl.has(command)) withTargetOptions(command, true);
   }

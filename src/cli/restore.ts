@@ -24,7 +24,6 @@ export function restoreCommand(): Command {
       'instead of a file: PostgreSQL itself was restored; start a new history, and hold queued on-chain actions',
     )
     .option('--keep-queue', 'execute on-chain actions queued in the backup, even if they were executed since')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  DATA_DIR=/var/lib/gantry gantry restore gantry-2026-11-21.gantry')
     .action(async (file: string | undefined, options: Options) => {
       const { database = false, force = false, keepQueue = false, json } = options;

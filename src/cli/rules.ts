@@ -5,7 +5,7 @@ import { GantryError } from '../core/errors.ts';
 import { getRules, setRules, testRules } from '../features/rules/operations/rules.ts';
 import { submittedRules } from '../features/rules/rule-bounds.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { integer, parsed } from './options.ts';
 import { print } from './output.ts';
 
 interface SetOptions {
@@ -42,7 +42,6 @@ export function rulesCommand(administrator: Administrator): Command {
     .description("replace a game's rules with those in a JSON file")
     .requiredOption('--game <game>', 'game ID or slug')
     .option('--if-version <number>', 'only if the stored rules still have this version', parsed(integer))
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry rules set rules.json --game 0198…')
     .action(async (file: string, { game, ifVersion: version, json }: SetOptions) => {
       const rules = submittedRules.safeParse(await readJson(file));
@@ -59,7 +58,6 @@ export function rulesCommand(administrator: Administrator): Command {
     .requiredOption('--wallet <address>', 'wallet of the player')
     .requiredOption('--trigger <name>', 'trigger name')
     .option('--value <number>', 'value sent with the trigger', parsed(integer))
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  gantry rules test rules.json --game 0198… --wallet 0xab… --trigger win --value 7',

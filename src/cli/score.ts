@@ -10,7 +10,6 @@ export function scoreCommand(administrator: Administrator): Command {
     .command('remove <score>')
     .description('remove a score and update the leaderboard')
     .requiredOption('--game <game>', 'game ID or slug')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry score remove 0198… --game space-race')
     .action(async (scoreId: string, { game, json }: { game: string; json?: boolean }) => {
       const gameId = await administrator.gameId(game);

@@ -2,28 +2,22 @@ import { Command } from 'commander';
 import { addressInput } from '../core/schemas/address.ts';
 import { listSessions, revokeSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { type PageOptions, parsed, withPageOptions } from './options.ts';
 import { print } from './output.ts';
 
-interface ListOptions {
+interface ListOptions extends PageOptions {
   game?: string;
   wallet?: string;
-  limit: number;
-  skip: number;
   json?: boolean;
 }
 
 export function sessionCommand(administrator: Administrator): Command {
   const command = new Command('session').description('list and revoke channel sessions');
 
-  command
-    .command('list')
+  withPageOptions(command.command('list'))
     .description('list channel sessions, newest first')
     .option('--game <game>', 'filter by game')
     .option('--wallet <address>', 'filter by player', parsed(addressInput))
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nOnly running servers know presence.\n\nExample:\n  gantry session list --game 0198…',
@@ -44,7 +38,6 @@ export function sessionCommand(administrator: Administrator): Command {
   command
     .command('revoke <session>')
     .description('end a channel session and notify its launchers')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry session revoke 0198…')
     .action(async (sessionId: string, { json }: { json?: boolean }) => {
       await administrator.execute(revokeSession, { sessionId });

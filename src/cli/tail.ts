@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { listEvents } from '../features/administration/operations/logs.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, parsed } from './option-parsers.ts';
+import { integer, parsed } from './options.ts';
 
 /** How often to poll for new events, in milliseconds. */
 const pollMs = 1_000;

@@ -5,7 +5,7 @@ import { openGuestSession } from '../features/guests/operations/guests.ts';
 import { username } from '../features/players/player.ts';
 import { openSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
-import { parsed } from './option-parsers.ts';
+import { parsed } from './options.ts';
 import { print } from './output.ts';
 
 interface Options {
@@ -23,7 +23,6 @@ export function tokenCommand(administrator: Administrator): Command {
     .option('--wallet <address>', 'wallet of the player', parsed(addressInput))
     .option('--guest', 'create a guest')
     .option('--username <name>', 'set the display name', parsed(username))
-    .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  gantry token --game 0198… --wallet 0x${'ab'.repeat(20)} --json`)
     .action(async ({ game, json, guest, wallet, username: name }: Options) => {
       if ((wallet === undefined) === (guest === undefined)) {

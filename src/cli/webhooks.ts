@@ -13,19 +13,17 @@ import {
 } from '../features/webhooks/operations/webhooks.ts';
 import { type WebhookFilter, webhookFilter } from '../features/webhooks/webhook.ts';
 import type { Administrator } from './administrator.ts';
-import { integer, minutes, parsed } from './option-parsers.ts';
+import { minutes, type PageOptions, parsed, withPageOptions } from './options.ts';
 import { print } from './output.ts';
 
 interface Json {
   json?: boolean;
 }
 
-interface DeliveriesOptions extends Json {
+interface DeliveriesOptions extends Json, PageOptions {
   webhook?: string;
   game?: string;
   state?: z.infer<typeof actionState>;
-  limit: number;
-  skip: number;
 }
 
 export function webhooksCommand(administrator: Administrator): Command {
@@ -37,7 +35,6 @@ export function webhooksCommand(administrator: Administrator): Command {
     .requiredOption('--game <game>', 'game ID or slug')
     .requiredOption('--url <url>', 'URL that deliveries are posted to')
     .addOption(filterOption().default('all'))
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  gantry webhooks create --game 0198… --url https://game.example/hooks',
@@ -52,7 +49,6 @@ export function webhooksCommand(administrator: Administrator): Command {
     .command('list')
     .description('list webhooks')
     .option('--game <game>', 'filter by game')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks list --game 0198…')
     .action(async ({ game, json }: { game?: string } & Json) => {
       const gameId = await administrator.optionalGameId(game);
@@ -72,7 +68,6 @@ export function webhooksCommand(administrator: Administrator): Command {
     .description("update a webhook's URL or filter; omitted options stay unchanged")
     .option('--url <url>', 'URL that deliveries are posted to')
     .addOption(filterOption())
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks update 0198… --filter rules-engine-errors')
     .action(
       async (webhookId: string, { json, ...changes }: { url?: string; filter?: WebhookFilter } & Json) => {
@@ -87,7 +82,6 @@ export function webhooksCommand(administrator: Administrator): Command {
     command
       .command(`${name} <webhook>`)
       .description(description)
-      .option('--json', 'print JSON')
       .addHelpText('after', `\nExample:\n  gantry webhooks ${name} 0198…`)
       .action(async (webhookId: string, { json }: Json) => {
         print((await administrator.execute(updateWebhook, { webhookId, enabled })).webhook, json);
@@ -97,7 +91,6 @@ export function webhooksCommand(administrator: Administrator): Command {
   command
     .command('remove <webhook>')
     .description('remove a webhook and its deliveries')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks remove 0198…')
     .action(async (webhookId: string, { json }: Json) => {
       await administrator.execute(removeWebhook, { webhookId });
@@ -108,7 +101,6 @@ export function webhooksCommand(administrator: Administrator): Command {
     .command('rotate-secret <webhook>')
     .description('create a new secret for a webhook; old secrets keep signing for the overlap')
     .option('--overlap <minutes>', 'how long old secrets keep signing', parsed(minutes), 24 * 60)
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks rotate-secret 0198… --overlap 60')
     .action(async (webhookId: string, { overlap, json }: { overlap: number } & Json) => {
       const rotated = await administrator.execute(rotateWebhookSecret, {
@@ -121,7 +113,6 @@ export function webhooksCommand(administrator: Administrator): Command {
   command
     .command('test <webhook>')
     .description("send a ping to a webhook and print its receiver's response")
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks test 0198…')
     .action(async (webhookId: string, { json }: Json) => {
       const { success, ...answer } = await administrator.execute(testWebhook, { webhookId });
@@ -129,15 +120,11 @@ export function webhooksCommand(administrator: Administrator): Command {
       if (!answer.delivered) process.exitCode = 1;
     });
 
-  command
-    .command('deliveries')
+  withPageOptions(command.command('deliveries'))
     .description('list deliveries, newest first; `--state failed` is the dead-letter list')
     .option('--webhook <id>', 'filter by webhook')
     .option('--game <game>', 'filter by game')
     .addOption(new Option('--state <state>', 'filter by state').choices(actionState.options))
-    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
-    .option('--skip <count>', 'number of results to skip', parsed(integer), 0)
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks deliveries --state failed')
     .action(async ({ webhook: webhookId, game, json, ...filter }: DeliveriesOptions) => {
       const gameId = await administrator.optionalGameId(game);
@@ -157,7 +144,6 @@ export function webhooksCommand(administrator: Administrator): Command {
   command
     .command('replay <delivery>')
     .description('redeliver an event, whatever its state')
-    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  gantry webhooks replay 0198…')
     .action(async (deliveryId: string, { json }: Json) => {
       print((await administrator.execute(replayWebhookDelivery, { deliveryId })).delivery, json);

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
 import { isWebUrl } from '../core/schemas/web-url.ts';
 
@@ -48,6 +48,19 @@ export const decimal = z
   .string()
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a number')
   .transform(Number);
+
+/** The page of a list. */
+export interface PageOptions {
+  limit: number;
+  skip: number;
+}
+
+/** Adds the options for the page of a list. */
+export function withPageOptions(command: Command): Command {
+  return command
+    .option('--limit <count>', 'maximum number of results', parsed(integer), 50)
+    .option('--skip <count>', 'number of results to skip', parsed(integer), 0);
+}
 
 /** How many finished seasons to keep, or `all` (commander does not accept null as a value). */
 export const seasonsKept = z
