@@ -74,3 +74,8 @@ export interface Paged<Row> {
 export function pagedOutput<Row extends z.ZodType>(row: Row) {
   return z.object({ total: z.int(), limit: z.int(), skip: z.int(), data: z.array(row) });
 }
+
+/** The output for a page of a list. */
+export function pageOf<Row>({ limit, skip }: Page, { total, rows }: Paged<Row>) {
+  return { total, limit, skip, data: rows };
+}

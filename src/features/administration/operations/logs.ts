@@ -3,7 +3,7 @@ import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { type Requests, requestOutcome, requestRecord, slowMs } from '../../../telemetry/recent-requests.ts';
@@ -75,8 +75,7 @@ export const listAuditLog = defineAdminOperation({
   input: z.object(paging),
   output: pagedOutput(auditEntry),
   async handler({ input }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(readAuditLog, input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(readAuditLog, input));
   },
 });
 
@@ -88,8 +87,7 @@ export const listRefusals = defineAdminOperation({
   input: z.object({ reason: text(1, 100).optional(), gameId: idInput.optional(), ...paging }),
   output: pagedOutput(refusalRecord),
   async handler({ input: { reason, gameId, limit, skip } }, { refusals }: { refusals: Refusals }) {
-    const { total, rows } = refusals.list({ reason, gameId }, { limit, skip });
-    return { total, limit, skip, data: rows };
+    return pageOf({ limit, skip }, refusals.list({ reason, gameId }, { limit, skip }));
   },
 });
 
@@ -117,7 +115,6 @@ export const listRequests = defineAdminOperation({
   }),
   output: pagedOutput(requestRecord),
   async handler({ input: { limit, skip, ...filter } }, { requests }: { requests: Requests }) {
-    const { total, rows } = requests.list(filter, { limit, skip });
-    return { total, limit, skip, data: rows };
+    return pageOf({ limit, skip }, requests.list(filter, { limit, skip }));
   },
 });

@@ -6,7 +6,7 @@ import { withReason } from '../../../core/schemas/field-reason.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
-import { pagedOutput, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { type Cost, pageCost } from '../../cost.ts';
 import { requireGame } from '../../games/require-game.ts';
@@ -178,14 +178,8 @@ export const listGameChannels = defineAdminOperation({
   output: pagedOutput(messageChannel).extend({ shortened }),
   async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
-    const { total, rows, isShortened } = await db.read(listChannelsOfGame, input.gameId, input);
-    return {
-      total,
-      limit: input.limit,
-      skip: input.skip,
-      data: rows,
-      ...(isShortened && { shortened: true as const }),
-    };
+    const found = await db.read(listChannelsOfGame, input.gameId, input);
+    return { ...pageOf(input, found), ...(found.isShortened && { shortened: true as const }) };
   },
 });
 

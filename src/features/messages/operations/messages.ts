@@ -7,7 +7,7 @@ import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { id, idInput } from '../../../core/schemas/ids.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';
@@ -145,8 +145,7 @@ export const listMessages = defineAdminOperation({
   input: z.object({ channelId: idInput, ...paging }),
   output: pagedOutput(channelMessage),
   async handler({ input }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(listMessagesForModeration, input.channelId, input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(listMessagesForModeration, input.channelId, input));
   },
 });
 
@@ -158,8 +157,7 @@ export const listPlayerMessages = defineAdminOperation({
   input: z.object({ wallet: addressInput, gameId: idInput.optional(), ...paging }),
   output: pagedOutput(channelMessage.extend({ gameId: id }).meta({ id: 'PlayerMessage' })),
   async handler({ input }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(listMessagesOfPlayer, input, input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(listMessagesOfPlayer, input, input));
   },
 });
 

@@ -3,7 +3,7 @@ import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
@@ -84,7 +84,6 @@ export const listMutes = defineAdminOperation({
   input: z.object({ ...paging, gameId: idInput.optional(), wallet: addressInput.optional() }),
   output: pagedOutput(playerMute),
   async handler({ input }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(readMutes, input, input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(readMutes, input, input));
   },
 });

@@ -3,7 +3,7 @@ import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
@@ -66,8 +66,7 @@ export const listPlaySessions = defineAdminOperation({
   output: pagedOutput(playSessionSummary),
   async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
     await requireGame(db, gameId);
-    const { total, rows } = await db.read(listGamePlaySessions, { gameId, wallet }, { limit, skip });
-    return { total, limit, skip, data: rows };
+    return pageOf({ limit, skip }, await db.read(listGamePlaySessions, { gameId, wallet }, { limit, skip }));
   },
 });
 

@@ -4,7 +4,7 @@ import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { id, idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { requireOpenedBy } from '../../../core/schemas/opened-by.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { text } from '../../../core/schemas/text.ts';
 import { webUrl } from '../../../core/schemas/web-url.ts';
 import type { Store } from '../../../core/storage/store.ts';
@@ -48,8 +48,7 @@ export const listPlayers = defineAdminOperation({
     }),
   ),
   async handler({ input }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(findPlayers, input, input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(findPlayers, input, input));
   },
 });
 

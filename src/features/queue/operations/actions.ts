@@ -4,7 +4,7 @@ import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation } from '../../operation.ts';
 import { actionState, listedAction } from '../action.ts';
@@ -25,8 +25,7 @@ export const listActions = defineAdminOperation({
   }),
   output: pagedOutput(listedAction),
   async handler({ input: { limit, skip, ...filter } }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(readActions, filter, { limit, skip });
-    return { total, limit, skip, data: rows };
+    return pageOf({ limit, skip }, await db.read(readActions, filter, { limit, skip }));
   },
 });
 

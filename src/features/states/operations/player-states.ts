@@ -4,7 +4,7 @@ import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
@@ -28,8 +28,7 @@ export const listStates = defineAdminOperation({
   ),
   async handler({ input: { gameId, wallet, limit, skip } }, { db }: { db: Store }) {
     await requireGame(db, gameId);
-    const { total, rows } = await db.read(listGameStates, { gameId, wallet }, { limit, skip });
-    return { total, limit, skip, data: rows };
+    return pageOf({ limit, skip }, await db.read(listGameStates, { gameId, wallet }, { limit, skip }));
   },
 });
 

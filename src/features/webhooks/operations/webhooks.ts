@@ -3,7 +3,7 @@ import { GantryError } from '../../../core/errors.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, newId } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { SecretBox } from '../../games/game-secret.ts';
 import { requireGame } from '../../games/require-game.ts';
@@ -153,8 +153,7 @@ export const listWebhookDeliveries = defineAdminOperation({
   }),
   output: pagedOutput(webhookDelivery),
   async handler({ input: { limit, skip, ...filter } }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(readDeliveries, filter, { limit, skip });
-    return { total, limit, skip, data: rows };
+    return pageOf({ limit, skip }, await db.read(readDeliveries, filter, { limit, skip }));
   },
 });
 

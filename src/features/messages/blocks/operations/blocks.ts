@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GantryError } from '../../../../core/errors.ts';
 import { addressInput } from '../../../../core/schemas/address.ts';
 import { success } from '../../../../core/schemas/outcome.ts';
-import { pagedOutput, pagingOf } from '../../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, pagingOf } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
 import { pageCost } from '../../../cost.ts';
 import { defineOperation } from '../../../operation.ts';
@@ -21,8 +21,7 @@ export const listBlockedPlayers = defineOperation({
   cost: pageCost(50),
   output: pagedOutput(blockedPlayer),
   async handler({ input, caller }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(listBlocked, ownerOf(caller), input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(listBlocked, ownerOf(caller), input));
   },
 });
 

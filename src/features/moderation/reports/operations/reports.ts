@@ -4,7 +4,7 @@ import { addressInput } from '../../../../core/schemas/address.ts';
 import { moderators } from '../../../../core/schemas/admin-role.ts';
 import { id, idInput } from '../../../../core/schemas/ids.ts';
 import { success } from '../../../../core/schemas/outcome.ts';
-import { pagedOutput, paging } from '../../../../core/schemas/paging.ts';
+import { pagedOutput, pageOf, paging } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation } from '../../../operation.ts';
 import { ownerOf } from '../../../owner.ts';
@@ -62,8 +62,7 @@ export const listReports = defineAdminOperation({
   }),
   output: pagedOutput(playerReport),
   async handler({ input }, { db }: { db: Store }) {
-    const { total, rows } = await db.read(readReports, input, input);
-    return { total, limit: input.limit, skip: input.skip, data: rows };
+    return pageOf(input, await db.read(readReports, input, input));
   },
 });
 
