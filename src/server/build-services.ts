@@ -3,8 +3,6 @@ import type { Config } from '../config.ts';
 import { Signals } from '../core/events/signals.ts';
 import { PublicUrls } from '../core/public-urls.ts';
 import type { Backups } from '../features/administration/backups.ts';
-import { GameEraser } from '../features/administration/game-eraser.ts';
-import { PlayerEraser } from '../features/administration/player-eraser.ts';
 import { ServerSummary } from '../features/administration/server-summary.ts';
 import { ChainClients } from '../features/chains/chain-client.ts';
 import { ContractWallets } from '../features/chains/contract-wallets.ts';
@@ -49,8 +47,7 @@ export function buildServices(
     db,
     tokens,
     box,
-    eraser: new PlayerEraser(db, tables),
-    gameEraser: new GameEraser(db, tables),
+    tables,
     publicUrls: new PublicUrls(() => config.publicUrl ?? url()),
     backups: chooseBackups(config, store, reportBackup),
     operationsOfRole,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordActivity } from '../../src/features/activities/commands.ts';
 import { changeGame } from '../../src/features/administration/commands.ts';
-import { PlayerEraser } from '../../src/features/administration/player-eraser.ts';
+import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import { eventsOfStream, readEpoch } from '../../src/features/events/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -152,7 +152,7 @@ test('changes of a leaderboard without a score are announced: a name, an erasure
   await until('the name', () => copy.rows[1]?.username === 'Grace');
   await db.write(changeGame, ada.gameId, { policies: { leaderboard: { order: 'asc' } } });
   await until('the order', () => names()[0] === ada.wallet);
-  await new PlayerEraser(db, tables).erase(grace.wallet);
+  await erasePlayerData(db, tables, grace.wallet);
   await until('the erasure', () => copy.rows.length === 2, 15_000);
   expect(names()).toEqual([ada.wallet, eve.wallet]);
 });

@@ -7,9 +7,9 @@ import type { EngineName, Statement } from '../../src/core/storage/statement.ts'
 import { DeclaredStatements } from '../../src/engines/postgres/declared-statements.ts';
 import { migrate } from '../../src/engines/postgres/migrate.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
-import { GameEraser } from '../../src/features/administration/game-eraser.ts';
+import { eraseGameData } from '../../src/features/administration/game-eraser.ts';
 import { exportGame, measureGame } from '../../src/features/administration/game-export.ts';
-import { PlayerEraser } from '../../src/features/administration/player-eraser.ts';
+import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
@@ -87,8 +87,8 @@ beforeAll(async () => {
   await db.write(startSession, { gameId: game.id, wallet }, 60_000);
   await db.read(measureGame, tables, game.id);
   await db.read(exportGame, tables, game.id, String, () => {});
-  await new PlayerEraser(db, tables).erase(wallet);
-  await new GameEraser(db, tables).erase(game.id);
+  await erasePlayerData(db, tables, wallet);
+  await eraseGameData(db, tables, game.id);
 });
 
 /** The texts of all statements for an engine, without duplicates. */

@@ -8,7 +8,7 @@ import { recordActivity } from '../../src/features/activities/commands.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
 import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
-import { PlayerEraser } from '../../src/features/administration/player-eraser.ts';
+import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import { mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { updatePlayer } from '../../src/features/players/operations/players.ts';
@@ -265,7 +265,7 @@ describe('an erased player', () => {
       },
       read: (query, ...args) => db.read(query, ...args),
     };
-    await new PlayerEraser(watched, tables).erase(player.wallet);
+    await erasePlayerData(watched, tables, player.wallet);
     expect(seenAfter[0]).toEqual([state, state]);
     expect(new Set(seenAfter.slice(1).flat())).toEqual(new Set());
   });

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { events } from '../../src/core/events/events.ts';
+import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
 import type { NewLeaderboard } from '../../src/features/scores/leaderboard.ts';
 import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
@@ -172,7 +173,7 @@ test('erasing a player removes their texts of every field of every operation fro
   const unstored = marked.filter(({ marker }) => !before.has(marker));
   expect(unstored.map(({ field }) => field).toSorted()).toEqual(notStored);
   const wallets = new Set(marked.map(({ wallet }) => wallet));
-  await Promise.all([...wallets].map((wallet) => server.services.eraser.erase(wallet)));
+  await Promise.all([...wallets].map((wallet) => erasePlayerData(server.services.db, tables, wallet)));
   const after = await found(texts);
   const left = marked.flatMap(({ field, marker }) => {
     const where = after.get(marker);

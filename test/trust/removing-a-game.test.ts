@@ -172,7 +172,7 @@ test('an interrupted deletion continues when it is requested again', async () =>
   const before = await counts();
   const gone = await filledGame();
   const { db } = server.services;
-  const { GameEraser } = await import('../../src/features/administration/game-eraser.ts');
+  const { eraseGameData } = await import('../../src/features/administration/game-eraser.ts');
   let writes = 0;
   const failing = new Proxy(db, {
     get: (target, name) =>
@@ -183,7 +183,7 @@ test('an interrupted deletion continues when it is requested again', async () =>
           }
         : Reflect.get(target, name).bind(target),
   });
-  await expect(new GameEraser(failing, tables).erase(gone.gameId)).rejects.toThrow('ends here');
+  await expect(eraseGameData(failing, tables, gone.gameId)).rejects.toThrow('ends here');
   expect((await db.read(findGame, gone.gameId))?.listing).toBe('archived');
   await admin.call(deleteGame, { gameId: gone.gameId, confirm: gone.slug });
   const { audit_log: _before, ...others } = before;

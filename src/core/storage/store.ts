@@ -29,3 +29,12 @@ export interface Pause {
   /** Resolves in a later turn if a pause is due; undefined if not. */
   pause(): Promise<void> | undefined;
 }
+
+/** Repeats a command, which does a bounded part of the work each time, until it returns false. */
+export async function writeAll<Args extends unknown[]>(
+  db: Store,
+  command: Command<Args, boolean>,
+  ...args: Args
+): Promise<void> {
+  while (await db.write(command, ...args));
+}

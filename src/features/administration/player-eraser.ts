@@ -1,6 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Command } from '../../core/storage/command.ts';
-import type { Store } from '../../core/storage/store.ts';
+import { type Store, writeAll } from '../../core/storage/store.ts';
 import { type AnyTable, columnOf } from '../../core/storage/table.ts';
 import { removeBlocksOn } from '../messages/blocks/commands.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
@@ -40,65 +39,52 @@ const erasedLast: readonly AnyTable[] = [players, sessions, bans, guests] as rea
 /**
  * Removes all of a player's data from the database, in bounded commands so that other writes can interleave. Events of
  * shared streams keep their seq, so that other players' cursors stay valid, but no longer mention the player.
+ *
+ * Resumable: after a failure, calling it again continues.
+ * @param tables all tables; their declared ownership (`of`) determines what is erased
+ * @throws GantryError `player_unknown`
  */
-export class PlayerEraser {
-  readonly #db: Store;
-  readonly #tables: readonly AnyTable[];
-
-  /** `tables`: all tables; their declared ownership (`of`) determines what is erased. */
-  constructor(db: Store, tables: readonly AnyTable[]) {
-    this.#db = db;
-    this.#tables = tables;
+export async function erasePlayerData(db: Store, tables: readonly AnyTable[], wallet: string): Promise<void> {
+  await db.write(beginErasing, wallet);
+  await setTimeout(settleMs);
+  await writeAll(db, hideStatesOf, wallet); // others could read them partly erased
+  // Overwritten before any other write can move the rows.
+  for (const text of ownTextsIn(tables)) {
+    if (text.table === actions.name) await db.write(eraseAtOnce, text, wallet);
+    else await writeAll(db, blankTexts, text, wallet);
   }
-
-  /** Resumable: after a failure, calling it again continues. @throws GantryError `player_unknown` */
-  async erase(wallet: string): Promise<void> {
-    await this.#db.write(beginErasing, wallet);
-    await setTimeout(settleMs);
-    await this.#all(hideStatesOf, wallet); // others could read them partly erased
-    // Overwritten before any other write can move the rows.
-    for (const text of this.#ownTexts()) {
-      if (text.table === actions.name) await this.#db.write(eraseAtOnce, text, wallet);
-      else await this.#all(blankTexts, text, wallet);
-    }
-    await this.#all(blankOwnEvents, wallet);
-    const shared = await this.#db.read(sharedStreamsOf, wallet);
-    await this.#all(eraseMessagesOf, wallet);
-    await this.#all(eraseReactionsOf, wallet);
-    // Before the other members are notified of who left.
-    for (const id of await this.#db.read(namedChannelsOf, wallet)) await this.#db.write(eraseChannelInfo, id);
-    await this.#all(leaveAllChannels, wallet);
-    await this.#all(clearAdder, wallet);
-    await this.#all(removeBlocksOn, wallet);
-    await this.#all(removeReportsAbout, wallet);
-    for (const stream of shared) await this.#all(anonymizeEvents, stream, wallet);
-    for (const stream of await this.#db.read(ownStreamsOf, wallet)) await this.#all(eraseScores, stream);
-    await this.#all(blankOwnEvents, wallet); // events emitted by the steps above
-    await this.#all(eraseOwnEvents, wallet);
-    for (const table of this.#tables) {
-      const { player } = table.of;
-      if (player === undefined || erasedLast.includes(table)) continue;
-      await this.#all(eraseRows, rowsOf(table, player), wallet);
-    }
-    await this.#db.write(finishErasing, wallet);
+  await writeAll(db, blankOwnEvents, wallet);
+  const shared = await db.read(sharedStreamsOf, wallet);
+  await writeAll(db, eraseMessagesOf, wallet);
+  await writeAll(db, eraseReactionsOf, wallet);
+  // Before the other members are notified of who left.
+  for (const id of await db.read(namedChannelsOf, wallet)) await db.write(eraseChannelInfo, id);
+  await writeAll(db, leaveAllChannels, wallet);
+  await writeAll(db, clearAdder, wallet);
+  await writeAll(db, removeBlocksOn, wallet);
+  await writeAll(db, removeReportsAbout, wallet);
+  for (const stream of shared) await writeAll(db, anonymizeEvents, stream, wallet);
+  for (const stream of await db.read(ownStreamsOf, wallet)) await writeAll(db, eraseScores, stream);
+  await writeAll(db, blankOwnEvents, wallet); // events emitted by the steps above
+  await writeAll(db, eraseOwnEvents, wallet);
+  for (const table of tables) {
+    const { player } = table.of;
+    if (player === undefined || erasedLast.includes(table)) continue;
+    await writeAll(db, eraseRows, rowsOf(table, player), wallet);
   }
+  await db.write(finishErasing, wallet);
+}
 
-  #ownTexts() {
-    return this.#tables.flatMap((table) => {
-      const { player, texts = [] } = table.of;
-      return player === undefined
-        ? []
-        : texts.map((text) => ({
-            ...rowsOf(table, player),
-            column: columnOf(table, text).sqlName,
-          }));
-    });
-  }
-
-  /** Repeats a command until it returns false. */
-  async #all<Args extends unknown[]>(command: Command<Args, boolean>, ...args: Args): Promise<void> {
-    while (await this.#db.write(command, ...args));
-  }
+function ownTextsIn(tables: readonly AnyTable[]) {
+  return tables.flatMap((table) => {
+    const { player, texts = [] } = table.of;
+    return player === undefined
+      ? []
+      : texts.map((text) => ({
+          ...rowsOf(table, player),
+          column: columnOf(table, text).sqlName,
+        }));
+  });
 }
 
 function rowsOf(table: AnyTable, player: string) {

@@ -4,7 +4,7 @@ import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { changeGame } from '../../../src/features/administration/commands.ts';
-import { PlayerEraser } from '../../../src/features/administration/player-eraser.ts';
+import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { deleteMessage, editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { addReactionTo, removeReactionFrom } from '../../../src/features/messages/reaction-commands.ts';
@@ -101,7 +101,7 @@ export function gameStorageContract(open: OpenStore): void {
       await fixture.db.write(clearRetiredSeason);
       await expectCounted(fixture.db, gameId);
       expect(await bytesOf(fixture.db, gameId)).toBeLessThan(before);
-      for (const { wallet } of [ada, grace, alan]) await new PlayerEraser(fixture.db, tables).erase(wallet);
+      for (const { wallet } of [ada, grace, alan]) await erasePlayerData(fixture.db, tables, wallet);
       expect(await bytesOf(fixture.db, gameId)).toBe(0);
       await expectCounted(fixture.db, gameId);
     });

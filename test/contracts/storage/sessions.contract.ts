@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/core/schemas/ids.ts';
 import { ban, unban } from '../../../src/features/administration/commands.ts';
-import { PlayerEraser } from '../../../src/features/administration/player-eraser.ts';
+import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import type { UnverifiedChannel } from '../../../src/features/sessions/channel-session.ts';
 import {
   endSession,
@@ -123,7 +123,7 @@ export function sessionsContract(open: OpenStore): void {
       }
       clock.advance(2_000);
       expect(await db.read(listAnnouncedPresent, '', 10)).toHaveLength(2);
-      await new PlayerEraser(db, tables).erase(owner.wallet);
+      await erasePlayerData(db, tables, owner.wallet);
       expect(await db.read(listAnnouncedPresent, '', 10)).toEqual([]);
     });
 

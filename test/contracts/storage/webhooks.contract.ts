@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Database } from '../../../src/core/storage/database.ts';
-import { PlayerEraser } from '../../../src/features/administration/player-eraser.ts';
+import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import { renewClaims, requeueAction, trimActions } from '../../../src/features/queue/commands.ts';
 import { findAction, readActions } from '../../../src/features/queue/queries.ts';
 import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
@@ -290,7 +290,7 @@ export function webhooksContract(open: OpenStore): void {
       const grace = await addPlayer(db, gameId);
       await db.write(setScore, ada, 1);
       await db.write(setScore, grace, 2);
-      await new PlayerEraser(db, tables).erase(ada.wallet);
+      await erasePlayerData(db, tables, ada.wallet);
       const left = async () => (await db.read(readDeliveries, { gameId }, wholePage)).rows;
       expect((await left()).every(({ payload }) => !JSON.stringify(payload).includes(ada.wallet))).toBe(true);
       const claimed = await claimDue(db, 'a', terms);

@@ -4,6 +4,7 @@ import { operators, owners } from '../../../core/schemas/admin-role.ts';
 import { idInput } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import type { AnyTable } from '../../../core/storage/table.ts';
 import {
   gameListing,
   gameName,
@@ -17,7 +18,7 @@ import { requireGame } from '../../games/require-game.ts';
 import { toGameRecord } from '../../games/stored-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
 import { changeGame } from '../commands.ts';
-import { endSessionsInGame, type GameEraser } from '../game-eraser.ts';
+import { endSessionsInGame, eraseGameData } from '../game-eraser.ts';
 
 export const updateGame = defineAdminOperation({
   name: 'updateGame',
@@ -60,13 +61,13 @@ export const deleteGame = defineAdminOperation({
       .meta({ description: "The game's slug, so that no other game is deleted by mistake" }),
   }),
   output: z.object({ success }),
-  async handler({ input }, { db, gameEraser }: { db: Store; gameEraser: GameEraser }) {
+  async handler({ input }, { db, tables }: { db: Store; tables: readonly AnyTable[] }) {
     const { slug } = await requireGame(db, input.gameId);
     if (input.confirm !== slug) {
       const field = { path: 'confirm', message: `must be the slug of the game, ${slug}` };
       throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
     }
-    await gameEraser.erase(input.gameId);
+    await eraseGameData(db, tables, input.gameId);
     return { success: true };
   },
 });

@@ -7,12 +7,13 @@ import { idInput, timestamp } from '../../../core/schemas/ids.ts';
 import { success } from '../../../core/schemas/outcome.ts';
 import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import type { AnyTable } from '../../../core/storage/table.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
 import { liveSessionsOf } from '../../sessions/queries.ts';
 import { presentSessions } from '../../sessions/session-presence.ts';
 import { ban, unban } from '../commands.ts';
-import type { PlayerEraser } from '../player-eraser.ts';
+import { erasePlayerData } from '../player-eraser.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
 const lastSeenAt = timestamp.meta({
@@ -110,8 +111,8 @@ export const erasePlayer = defineAdminOperation({
   output: z.object({ success }),
   // The log must not store erased data; the hash lets anyone who knows the wallet find the entry.
   auditInput: ({ wallet }) => ({ walletSha256: createHash('sha256').update(wallet).digest('hex') }),
-  async handler({ input }, { eraser }: { eraser: PlayerEraser }) {
-    await eraser.erase(input.wallet);
+  async handler({ input }, { db, tables }: { db: Store; tables: readonly AnyTable[] }) {
+    await erasePlayerData(db, tables, input.wallet);
     return { success: true };
   },
 });
