@@ -6,13 +6,13 @@ import SqliteDatabase from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { dataFiles } from '../../src/config.ts';
-import { checkClock } from '../../src/tools/doctor/clock-check.ts';
 import {
   checkOpenFiles,
   checkRuntime,
   checkSettings,
   checkSqlite,
 } from '../../src/tools/doctor/machine-checks.ts';
+import { checkClock } from '../../src/tools/doctor/shared-checks.ts';
 import { startAnvil } from '../support/anvil.ts';
 import { freePort } from '../support/free-port.ts';
 import { serveGantry } from '../support/gantry-process.ts';

@@ -2,11 +2,11 @@ import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync
 import { basename, dirname } from 'node:path';
 import { type Config, dataFiles } from '../../config.ts';
 import type { DatabaseCondition, DatabaseFiles } from '../../core/storage/database-file.ts';
-import { SecretBox } from '../../features/games/game-secret.ts';
 import { gameSecrets } from '../../features/games/tables.ts';
 import { FileTokenKeys } from '../../features/sessions/file-token-keys.ts';
 import { describeMissingDatabase } from '../../server/backup/missing-database.ts';
-import { error, type Finding, ok, warning } from './finding.ts';
+import { error, type Finding, found, ok, warning } from './finding.ts';
+import { checkSchema, checkSecretKey } from './shared-checks.ts';
 
 const mebibyte = 1024 * 1024;
 const minFreeBytes = 64 * mebibyte;
@@ -84,7 +84,7 @@ function checkDisk(directory: string): Finding[] {
   const free = bavail * bsize;
   const message = `${Math.floor(free / mebibyte)} MiB free`;
   const system = networkFileSystems.get(type);
-  return [
+  return found(
     free < minFreeBytes
       ? error(
           'disk',
@@ -94,16 +94,13 @@ function checkDisk(directory: string): Finding[] {
       : free < lowFreeBytes
         ? warning('disk', message, 'Free up space: the write-ahead log, backups and upgrades need it.')
         : ok('disk', message),
-    ...(system === undefined
-      ? []
-      : [
-          error(
-            'file-system',
-            `${directory} is on a network file system (${system}), where SQLite does not guarantee durability`,
-            'Move DATA_DIR to a local disk.',
-          ),
-        ]),
-  ];
+    system !== undefined &&
+      error(
+        'file-system',
+        `${directory} is on a network file system (${system}), where SQLite does not guarantee durability`,
+        'Move DATA_DIR to a local disk.',
+      ),
+  );
 }
 
 function nearestExisting(path: string): string {
@@ -188,7 +185,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
     return [error('database', why, 'Restore a backup: gantry restore <file> --force')];
   }
   const { damage, bytes, walBytes, sealedSample } = condition;
-  return [
+  return found(
     damage.length === 0
       ? ok('database', `intact, ${Math.ceil(bytes / mebibyte)} MiB`)
       : error(
@@ -197,8 +194,12 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
           'Stop the server, keep a copy of the data directory, and restore a backup: gantry restore <file> --force. ' +
             'Then look for the cause, such as a failing disk or memory.',
         ),
-    checkSchema(condition.schemaVersion, databases.schemaVersion),
-    ...condition.droppedLogs.map(({ file, frames }) =>
+    checkSchema(
+      condition.schemaVersion,
+      databases.schemaVersion,
+      'run gantry migrate, or start the server, which also migrates.',
+    ),
+    condition.droppedLogs.map(({ file, frames }) =>
       error(
         'write-ahead-log',
         `was damaged: at least ${frames} frames of acknowledged writes are lost; the log was kept as ${basename(file)}`,
@@ -213,39 +214,18 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
           `${Math.ceil(walBytes / mebibyte)} MiB, which slows down reads`,
           'Find the program with an open read transaction (a backup, a shell), and end it.',
         ),
-    ...(sealedSample === null ? [] : checkSecretKey(sealedSample, secretKey, config.secretKey)),
-  ];
-}
-
-function checkSchema(found: number, known: number): Finding {
-  if (found === known) return ok('schema', `version ${found}`);
-  return found < known
-    ? warning(
-        'schema',
-        `version ${found}; this Gantry uses version ${known}`,
-        'Make a backup, then run gantry migrate, or start the server, which also migrates.',
-      )
-    : error(
-        'schema',
-        `version ${found} is from a newer Gantry; this one supports up to ${known}`,
-        'Run the newer Gantry, or restore a backup made before the upgrade.',
-      );
-}
-
-function checkSecretKey(sealed: string, file: string, configured: string | undefined): Finding[] {
-  if (configured === undefined && !existsSync(file)) return []; // reported with the keys
-  try {
-    new SecretBox(file, configured).open(sealed);
-    return [ok('secret-key', 'decrypts the game secrets')];
-  } catch {
-    return [
-      error(
-        'secret-key',
-        'is not the key that encrypted the game secrets in the database; the server does not start with it',
-        'Set GANTRY_SECRET_KEY to the right key, or restore secret.key from a backup.',
+    // Without a key, that is reported with the keys.
+    sealedSample !== null &&
+      (config.secretKey !== undefined || existsSync(secretKey)) &&
+      checkSecretKey(
+        sealedSample,
+        { file: secretKey, configured: config.secretKey },
+        {
+          what: 'the game secrets',
+          remedy: 'Set GANTRY_SECRET_KEY to the right key, or restore secret.key from a backup.',
+        },
       ),
-    ];
-  }
+  );
 }
 
 function octal({ mode }: Stats): string {

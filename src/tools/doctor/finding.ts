@@ -21,3 +21,8 @@ export const error = (check: string, message: string, remedy: string): Finding =
   message,
   remedy,
 });
+
+/** The findings of checks that report only problems: what is false or null is left out. */
+export function found(...findings: readonly (Finding | readonly Finding[] | false | null)[]): Finding[] {
+  return findings.flat().filter((finding) => finding !== null && finding !== false);
+}

@@ -2,8 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import { Redis } from 'ioredis';
 import type { Config } from '../../config.ts';
 import { ChainClients } from '../../features/chains/chain-client.ts';
-import { checkClock } from './clock-check.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
+import { checkClock } from './shared-checks.ts';
 
 const timeoutMs = 3_000;
 

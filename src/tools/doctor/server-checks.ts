@@ -1,10 +1,9 @@
 import type { Config } from '../../config.ts';
 import type { SealedColumn } from '../../core/storage/database-file.ts';
 import type { InspectServer, ServerCondition, ServerRefusal } from '../../core/storage/database-server.ts';
-import { SecretBox } from '../../features/games/game-secret.ts';
 import { serverKeys } from '../../features/sessions/tables.ts';
-import { checkClock } from './clock-check.ts';
-import { error, type Finding, ok, warning } from './finding.ts';
+import { error, type Finding, found, ok, warning } from './finding.ts';
+import { checkClock, checkSchema, checkSecretKey } from './shared-checks.ts';
 
 /** The server's own keys are encrypted with the secret key. */
 export const sealedKeys: SealedColumn = { table: serverKeys, column: 'sealed' };
@@ -21,25 +20,34 @@ export async function checkServer(
 ): Promise<Finding[]> {
   if (databaseUrl === undefined) return [];
   const { hostname } = new URL(databaseUrl);
-  const found = await inspect(databaseUrl, sealedKeys);
-  if ('refused' in found) return [checkRefusal(found, hostname)];
-  return [
-    found.major >= minMajorVersion
-      ? ok('postgres', `${hostname} is reachable, PostgreSQL ${found.version}`)
+  const server = await inspect(databaseUrl, sealedKeys);
+  if ('refused' in server) return [checkRefusal(server, hostname)];
+  const { major, version, sealedSample, schemaVersion, latestSchema } = server;
+  return found(
+    major >= minMajorVersion
+      ? ok('postgres', `${hostname} is reachable, PostgreSQL ${version}`)
       : error(
           'postgres',
-          `PostgreSQL ${found.version} is too old`,
+          `PostgreSQL ${version} is too old`,
           `Upgrade it to version ${minMajorVersion} or later.`,
         ),
-    ...checkWhetherWritable(found),
-    ...checkDurability(found),
-    checkConnections(found),
-    checkPooling(found),
-    ...checkMaintenance(found),
-    ...checkConnection(found, hostname),
-    checkSchema(found),
-    ...checkSealed(found.sealedSample, secretKey),
-  ];
+    checkWhetherWritable(server),
+    checkDurability(server),
+    checkConnections(server),
+    checkPooling(server),
+    checkMaintenance(server),
+    checkConnection(server, hostname),
+    schemaVersion === null
+      ? ok('schema', 'is created on first start')
+      : checkSchema(schemaVersion, latestSchema, 'start a node, which migrates the database.'),
+    sealedSample !== null &&
+      secretKey !== undefined &&
+      checkSecretKey(
+        sealedSample,
+        { file: '', configured: secretKey },
+        { what: 'the keys', remedy: 'Set GANTRY_SECRET_KEY to the key that the other nodes use.' },
+      ),
+  );
 }
 
 function checkRefusal({ refused, why }: ServerRefusal, hostname: string): Finding {
@@ -66,30 +74,24 @@ function checkRefusal({ refused, why }: ServerRefusal, hostname: string): Findin
 }
 
 function checkWhetherWritable({ encoding, isReadOnly }: ServerCondition): Finding[] {
-  return [
-    ...(encoding === 'UTF8'
-      ? []
-      : [
-          error(
-            'encoding',
-            `the database has the encoding ${encoding}`,
-            `Create another one: CREATE DATABASE gantry TEMPLATE template0 ENCODING 'UTF8'.`,
-          ),
-        ]),
-    ...(isReadOnly
-      ? [
-          error(
-            'role',
-            'is read-only: the server is a standby, or the database or user is set to read-only',
-            'Point DATABASE_URL to the primary, or to a proxy that follows it: the driver accepts one host.',
-          ),
-        ]
-      : []),
-  ];
+  return found(
+    encoding !== 'UTF8' &&
+      error(
+        'encoding',
+        `the database has the encoding ${encoding}`,
+        `Create another one: CREATE DATABASE gantry TEMPLATE template0 ENCODING 'UTF8'.`,
+      ),
+    isReadOnly &&
+      error(
+        'role',
+        'is read-only: the server is a standby, or the database or user is set to read-only',
+        'Point DATABASE_URL to the primary, or to a proxy that follows it: the driver accepts one host.',
+      ),
+  );
 }
 
-function checkDurability(found: ServerCondition): Finding[] {
-  const { fsync, fullPageWrites, synchronousCommit, synchronousStandbys } = found;
+function checkDurability(server: ServerCondition): Finding[] {
+  const { fsync, fullPageWrites, synchronousCommit, synchronousStandbys } = server;
   const isLocal = synchronousCommit === 'local' && synchronousStandbys !== '';
   return [
     fsync === 'on'
@@ -148,9 +150,9 @@ function checkPooling({ isPooledByTransaction }: ServerCondition): Finding {
     : ok('pooling', 'none, or per session');
 }
 
-function checkMaintenance(found: ServerCondition): Finding[] {
-  const { autovacuum, bloatedTables, oldestTransactionSeconds, unreadSlots } = found;
-  return [
+function checkMaintenance(server: ServerCondition): Finding[] {
+  const { autovacuum, bloatedTables, oldestTransactionSeconds, unreadSlots } = server;
+  return found(
     autovacuum === 'on'
       ? ok('autovacuum', 'is on')
       : error(
@@ -158,40 +160,31 @@ function checkMaintenance(found: ServerCondition): Finding[] {
           'is off, or has no statistics (track_counts): tables grow without bound',
           'ALTER SYSTEM SET autovacuum = on; ALTER SYSTEM SET track_counts = on; SELECT pg_reload_conf();',
         ),
-    ...(bloatedTables.length === 0
-      ? []
-      : [
-          warning(
-            'autovacuum',
-            `does not keep up: more dead rows than live rows in ${bloatedTables.slice(0, 5).join(', ')}`,
-            'VACUUM these tables, then raise autovacuum_vacuum_cost_limit.',
-          ),
-        ]),
-    ...(oldestTransactionSeconds < longTransactionSeconds
-      ? []
-      : [
-          warning(
-            'transactions',
-            `one has been open for ${Math.round(oldestTransactionSeconds / 60)} minutes: dead rows cannot be vacuumed meanwhile`,
-            'Find it in pg_stat_activity by xact_start, and end it.',
-          ),
-        ]),
-    ...(unreadSlots.length === 0
-      ? []
-      : [
-          warning(
-            'slots',
-            `inactive replication slots: ${unreadSlots.slice(0, 5).join(', ')}; the WAL kept for them can fill the disk`,
-            'Start their standbys, or drop the slots with pg_drop_replication_slot(…).',
-          ),
-        ]),
-  ];
+    bloatedTables.length > 0 &&
+      warning(
+        'autovacuum',
+        `does not keep up: more dead rows than live rows in ${bloatedTables.slice(0, 5).join(', ')}`,
+        'VACUUM these tables, then raise autovacuum_vacuum_cost_limit.',
+      ),
+    oldestTransactionSeconds >= longTransactionSeconds &&
+      warning(
+        'transactions',
+        `one has been open for ${Math.round(oldestTransactionSeconds / 60)} minutes: dead rows cannot be vacuumed meanwhile`,
+        'Find it in pg_stat_activity by xact_start, and end it.',
+      ),
+    unreadSlots.length > 0 &&
+      warning(
+        'slots',
+        `inactive replication slots: ${unreadSlots.slice(0, 5).join(', ')}; the WAL kept for them can fill the disk`,
+        'Start their standbys, or drop the slots with pg_drop_replication_slot(…).',
+      ),
+  );
 }
 
 function checkConnection({ roundTripMs, clock, isEncrypted }: ServerCondition, hostname: string): Finding[] {
   const tookMs = roundTripMs.toFixed(1);
   const isLocal = ['', 'localhost', '127.0.0.1', '[::1]'].includes(hostname);
-  return [
+  return found(
     roundTripMs <= slowRoundTripMs
       ? ok('round-trip', `${tookMs} ms`)
       : warning(
@@ -199,47 +192,13 @@ function checkConnection({ roundTripMs, clock, isEncrypted }: ServerCondition, h
           `${tookMs} ms, and every write takes two`,
           'Run the nodes in the same data centre as the database.',
         ),
-    ...(isLocal || isEncrypted
-      ? []
-      : [
-          warning(
-            'encryption',
-            `the connection to ${hostname} is not encrypted`,
-            'Add ?sslmode=verify-full&sslrootcert=<file> to DATABASE_URL.',
-          ),
-        ]),
-    checkClock(`PostgreSQL at ${hostname}`, clock.theirs, clock.ours, false),
-  ];
-}
-
-function checkSchema({ schemaVersion, latestSchema }: ServerCondition): Finding {
-  if (schemaVersion === null) return ok('schema', 'is created on first start');
-  if (schemaVersion === latestSchema) return ok('schema', `version ${schemaVersion}`);
-  return schemaVersion < latestSchema
-    ? warning(
-        'schema',
-        `version ${schemaVersion}; this Gantry uses version ${latestSchema}`,
-        'Make a backup, then start a node, which migrates the database.',
-      )
-    : error(
-        'schema',
-        `version ${schemaVersion} is from a newer Gantry; this one supports up to ${latestSchema}`,
-        'Run the newer Gantry, or restore a backup made before the upgrade.',
-      );
-}
-
-function checkSealed(sealed: string | null, secretKey: string | undefined): Finding[] {
-  if (sealed === null || secretKey === undefined) return [];
-  try {
-    new SecretBox('', secretKey).open(sealed);
-    return [ok('secret-key', 'decrypts the keys in the database')];
-  } catch {
-    return [
-      error(
-        'secret-key',
-        'is not the key that encrypted the keys in the database; the server does not start with it',
-        'Set GANTRY_SECRET_KEY to the key that the other nodes use.',
+    !isLocal &&
+      !isEncrypted &&
+      warning(
+        'encryption',
+        `the connection to ${hostname} is not encrypted`,
+        'Add ?sslmode=verify-full&sslrootcert=<file> to DATABASE_URL.',
       ),
-    ];
-  }
+    checkClock(`PostgreSQL at ${hostname}`, clock.theirs, clock.ours, false),
+  );
 }
