@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addressInput } from '../core/schemas/address.ts';
+import { addressInput } from '../core/schemas/fields.ts';
 import { banPlayer, erasePlayer, unbanPlayer } from '../features/administration/operations/players.ts';
 import { listPlayers, updatePlayer } from '../features/players/operations/players.ts';
 import { username } from '../features/players/player.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { addressInput } from '../core/schemas/address.ts';
+import { addressInput } from '../core/schemas/fields.ts';
 import { listSessions, revokeSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, parsed, withPageOptions } from './options.ts';

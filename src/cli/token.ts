@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { ConfigError } from '../core/config-error.ts';
-import { addressInput } from '../core/schemas/address.ts';
+import { addressInput } from '../core/schemas/fields.ts';
 import { openGuestSession } from '../features/guests/operations/guests.ts';
 import { username } from '../features/players/player.ts';
 import { openSession } from '../features/sessions/operations/sessions.ts';

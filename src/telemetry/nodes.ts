@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../core/schemas/ids.ts';
+import { timestamp } from '../core/schemas/fields.ts';
 
 /** A process that serves this Gantry. */
 export const nodeRecord = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { reasons } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
-import { timestamp } from '../core/schemas/ids.ts';
+import { timestamp } from '../core/schemas/fields.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 import type { CallObservation } from './call-observer.ts';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { networkOf } from '../core/network-of.ts';
-import { timestamp } from '../core/schemas/ids.ts';
+import { timestamp } from '../core/schemas/fields.ts';
 import type { Page, Paged } from '../core/schemas/paging.ts';
 
 /** Beyond this number, the least recently refused is evicted. */

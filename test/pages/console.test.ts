@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { shortAddress } from '../../src/core/schemas/address.ts';
+import { shortAddress } from '../../src/core/schemas/fields.ts';
 import { findGame, findGameBySlug } from '../../src/features/games/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { deleteMessage, sendMessage } from '../../src/features/messages/message-commands.ts';

@@ -1,4 +1,4 @@
-import { shortAddress } from '../../src/core/schemas/address.ts';
+import { shortAddress } from '../../src/core/schemas/fields.ts';
 import { readJwt } from './jwt-parts.ts';
 import type { World } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { addressInput } from '../../core/schemas/address.ts';
+import { addressInput } from '../../core/schemas/fields.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Store } from '../../core/storage/store.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Reason } from '../errors.ts';
-import { addressInput } from './address.ts';
 import { withReason } from './field-reason.ts';
+import { addressInput } from './fields.ts';
 
 /** `guest` in ASCII. A wallet address begins with it by chance once in 2^40. */
 const prefix = '0x6775657374';

@@ -1,6 +1,4 @@
 import { v7, validate, version } from 'uuid';
-import { z } from 'zod';
-import { notSeen } from './seen-text.ts';
 
 /** Random bytes are read in blocks: the system call costs ten times as much as the rest of an id. */
 const poolBytes = 16 * 256;
@@ -59,15 +57,6 @@ export function makeIdsAfter(earlier: string): void {
   last.count = 0;
 }
 
-/** An id in a response. */
-export const id = z.string().meta({ description: 'Id (UUIDv7)' });
-
-/** An id in a request. Only its length is checked, so that unknown and malformed ids get the same error. */
-export const idInput = notSeen(z.string().min(1).max(200), 'id');
-
-/** An id in a file exported by another server, which is untrusted input. */
-export const importedId = z.uuidv7('must be a UUIDv7');
-
 /** The nil UUID (RFC 9562, section 5.9): no record has it, and it sorts before all others. */
 export const nilId = '00000000-0000-0000-0000-000000000000';
 
@@ -80,6 +69,3 @@ const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export function comparableId(id: string): string {
   return canonicalUuid.test(id) ? id : nilId;
 }
-
-/** A point in time, in milliseconds since the Unix epoch. */
-export const timestamp = z.int().meta({ description: 'Unix time in milliseconds', format: 'int64' });

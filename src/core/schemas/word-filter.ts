@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GantryError } from '../errors.ts';
-import { text } from './text.ts';
+import { text } from './fields.ts';
 
 /*
  * Words and phrases that a game disallows. They are literal texts, never patterns: a message is scanned once from start

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../../core/schemas/ids.ts';
+import { timestamp } from '../../core/schemas/fields.ts';
 
 /** An administrative action. */
 export const auditEntry = z.object({

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { z } from 'zod';
-import { timestamp } from '../../core/schemas/ids.ts';
+import { timestamp } from '../../core/schemas/fields.ts';
 import type { AdminCaller } from './administrators/administrator.ts';
 
 const backupKind = z.enum(['manual', 'scheduled']);

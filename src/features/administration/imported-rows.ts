@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { importedId } from '../../core/schemas/ids.ts';
-import { text } from '../../core/schemas/text.ts';
+import { importedId, text } from '../../core/schemas/fields.ts';
 import { webUrl } from '../../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../../core/storage/table.ts';
 import { activityType, maxLabelLength } from '../activities/activity.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { rateLimit } from '../../core/rate-limit.ts';
-import { addressInput } from '../../core/schemas/address.ts';
+import { addressInput } from '../../core/schemas/fields.ts';
 import { isCleanUrlText, isWebUrl } from '../../core/schemas/web-url.ts';
 import { wordFilterPolicy } from '../../core/schemas/word-filter.ts';
 

@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, text, timestamp } from '../../core/schemas/fields.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 
 /** Maximum devices per guest. */
 export const maxDevices = 10;

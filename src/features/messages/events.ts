@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress } from '../../core/schemas/fields.ts';
 import { channelMessage, messageChannel, messageIdentity } from './message-channel.ts';
 import { reaction } from './reaction.ts';
 import { readMarker } from './read-marker.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, text, timestamp } from '../../core/schemas/fields.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 import { reactionCount } from './reaction.ts';
 
 /** What a participant may do in a message channel. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addressInput } from '../../core/schemas/address.ts';
+import { addressInput } from '../../core/schemas/fields.ts';
 import { unsupportedField } from '../../core/schemas/unsupported-field.ts';
 import { memberPermissions, permission } from './message-channel.ts';
 

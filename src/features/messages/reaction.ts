@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
 
 /** The most different reactions to one message. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 import { grouped } from '../../core/schemas/grouped.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
 import type { ReadMarkerRow } from './tables.ts';
 
 /** Unread messages of a channel are counted up to this many, which takes about a millisecond. */

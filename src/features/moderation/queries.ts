@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { comparableId, id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
+import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type ReadSteps } from '../../core/storage/query.ts';
 import { statement } from '../../core/storage/statement.ts';

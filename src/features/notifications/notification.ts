@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
-import { text } from '../../core/schemas/text.ts';
+import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 
 export const notificationType = z.enum(['success', 'error'], 'must be success or error');
 export const maxMessageLength = 1000;

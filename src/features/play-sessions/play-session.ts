@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 
 /** A play session as administrators see it in a list, without its state. */
 export const playSessionSummary = z

@@ -1,6 +1,5 @@
-import { shortAddress } from '../../core/schemas/address.ts';
+import { shortAddress, text } from '../../core/schemas/fields.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 
 /** A wallet with a profile, the same in every game. */
 export interface Player {

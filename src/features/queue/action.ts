@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 
 /**
  * The state of an action: `queued` until it is first sent, `submitted` until its outcome is known, then finally

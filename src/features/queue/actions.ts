@@ -1,6 +1,6 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
-import { shortened } from '../../core/schemas/text.ts';
+import { shortened } from '../../core/schemas/fields.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import { recordActivity } from '../activities/commands.ts';
 import { type ActionState, deliveryLifetimeMs, maxErrorLength, type NewAction } from './action.ts';

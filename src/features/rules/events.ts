@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 
 /** A message that a rule sends, through the player's launcher, to the window in which the game runs. */
 const windowMessage = z

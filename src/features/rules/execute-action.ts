@@ -1,6 +1,6 @@
 import { streamOf } from '../../core/events/stream.ts';
+import { shortened } from '../../core/schemas/fields.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { shortened } from '../../core/schemas/text.ts';
 import { maskedText } from '../../core/schemas/word-filter.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import type { Request } from '../../core/storage/request.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { addressInput } from '../../core/schemas/address.ts';
-import { text } from '../../core/schemas/text.ts';
+import { addressInput, text } from '../../core/schemas/fields.ts';
 import { checkSignature } from '../chains/call-signature.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { leaderboardName } from '../scores/leaderboard.ts';

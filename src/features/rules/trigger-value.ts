@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { text } from '../../core/schemas/fields.ts';
 import { grouped } from '../../core/schemas/grouped.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 
 export type TriggerValue = number | string;
 

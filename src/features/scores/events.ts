@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, timestamp } from '../../core/schemas/fields.ts';
 import { defaultLeaderboard } from './leaderboard.ts';
 import { leaderboardRow, scoreRecord } from './score.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { id, text, timestamp } from '../../core/schemas/fields.ts';
 import { grouped } from '../../core/schemas/grouped.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 
 /** The leaderboard that every game has, ranked by the game's policy. */
 export const defaultLeaderboard = 'default';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../core/schemas/address.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 
 export const scoreRecord = z
   .object({

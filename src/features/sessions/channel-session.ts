@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, timestamp } from '../../core/schemas/fields.ts';
 import { type OpenedBy, openedBy } from '../../core/schemas/opened-by.ts';
 import type { Game } from '../games/game.ts';
 import type { Player } from '../players/player.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 import { endReason } from './channel-session.ts';
 
 /** A channel session as announced to its player's launchers. */

@@ -5,11 +5,9 @@ import * as digest from 'multiformats/hashes/digest';
 import { sha256 } from 'multiformats/hashes/sha2';
 import { z } from 'zod';
 import { GantryError, type Reason } from '../../core/errors.ts';
-import { normalizedAddress } from '../../core/schemas/address.ts';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
-import { text } from '../../core/schemas/text.ts';
 
 /** Maximum size of a state, in bytes of UTF-8 (INTERFACE.md section 8). */
 export const maxStateBytes = 1_048_576;

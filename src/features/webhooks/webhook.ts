@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { id, timestamp } from '../../core/schemas/ids.ts';
+import { id, timestamp } from '../../core/schemas/fields.ts';
 import { isWebUrl } from '../../core/schemas/web-url.ts';
 import { actionState } from '../queue/action.ts';
 

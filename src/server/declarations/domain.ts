@@ -1,7 +1,7 @@
 import type { Domain } from '../../core/storage/domain.ts';
+import { reportEvent } from '../../features/webhooks/report.ts';
 import { commands } from './commands.ts';
-import { reactions } from './reactions.ts';
 import { tables } from './tables.ts';
 
-/** Gantry's tables, commands and reactions: everything a database engine knows of the domain. */
-export const domain: Domain = { tables, commands, react: reactions };
+/** Everything a database engine knows of the domain: tables, commands, and what runs in an event's transaction. */
+export const domain: Domain = { tables, commands, react: reportEvent };

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { kebabCase, type Registry } from '../../calls/registry.ts';
 import { reasons } from '../../core/errors.ts';
-import { addressInput } from '../../core/schemas/address.ts';
 import { describeRoles } from '../../core/schemas/admin-role.ts';
+import { addressInput } from '../../core/schemas/fields.ts';
 import type { AnyOperation } from '../../features/operation.ts';
 import { isOpenToServers, takesToken } from '../../features/operation-auth.ts';
 import recorded from './examples.json' with { type: 'json' };

@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { addressInput } from '../../../core/schemas/address.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success, text } from '../../../core/schemas/fields.ts';
 import { pageNumberingOf } from '../../../core/schemas/paging.ts';
 import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';
 import { defineOperation } from '../../operation.ts';

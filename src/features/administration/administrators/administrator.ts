@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type AdminRole, adminRole } from '../../../core/schemas/admin-role.ts';
-import { id, timestamp } from '../../../core/schemas/ids.ts';
+import { id, timestamp } from '../../../core/schemas/fields.ts';
 
 const tokenPrefix = 'gadm_';
 

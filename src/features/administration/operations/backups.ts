@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import { operators } from '../../../core/schemas/admin-role.ts';
-import { idInput, timestamp } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { idInput, success, timestamp } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation } from '../../operation.ts';
 import { backupSchedule, defaultKeep, everyHours, keptBackups } from '../backup-schedule.ts';

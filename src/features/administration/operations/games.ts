@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import { operators, owners } from '../../../core/schemas/admin-role.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
 import {

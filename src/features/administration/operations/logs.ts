@@ -1,10 +1,7 @@
 import { z } from 'zod';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
-import { idInput, timestamp } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success, text, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { type Requests, requestOutcome, requestRecord, slowMs } from '../../../telemetry/recent-requests.ts';
 import { type Refusals, refusalRecord } from '../../../telemetry/refusals.ts';

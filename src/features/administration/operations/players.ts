@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, moderators, operators } from '../../../core/schemas/admin-role.ts';
-import { idInput, timestamp } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
-import { text } from '../../../core/schemas/text.ts';
+import { addressInput, idInput, success, text, timestamp } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
 import { requireGame } from '../../games/require-game.ts';

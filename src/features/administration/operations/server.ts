@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
-import { timestamp } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { success, timestamp } from '../../../core/schemas/fields.ts';
 import { type Nodes, nodeRecord } from '../../../telemetry/nodes.ts';
 import { type Stats, statsRange, statsSample } from '../../../telemetry/stats.ts';
 import { defineAdminOperation } from '../../operation.ts';

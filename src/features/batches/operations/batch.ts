@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { success } from '../../../core/schemas/outcome.ts';
+import { success, text } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { RunBatch } from '../../batched-call.ts';
 import { defineOperation } from '../../operation.ts';
 

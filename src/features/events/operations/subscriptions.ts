@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import { streamOf } from '../../../core/events/stream.ts';
-import { id, idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
-import { id } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { id, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { rowsCost } from '../../cost.ts';

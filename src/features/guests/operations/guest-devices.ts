@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { id, idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
 import { addDevice, removeDevice } from '../commands.ts';

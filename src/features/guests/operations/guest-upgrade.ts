@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { normalizedAddress } from '../../../core/schemas/address.ts';
+import { id, idInput, normalizedAddress, success } from '../../../core/schemas/fields.ts';
 import { walletInput } from '../../../core/schemas/guest-address.ts';
-import { id, idInput, newId } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { newId } from '../../../core/schemas/ids.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { defineOperation } from '../../operation.ts';

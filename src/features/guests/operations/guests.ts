@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { normalizedAddress } from '../../../core/schemas/address.ts';
 import { operators } from '../../../core/schemas/admin-role.ts';
+import { id, idInput, normalizedAddress, success, text } from '../../../core/schemas/fields.ts';
 import { isGuestAddress, newGuestAddress } from '../../../core/schemas/guest-address.ts';
-import { id, idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
 import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../../core/schemas/address.ts';
-import { id, timestamp } from '../../../core/schemas/ids.ts';
+import { id, normalizedAddress, timestamp } from '../../../core/schemas/fields.ts';
 
 /** The most players that one player can block in a game. */
 export const maxBlocked = 1_000;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { text } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 
 /** Who imposed a mute: a super-admin of the channel, the game's server, or a moderator. */
 export const muter = z.enum(['channel', 'server', 'moderator']);

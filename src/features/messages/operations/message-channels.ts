@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
+import { addressInput, idInput } from '../../../core/schemas/fields.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
 import { pagedOutput, pageOf, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, normalizedAddress, success } from '../../../core/schemas/fields.ts';
 import { unsupportedField } from '../../../core/schemas/unsupported-field.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { fixedCost } from '../../cost.ts';

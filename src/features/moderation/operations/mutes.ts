@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
-import { idInput, timestamp } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { normalizedAddress } from '../../../core/schemas/address.ts';
-import { id, timestamp } from '../../../core/schemas/ids.ts';
+import { id, normalizedAddress, text, timestamp } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 import { channelMessage } from '../../messages/message-channel.ts';
 
 /** What is wrong with a player or a message. */

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import type { Listener } from '../../../core/events/stream.ts';
-import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
-import { id, idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, id, idInput, normalizedAddress, success, text } from '../../../core/schemas/fields.ts';
 import { pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { Callers } from '../../caller.ts';
 import { rowsCost } from '../../cost.ts';

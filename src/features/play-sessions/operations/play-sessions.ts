@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';

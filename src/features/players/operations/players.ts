@@ -1,11 +1,16 @@
 import { z } from 'zod';
-import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
 import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
-import { id, idInput, timestamp } from '../../../core/schemas/ids.ts';
+import {
+  addressInput,
+  id,
+  idInput,
+  normalizedAddress,
+  success,
+  text,
+  timestamp,
+} from '../../../core/schemas/fields.ts';
 import { requireOpenedBy } from '../../../core/schemas/opened-by.ts';
-import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
-import { text } from '../../../core/schemas/text.ts';
 import { webUrl } from '../../../core/schemas/web-url.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';

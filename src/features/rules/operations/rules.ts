@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success, text } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';

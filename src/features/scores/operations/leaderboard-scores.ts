@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { rowsCost } from '../../cost.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';

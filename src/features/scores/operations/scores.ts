@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';

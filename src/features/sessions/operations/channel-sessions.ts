@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import { GantryError } from '../../../core/errors.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
+import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
-import { idInput } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { fixedCost } from '../../cost.ts';
 import type { Game } from '../../games/game.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
-import { addressInput, normalizedAddress } from '../../../core/schemas/address.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, normalizedAddress, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
 import { channelStatus as status } from '../channel-session.ts';

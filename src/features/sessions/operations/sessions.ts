@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { addressInput } from '../../../core/schemas/address.ts';
 import { everyRole, moderators, operators } from '../../../core/schemas/admin-role.ts';
-import { idInput, timestamp } from '../../../core/schemas/ids.ts';
+import { addressInput, idInput, success, timestamp } from '../../../core/schemas/fields.ts';
 import { openedBy } from '../../../core/schemas/opened-by.ts';
-import { success } from '../../../core/schemas/outcome.ts';
 import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { PublicUrls } from '../../../core/public-urls.ts';
+import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import { walletInput } from '../../../core/schemas/guest-address.ts';
-import { id, idInput, newId } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { newId } from '../../../core/schemas/ids.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { defineOperation } from '../../operation.ts';

@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { addressInput } from '../../../core/schemas/address.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { addressInput, success, text } from '../../../core/schemas/fields.ts';
 import { pagingOf, shortened } from '../../../core/schemas/paging.ts';
-import { text } from '../../../core/schemas/text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { pageCost } from '../../cost.ts';
 import { defineOperation } from '../../operation.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
-import { idInput, newId } from '../../../core/schemas/ids.ts';
-import { success } from '../../../core/schemas/outcome.ts';
+import { idInput, success } from '../../../core/schemas/fields.ts';
+import { newId } from '../../../core/schemas/ids.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { SecretBox } from '../../games/game-secret.ts';

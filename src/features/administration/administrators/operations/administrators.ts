@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../../core/errors.ts';
 import { type AdminRole, adminRole, everyRole, owners } from '../../../../core/schemas/admin-role.ts';
-import { id, idInput, timestamp } from '../../../../core/schemas/ids.ts';
-import { success } from '../../../../core/schemas/outcome.ts';
+import { id, idInput, success, timestamp } from '../../../../core/schemas/fields.ts';
 import type { Store } from '../../../../core/storage/store.ts';
 import { defineAdminOperation } from '../../../operation.ts';
 import {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { GantryError } from '../../../../core/errors.ts';
-import { addressInput } from '../../../../core/schemas/address.ts';
-import { success } from '../../../../core/schemas/outcome.ts';
+import { addressInput, success } from '../../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, pagingOf } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
 import { pageCost } from '../../../cost.ts';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../../core/errors.ts';
-import { addressInput } from '../../../../core/schemas/address.ts';
 import { moderators } from '../../../../core/schemas/admin-role.ts';
-import { id, idInput } from '../../../../core/schemas/ids.ts';
-import { success } from '../../../../core/schemas/outcome.ts';
+import { addressInput, id, idInput, success } from '../../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation } from '../../../operation.ts';

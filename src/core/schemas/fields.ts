@@ -1,0 +1,75 @@
+import * as Address from 'ox/Address';
+import { z } from 'zod';
+import { withReason } from './field-reason.ts';
+import { grouped } from './grouped.ts';
+import { notSeen } from './seen-text.ts';
+
+/** An id in a response. */
+export const id = z.string().meta({ description: 'Id (UUIDv7)' });
+
+/** An id in a request. Only its length is checked, so that unknown and malformed ids get the same error. */
+export const idInput = notSeen(z.string().min(1).max(200), 'id');
+
+/** An id in a file exported by another server, which is untrusted input. */
+export const importedId = z.uuidv7('must be a UUIDv7');
+
+/** A point in time, in milliseconds since the Unix epoch. */
+export const timestamp = z.int().meta({ description: 'Unix time in milliseconds', format: 'int64' });
+
+/** `success` of a response; always true, because failures are returned as an error body. */
+export const success = z.boolean();
+
+/**
+ * A string of `min` to `max` characters, counted as Unicode code points, as JSON Schema's `minLength` and
+ * `maxLength` count them (zod's own count UTF-16 units, which makes an emoji two).
+ */
+export function text(min: number, max: number): z.ZodString {
+  const counts = min === 0 ? `at most ${max}` : `${min} to ${grouped(max)}`;
+  return z
+    .string()
+    .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {
+      error: `must be ${counts} characters long`,
+    })
+    .refine((value) => value.isWellFormed(), 'must be well-formed Unicode: it has half of a surrogate pair')
+    .meta({ minLength: min, maxLength: max });
+}
+
+/** The text, truncated to `max` characters when it is longer, with an ellipsis as the last one. */
+export function shortened(value: string, max: number): string {
+  if (value.length <= max) return value;
+  const characters = [...value];
+  return characters.length <= max ? value : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** A wallet address as Gantry stores and returns it: `0x` and 40 lowercase hex digits. */
+export const normalizedAddress = z
+  .string()
+  .meta({ description: 'Wallet address, lowercase', examples: [`0x${'ab'.repeat(20)}`] });
+
+/**
+ * A wallet address in a request, in any letter case, normalized to lowercase. Mixed case carries a checksum
+ * (EIP-55); a wrong checksum indicates a typing error, so the address is rejected.
+ */
+export const addressInput = withReason(
+  notSeen(
+    z
+      .string()
+      .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be 0x followed by 40 hex digits')
+      .refine(hasNoWrongChecksum, 'has a wrong checksum (EIP-55): check the address, or send it in lowercase')
+      .transform((address) => address.toLowerCase()),
+    'id',
+  ),
+  'address_invalid',
+);
+
+function hasNoWrongChecksum(address: string): boolean {
+  const digits = address.slice(2);
+  if (!/^[0-9a-f]{40}$/i.test(digits)) return true; // already rejected by the regex
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true;
+  return Address.checksum(`0x${digits}`).slice(2) === digits;
+}
+
+/** `0x1234…abcd`, the form shown where a player has no username. */
+export function shortAddress(address: string): string {
+  return `${address.slice(0, 6)}…${address.slice(-4)}`;
+}
