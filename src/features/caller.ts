@@ -1,3 +1,4 @@
+import type { Owner } from '../core/schemas/owner.ts';
 import type { AdminCaller } from './administration/administrators/administrator.ts';
 import type { Game } from './games/game.ts';
 import type { ChannelSession, SessionDetails } from './sessions/channel-session.ts';
@@ -40,3 +41,8 @@ export interface Callers {
   admin: AdminCaller;
 }
 export type AuthKind = keyof Callers;
+
+/** The player of the call: the token's, or the one named by the game's server. */
+export function ownerOf({ game, wallet }: PlayerCaller): Owner {
+  return { gameId: game.id, wallet };
+}

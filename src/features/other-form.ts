@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { AuthKind, Callers } from './caller.ts';
-import type { AnyCost, Cost } from './cost.ts';
+import type { AnyCost, Cost } from './operation.ts';
 
 /**
  * The form in which basement.fun's clients call an operation, where it differs from ours; accepted by method dispatch

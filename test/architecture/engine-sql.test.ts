@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parseAst } from 'vitest/node';
-import { events } from '../../src/core/events/events.ts';
-import { streams } from '../../src/core/events/streams.ts';
+import { events, streams } from '../../src/core/events/tables.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
 
 /** A text in an engine's code; in a template, each expression is replaced by `?`. */

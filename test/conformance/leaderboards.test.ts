@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { type ExclusiveTx, exclusiveCommand } from '../../src/core/storage/command.ts';
-import { statement } from '../../src/core/storage/statement.ts';
+import { statement } from '../../src/core/storage/query.ts';
 import { listLeaderboardScores } from '../../src/features/scores/operations/leaderboard-scores.ts';
 import { resetLeaderboard } from '../../src/features/scores/operations/leaderboard-seasons.ts';
 import {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type AnyCost, callsOf } from '../../src/features/cost.ts';
-import type { AnyOperation } from '../../src/features/operation.ts';
+import { type AnyCost, type AnyOperation, callsOf } from '../../src/features/operation.ts';
 import { launcherOperations } from '../support/registered.ts';
 
 /** Fields by which a caller determines how much work a call is: lists of things, and the size of a page. */

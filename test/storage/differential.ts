@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GantryError } from '../../src/core/errors.ts';
-import { events } from '../../src/core/events/events.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
-import { streams } from '../../src/core/events/streams.ts';
+import { events, streams } from '../../src/core/events/tables.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import type { Store } from '../../src/core/storage/store.ts';
 import type { AnyTable } from '../../src/core/storage/table.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { EngineName, Statement } from '../../src/core/storage/statement.ts';
+import type { EngineName, Statement } from '../../src/core/storage/query.ts';
 import { DeclaredStatements } from '../../src/engines/postgres/declared-statements.ts';
 import { migrate } from '../../src/engines/postgres/migrate.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
@@ -29,16 +29,16 @@ const declared = vi.hoisted(() => {
   return new Map<Statement, string>();
 });
 afterAll(() => {
-  vi.doUnmock('../../src/core/storage/statement.ts');
+  vi.doUnmock('../../src/core/storage/query.ts');
   vi.resetModules();
 });
 
-vi.mock('../../src/core/storage/statement.ts', async (importOriginal) => {
-  const actual = await importOriginal<typeof import('../../src/core/storage/statement.ts')>();
+vi.mock('../../src/core/storage/query.ts', async (importOriginal) => {
+  const actual = await importOriginal<typeof import('../../src/core/storage/query.ts')>();
   const recorded: typeof actual.statement = (...args) => {
     const made = actual.statement(...args);
     const places = [...(new Error().stack ?? '').matchAll(/\/src\/([\w/-]+\.ts)/g)].map(([, path]) => path);
-    declared.set(made as Statement, places.find((path) => path !== 'core/storage/statement.ts') ?? '');
+    declared.set(made as Statement, places.find((path) => path !== 'core/storage/query.ts') ?? '');
     return made;
   };
   return { ...actual, statement: recorded };

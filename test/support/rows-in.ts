@@ -1,5 +1,4 @@
-import { query } from '../../src/core/storage/query.ts';
-import { statement } from '../../src/core/storage/statement.ts';
+import { query, statement } from '../../src/core/storage/query.ts';
 import type { Store } from '../../src/core/storage/store.ts';
 import type { Value } from '../../src/core/storage/table.ts';
 

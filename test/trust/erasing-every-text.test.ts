@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { events } from '../../src/core/events/events.ts';
+import { events } from '../../src/core/events/tables.ts';
 import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
 import type { NewLeaderboard } from '../../src/features/scores/leaderboard.ts';

@@ -1,7 +1,6 @@
 import { exclusiveCommand, type Steps } from '../storage/command.ts';
-import { statement } from '../storage/statement.ts';
-import { events } from './events.ts';
-import { type StreamRow, streams } from './streams.ts';
+import { statement } from '../storage/query.ts';
+import { events, type StreamRow, streams } from './tables.ts';
 
 /** Maximum number of streams checked per call. */
 const streamsPerCall = 20;

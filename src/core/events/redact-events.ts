@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Steps, Tx } from '../storage/command.ts';
-import { events } from './events.ts';
+import { events } from './tables.ts';
 
 const storedRecord = z.record(z.string(), z.unknown());
 

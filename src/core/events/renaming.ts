@@ -1,4 +1,4 @@
-import { statement } from '../storage/statement.ts';
+import { statement } from '../storage/query.ts';
 
 /*
  * Statements that move a player's streams, with their events and sequence numbers, to another player. SQLite refers to

@@ -2,7 +2,7 @@ import type { Owner } from '../schemas/owner.ts';
 import type { Tx } from '../storage/command.ts';
 import type { Request } from '../storage/request.ts';
 import { streamOf } from './stream.ts';
-import { type StreamRow, streams } from './streams.ts';
+import { type StreamRow, streams } from './tables.ts';
 
 /** A new, empty stream; the engine sets `trimAt` when it is written. */
 function newStream(name: string, wallet: string | null): StreamRow {

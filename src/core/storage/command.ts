@@ -1,12 +1,10 @@
 import type { EventType, RecordOf } from '../events/event.ts';
-import { events } from '../events/events.ts';
 import type { Audience, NewEvent } from '../events/stream.ts';
-import type { StreamRow } from '../events/streams.ts';
-import { streams } from '../events/streams.ts';
+import { events, type StreamRow, streams } from '../events/tables.ts';
 import type { Peekable, Peeked } from './peek.ts';
+import type { Statement } from './query.ts';
 import { type Loader, Request } from './request.ts';
 import type { Entry, ListOptions, Rows } from './rows.ts';
-import type { Statement } from './statement.ts';
 import type { AnyIndex, AnyRow, AnyTable, Index, Table, Value } from './table.ts';
 
 /**

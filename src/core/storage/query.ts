@@ -1,4 +1,3 @@
-import type { Statement } from './statement.ts';
 import type { AnyTable, Index, Table, Value } from './table.ts';
 
 /** The steps of a query; like a command's, they suspend where the engine has to load rows. */
@@ -106,4 +105,33 @@ export interface Read {
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }>;
   /** Runs reads that must see the same snapshot. */
   inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result>;
+}
+
+/** The engines a statement may be written for. */
+export type EngineName = 'sqlite' | 'postgres';
+
+/**
+ * SQL with named parameters (`@gameId`), one text for all engines or one for each. A statement is declared once, at
+ * module level, because engines cache it prepared by identity.
+ */
+export interface Statement<Values extends Record<string, Value> = Record<string, Value>, Row = unknown> {
+  readonly texts: Readonly<Partial<Record<EngineName, string>>>;
+  /** The tables it changes, so that only their cached rows are invalidated; if omitted, all are. */
+  readonly changes?: readonly AnyTable[];
+  /** For type inference only. */
+  readonly types?: { values: (values: Values) => void; row: Row };
+}
+
+/**
+ * Declares a statement. `Row` is the type of its result rows, by the column names in the SELECT list. Without
+ * `changes`, running it invalidates everything the engine has cached.
+ */
+export function statement<Values extends Record<string, Value>, Row = never>(
+  text: string | Readonly<Partial<Record<EngineName, string>>>,
+  { changes }: { changes?: readonly AnyTable[] } = {},
+): Statement<Values, Row> {
+  return {
+    texts: typeof text === 'string' ? { sqlite: text, postgres: text } : text,
+    ...(changes && { changes }),
+  };
 }

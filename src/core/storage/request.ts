@@ -1,6 +1,6 @@
 import type { Tx } from './command.ts';
+import type { Statement } from './query.ts';
 import type { Entry, ListOptions } from './rows.ts';
-import type { Statement } from './statement.ts';
 import { type AnyIndex, type AnyRow, type AnyTable, keyOf, type Value } from './table.ts';
 
 export type RequestKind =

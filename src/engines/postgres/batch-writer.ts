@@ -1,6 +1,6 @@
-import { events } from '../../core/events/events.ts';
 import type { Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
+import { events } from '../../core/events/tables.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Entry } from '../../core/storage/rows.ts';
 import type { AnyRow } from '../../core/storage/table.ts';

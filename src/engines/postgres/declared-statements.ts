@@ -1,4 +1,4 @@
-import type { Statement } from '../../core/storage/statement.ts';
+import type { Statement } from '../../core/storage/query.ts';
 import type { Value } from '../../core/storage/table.ts';
 import { withoutNulls } from './null-characters.ts';
 

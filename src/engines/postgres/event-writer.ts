@@ -1,7 +1,6 @@
-import { events } from '../../core/events/events.ts';
 import type { Retention } from '../../core/events/retention.ts';
 import type { EventPlace, StoredEvent } from '../../core/events/stream.ts';
-import { type StreamRow, streams } from '../../core/events/streams.ts';
+import { events, type StreamRow, streams } from '../../core/events/tables.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Changes, Entry } from '../../core/storage/rows.ts';
 import type { AnyRow } from '../../core/storage/table.ts';

@@ -1,5 +1,4 @@
-import { events } from '../../core/events/events.ts';
-import { streams } from '../../core/events/streams.ts';
+import { events, streams } from '../../core/events/tables.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import type { CopiedRows, StoredDatabase } from '../../core/storage/stored-database.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';

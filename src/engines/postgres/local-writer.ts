@@ -1,5 +1,4 @@
-import { events } from '../../core/events/events.ts';
-import { streams } from '../../core/events/streams.ts';
+import { events, streams } from '../../core/events/tables.ts';
 import { newId } from '../../core/schemas/ids.ts';
 import type { AnyCommand, Command } from '../../core/storage/command.ts';
 import { CommitMeter } from '../../core/storage/commit-meter.ts';

@@ -1,4 +1,4 @@
-import { streams } from '../../core/events/streams.ts';
+import { streams } from '../../core/events/tables.ts';
 import type { AnyRow, AnyTable, Column, Kind, Value } from '../../core/storage/table.ts';
 import type { ArrayColumn, NamedColumn } from './array-columns.ts';
 import { withoutNulls } from './null-characters.ts';

@@ -5,8 +5,8 @@ import {
   type Read,
   ReadRequest,
   type ReadSteps,
+  type Statement,
 } from '../../core/storage/query.ts';
-import type { Statement } from '../../core/storage/statement.ts';
 import {
   type AnyIndex,
   type AnyRow,

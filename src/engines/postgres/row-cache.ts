@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { events } from '../../core/events/events.ts';
+import { events } from '../../core/events/tables.ts';
 import type { Rows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
 

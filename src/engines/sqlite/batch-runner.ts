@@ -1,6 +1,6 @@
 import SqliteDatabase, { type Database, type Statement } from 'better-sqlite3';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import { streams } from '../../core/events/streams.ts';
+import { streams } from '../../core/events/tables.ts';
 import {
   type AnyCommand,
   type Context,

@@ -1,8 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
-import { events } from '../../core/events/events.ts';
 import type { Retention } from '../../core/events/retention.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import { type StreamRow, streams } from '../../core/events/streams.ts';
+import { events, type StreamRow, streams } from '../../core/events/tables.ts';
 import type { EmittedEvent } from '../../core/storage/command.ts';
 import type { Changes, Entry, Rows } from '../../core/storage/rows.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';

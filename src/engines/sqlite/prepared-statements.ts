@@ -1,5 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3';
-import type { Statement as DeclaredStatement } from '../../core/storage/statement.ts';
+import type { Statement as DeclaredStatement } from '../../core/storage/query.ts';
 import type { Value } from '../../core/storage/table.ts';
 import { prepare } from './prepare.ts';
 

@@ -1,13 +1,13 @@
 import type { Database } from 'better-sqlite3';
 import { LRUCache } from 'lru-cache';
 import {
+  type Statement as DeclaredStatement,
   type Query,
   type QueryCaching,
   type Read,
   ReadRequest,
   type ReadSteps,
 } from '../../core/storage/query.ts';
-import type { Statement as DeclaredStatement } from '../../core/storage/statement.ts';
 import type { Pause } from '../../core/storage/store.ts';
 import {
   type AnyIndex,

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import { events } from '../../core/events/events.ts';
-import { streams } from '../../core/events/streams.ts';
+import { events, streams } from '../../core/events/tables.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import type { DataVersion } from './data-version.ts';
 import { Dictionaries } from './dictionaries.ts';

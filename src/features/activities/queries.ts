@@ -1,7 +1,6 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page } from '../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { type Statement, statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import type { ActivityType, RecordedActivity } from './activity.ts';
 
 export interface ActivityFilter {

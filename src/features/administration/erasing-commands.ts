@@ -1,8 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { activityCreated } from '../activities/events.ts';
 import { activities } from '../activities/tables.ts';

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
 import { exclusiveCommand, type Steps } from '../../core/storage/command.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { type Store, writeAll } from '../../core/storage/store.ts';
 import { type AnyTable, columnOf } from '../../core/storage/table.ts';
 import { games } from '../games/tables.ts';

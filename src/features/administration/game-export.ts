@@ -1,6 +1,5 @@
 import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { type Statement, statement } from '../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import { type AnyRow, type AnyTable, columnOf } from '../../core/storage/table.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
 import { messageChannels } from '../messages/tables.ts';

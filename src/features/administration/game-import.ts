@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
-import { type StreamRow, streams } from '../../core/events/streams.ts';
+import { type StreamRow, streams } from '../../core/events/tables.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';

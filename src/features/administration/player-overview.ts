@@ -1,6 +1,5 @@
 import { streamOf } from '../../core/events/stream.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { Player } from '../players/player.ts';
 import { toPlayer } from '../players/stored-player.ts';
 import { bans, players } from '../players/tables.ts';

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { v7 } from 'uuid';
 import { nilId } from '../../core/schemas/ids.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { gameStorages } from '../storage-quota/game-storage.ts';
 

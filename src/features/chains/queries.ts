@@ -1,5 +1,4 @@
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { ListedAction } from '../queue/action.ts';
 import { toListedAction } from '../queue/stored-action.ts';
 import { actions } from '../queue/tables.ts';

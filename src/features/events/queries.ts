@@ -7,19 +7,18 @@ import {
   positionIn,
   toCursor,
 } from '../../core/events/positions.ts';
-import type {
-  Audience,
-  EventPlace,
-  EventText,
-  Listener,
-  StoredEvent,
-  StreamEvent,
-  StreamPosition,
+import {
+  type Audience,
+  type EventPlace,
+  type EventText,
+  type Listener,
+  type StoredEvent,
+  type StreamEvent,
+  type StreamPosition,
+  streamOf,
 } from '../../core/events/stream.ts';
-import { streamOf } from '../../core/events/stream.ts';
-import { streams } from '../../core/events/streams.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { streams } from '../../core/events/tables.ts';
+import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
 import { skippedEvent } from './skipped-event.ts';
 

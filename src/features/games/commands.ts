@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { lockGameList } from '../../core/events/stream-locks.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { statement } from '../../core/storage/query.ts';
 import { type Game, gamePolicies, type NewGame, slugOf, withPolicyChanges } from './game.ts';
 import { fingerprintOf, isSecretValid, maxSecrets, type SealedSecret } from './game-secret.ts';
 import { toGame } from './stored-game.ts';

@@ -1,6 +1,6 @@
 import { deleteEventsOfPlayer, deleteStreamsOfPlayer } from '../../core/events/renaming.ts';
 import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
-import { type Statement, statement } from '../../core/storage/statement.ts';
+import { type Statement, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { idempotencyKeys } from '../idempotency/tables.ts';
 import { notifications } from '../notifications/tables.ts';

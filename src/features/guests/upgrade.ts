@@ -11,7 +11,7 @@ import {
 } from '../../core/events/renaming.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
-import { type Statement, statement } from '../../core/storage/statement.ts';
+import { type Statement, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { renameInChannels } from '../messages/channel-commands.ts';
 import { requireGuest } from '../players/guests.ts';

@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { type Command, command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../core/storage/nested-command.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { statement } from '../../core/storage/query.ts';
 import type { Claim } from './claim.ts';
 import { decodeResult, encodeResult } from './result-text.ts';
 import { idempotencyKeys } from './tables.ts';

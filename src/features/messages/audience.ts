@@ -1,7 +1,6 @@
 import type { Audience } from '../../core/events/stream.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
-import type { Read, ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { bans } from '../players/tables.ts';
 import { blockersAmong } from './blocks/commands.ts';
 import { playerBlocks } from './blocks/tables.ts';

@@ -1,6 +1,5 @@
 import type { Owner } from '../../core/schemas/owner.ts';
-import type { Read, ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { blockedBy } from './audience.ts';
 import type { Span } from './stored-channel.ts';
 import { seqOfMessage } from './stored-message.ts';

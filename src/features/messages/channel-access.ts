@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import { lockChannel } from '../../core/events/stream-locks.ts';
-import type { StreamRow } from '../../core/events/streams.ts';
+import type { StreamRow } from '../../core/events/tables.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import type { Request } from '../../core/storage/request.ts';

@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { lockChannel, lockPlayer } from '../../core/events/stream-locks.ts';
-import type { StreamRow } from '../../core/events/streams.ts';
+import type { StreamRow } from '../../core/events/tables.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
 import { requireGuests } from '../players/guests.ts';

@@ -1,8 +1,7 @@
 import { type CursorPage, toListCursor } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
-import { statement } from '../../core/storage/statement.ts';
 import { blockedIn, isNotBlocked, noneBlocked } from './blocked-senders.ts';
 import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {

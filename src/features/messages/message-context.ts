@@ -1,6 +1,5 @@
-import type { Read, ReadSteps } from '../../core/storage/query.ts';
+import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
-import { statement } from '../../core/storage/statement.ts';
 import type { ChannelMessage } from './message-channel.ts';
 import { seqOfMessage, toMessage } from './stored-message.ts';
 import { type MessageRow, messages } from './tables.ts';

@@ -1,8 +1,7 @@
 import type { CursorEnd } from '../../core/schemas/list-cursor.ts';
 import type { Paged } from '../../core/schemas/paging.ts';
-import type { Read, ReadSteps } from '../../core/storage/query.ts';
+import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
-import { statement } from '../../core/storage/statement.ts';
 import type { ChannelMessage } from './message-channel.ts';
 import type { Span } from './stored-channel.ts';
 import { eventSeqsOf, idsOfJson, toMessage } from './stored-message.ts';

@@ -2,9 +2,8 @@ import { comparableId } from '../../core/schemas/ids.ts';
 import type { CursorEnd } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
-import { statement } from '../../core/storage/statement.ts';
 import { blockedIn, hiddenCount, isNotBlocked, noneBlocked } from './blocked-senders.ts';
 import { channelUnknown, requirePermission } from './channel-access.ts';
 import {

@@ -1,7 +1,6 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { isNotBlocked } from './blocked-senders.ts';
 import { channelUnknown } from './channel-access.ts';
 import { maxListedUnread, maxUnread, type Unread } from './read-marker.ts';

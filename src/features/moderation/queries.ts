@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { muter } from '../messages/mutes/mute.ts';
 
 /** A mute as moderators see it. */

@@ -1,8 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { type Listener, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { nilId } from '../../core/schemas/ids.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { notificationCreated } from './events.ts';
 import {
   type InboxNotification,

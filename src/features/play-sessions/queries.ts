@@ -1,8 +1,7 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { GameFilter } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { PlaySessionSummary } from './play-session.ts';
 
 /** A game's play sessions without their states, most recently started first; of one player if a wallet is given. */

@@ -1,8 +1,7 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
 import { toPlayer } from './stored-player.ts';
 import { bans, type GuestRow, guests, type PlayerRow, players } from './tables.ts';

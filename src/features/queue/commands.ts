@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { statement } from '../../core/storage/query.ts';
 import type { ListedAction, NewAction } from './action.ts';
 import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
 import { chargeAgain, trimSpending } from './spending.ts';

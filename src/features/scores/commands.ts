@@ -4,7 +4,7 @@ import { lockPlayer, lockPlayerStream } from '../../core/events/stream-locks.ts'
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type ExclusiveTx, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import type { LeaderboardPolicy } from '../games/game.ts';
 import { policiesOf } from '../games/stored-game.ts';

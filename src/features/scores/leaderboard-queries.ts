@@ -1,8 +1,7 @@
 import { streamOf } from '../../core/events/stream.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { players } from '../players/tables.ts';
 import { defaultLeaderboard, type LeaderboardRules, maxLeaderboards } from './leaderboard.ts';
 import {

@@ -1,8 +1,7 @@
 import { streamOf } from '../../core/events/stream.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
 import { ownRecord } from './commands.ts';
 import type { RankedScore, ScoreRecord } from './score.ts';

@@ -1,4 +1,4 @@
-import { statement } from '../../core/storage/statement.ts';
+import { statement } from '../../core/storage/query.ts';
 import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
 import type { LeaderboardRules } from './leaderboard.ts';
 import { type EntryRow, leaderboardEntries } from './leaderboard-tables.ts';

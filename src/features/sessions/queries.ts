@@ -1,7 +1,6 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { type Statement, statement } from '../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import type { Game } from '../games/game.ts';
 import { findGame } from '../games/queries.ts';
 import { toPlayer } from '../players/stored-player.ts';

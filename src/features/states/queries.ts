@@ -1,7 +1,6 @@
 import type { GameFilter, Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
-import { statement } from '../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { type StateSummary, type StoredState, toHead, toStoredState } from './stored-state.ts';
 import { type StateRow, states } from './tables.ts';
 

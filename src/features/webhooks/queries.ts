@@ -1,7 +1,6 @@
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../core/storage/query.ts';
+import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
-import { statement } from '../../core/storage/statement.ts';
 import { readActionPage } from '../queue/queries.ts';
 import { maxSecrets } from './commands.ts';
 import type { DeliveryFilter } from './delivery.ts';

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import { type Reason, reasons } from '../../core/errors.ts';
-import type { AnyOperation, OperationKind } from '../../features/operation.ts';
-import { isOpenToServers, takesToken } from '../../features/operation-auth.ts';
+import {
+  type AnyOperation,
+  isOpenToServers,
+  type OperationKind,
+  takesToken,
+} from '../../features/operation.ts';
 import { events, signals } from '../../server/declarations/events.ts';
 import { operations } from '../../server/declarations/operations.ts';
 

@@ -3,8 +3,7 @@ import { kebabCase, type Registry } from '../../calls/registry.ts';
 import { reasons } from '../../core/errors.ts';
 import { describeRoles } from '../../core/schemas/admin-role.ts';
 import { addressInput } from '../../core/schemas/fields.ts';
-import type { AnyOperation } from '../../features/operation.ts';
-import { isOpenToServers, takesToken } from '../../features/operation-auth.ts';
+import { type AnyOperation, isOpenToServers, takesToken } from '../../features/operation.ts';
 import recorded from './examples.json' with { type: 'json' };
 
 type Json = Record<string, unknown>;

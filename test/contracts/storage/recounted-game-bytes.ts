@@ -1,6 +1,5 @@
 import { playerStreamsOf } from '../../../src/core/events/stream.ts';
-import { query, type Read, type ReadSteps } from '../../../src/core/storage/query.ts';
-import { statement } from '../../../src/core/storage/statement.ts';
+import { query, type Read, type ReadSteps, statement } from '../../../src/core/storage/query.ts';
 import { type AnyTable, columnOf } from '../../../src/core/storage/table.ts';
 import { countedBytesIn } from '../../../src/features/storage-quota/row-bytes.ts';
 

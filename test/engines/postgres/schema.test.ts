@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { events } from '../../../src/core/events/events.ts';
-import { streams } from '../../../src/core/events/streams.ts';
+import { events, streams } from '../../../src/core/events/tables.ts';
 import type { AnyTable } from '../../../src/core/storage/table.ts';
 import { migrate, schemaVersion } from '../../../src/engines/postgres/migrate.ts';
 import { physicalName, typeOfKind } from '../../../src/engines/postgres/physical-table.ts';

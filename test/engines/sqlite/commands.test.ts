@@ -12,8 +12,7 @@ import {
   type Reaction,
   type Tx,
 } from '../../../src/core/storage/command.ts';
-import { query, type Read } from '../../../src/core/storage/query.ts';
-import { statement } from '../../../src/core/storage/statement.ts';
+import { query, type Read, statement } from '../../../src/core/storage/query.ts';
 import { type AnyTable, type RowOf, table } from '../../../src/core/storage/table.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { events } from '../../../src/core/events/events.ts';
-import { streams } from '../../../src/core/events/streams.ts';
+import { events, streams } from '../../../src/core/events/tables.ts';
 import type { AnyTable, Column, Kind } from '../../../src/core/storage/table.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { physicalName } from '../../../src/engines/sqlite/table-statements.ts';

@@ -3,8 +3,7 @@ import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { id, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { rowsCost } from '../../cost.ts';
-import { defineAdminOperation, defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
 import { registerGame } from '../commands.ts';
 import {

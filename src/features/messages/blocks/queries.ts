@@ -1,7 +1,6 @@
 import type { Owner } from '../../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../../core/storage/query.ts';
-import { statement } from '../../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../../core/storage/query.ts';
 import type { BlockedPlayer } from './block.ts';
 import { playerBlocks } from './tables.ts';
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { fixedCost } from '../../cost.ts';
-import { defineOperation } from '../../operation.ts';
-import { ownerOf } from '../../owner.ts';
+import { ownerOf } from '../../caller.ts';
+import { defineOperation, fixedCost } from '../../operation.ts';
 import { readMarker, toUnreadFields, unreadFields } from '../read-marker.ts';
 import { moveReadMarker } from '../read-marker-commands.ts';
 import { findUnread } from '../unread.ts';

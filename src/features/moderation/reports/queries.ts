@@ -1,7 +1,6 @@
 import { comparableId } from '../../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../../core/schemas/paging.ts';
-import { query, type ReadSteps } from '../../../core/storage/query.ts';
-import { statement } from '../../../core/storage/statement.ts';
+import { query, type ReadSteps, statement } from '../../../core/storage/query.ts';
 import { messageInContext } from '../../messages/message-context.ts';
 import { type PlayerReport, playerReport, type ReportDetails, type ReportStatus } from './report.ts';
 import type { PlayerReportRow } from './tables.ts';

@@ -4,7 +4,7 @@ import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../../core/storage/command.ts';
 import { heldActionError } from '../../../core/storage/database-file.ts';
-import { statement } from '../../../core/storage/statement.ts';
+import { statement } from '../../../core/storage/query.ts';
 import { games } from '../../games/tables.ts';
 import { bans, guests } from '../../players/tables.ts';
 import { changeAction, enqueue } from '../../queue/actions.ts';

@@ -1,5 +1,4 @@
-import { query, type Read, type ReadSteps } from '../../../core/storage/query.ts';
-import { statement } from '../../../core/storage/statement.ts';
+import { query, type Read, type ReadSteps, statement } from '../../../core/storage/query.ts';
 import type { Value } from '../../../core/storage/table.ts';
 import { leaderboardEntries } from '../../scores/leaderboard-tables.ts';
 import { type PrizeRunRow, prizeRuns } from '../../scores/prize-tables.ts';

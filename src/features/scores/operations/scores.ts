@@ -4,10 +4,9 @@ import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { pageCost } from '../../cost.ts';
+import { ownerOf } from '../../caller.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
-import { ownerOf } from '../../owner.ts';
+import { defineOperation, pageCost } from '../../operation.ts';
 import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
 import { deleteScore, setScore } from '../commands.ts';
 import {
