@@ -14,7 +14,7 @@ import {
 import {
   changeBackupSchedule,
   readBackupSchedule,
-} from '../../src/features/administration/backup-schedule-commands.ts';
+} from '../../src/features/administration/backup-schedule.ts';
 import { backupRecord } from '../../src/features/administration/backups.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { allGames } from '../../src/features/games/queries.ts';

@@ -5,7 +5,7 @@ import {
   createAdministrator,
   whoAmI,
 } from '../../src/features/administration/administrators/operations/administrators.ts';
-import { auditEntry } from '../../src/features/administration/audit-entry.ts';
+import { auditEntry } from '../../src/features/administration/audit-log.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { get, post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

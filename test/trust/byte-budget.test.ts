@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { ByteBudget } from '../../src/calls/limits/byte-budget.ts';
-import { HeldBytes } from '../../src/calls/limits/held-bytes.ts';
+import { ByteBudget, HeldBytes } from '../../src/calls/limits/traffic.ts';
 
 test('a caller spends the remaining budget at once, pays off what was too much, and is told how long that takes', () => {
   let now = 0;

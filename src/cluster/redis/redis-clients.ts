@@ -1,9 +1,9 @@
 import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { RateLimit } from '../../core/rate-limit.ts';
-import type { SharedCounter } from '../../core/window-counter.ts';
-import { RedisCounter } from './redis-counter.ts';
+import type { SharedCounter, WindowState } from '../../core/window-counter.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
@@ -90,4 +90,37 @@ function surviveRejections(client: Redis): void {
     };
     Object.assign(client, { [name]: surviving });
   }
+}
+
+/** Fixed-window counters by key in Redis. While Redis is unavailable each node counts by itself. */
+export class RedisCounter implements SharedCounter {
+  readonly #limiter: RateLimiterRedis;
+
+  /** `name`: the prefix of its keys in Redis. */
+  constructor(client: Redis, name: string, { points, seconds }: RateLimit) {
+    const options = { keyPrefix: name, points, duration: seconds };
+    this.#limiter = new RateLimiterRedis({
+      ...options,
+      storeClient: client,
+      insuranceLimiter: new RateLimiterMemory(options),
+    });
+  }
+
+  async count(key: string, calls: number): Promise<WindowState> {
+    try {
+      return stateOf(await this.#limiter.consume(key, calls));
+    } catch (overLimit) {
+      if (overLimit instanceof RateLimiterRes) return stateOf(overLimit);
+      throw overLimit;
+    }
+  }
+
+  async peek(key: string): Promise<WindowState | undefined> {
+    const found = await this.#limiter.get(key);
+    return found === null ? undefined : stateOf(found);
+  }
+}
+
+function stateOf({ consumedPoints, msBeforeNext }: RateLimiterRes): WindowState {
+  return { count: consumedPoints, msLeft: msBeforeNext };
 }

@@ -1,7 +1,6 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import type { Player } from '../players/player.ts';
-import { toPlayer } from '../players/stored-player.ts';
+import { type Player, toPlayer } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
 import { scores } from '../scores/tables.ts';
 

@@ -1,6 +1,6 @@
 import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type ReadSteps } from '../../core/storage/query.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import type { AuditEntry } from './audit-log.ts';
 import { auditLog } from './tables.ts';
 
 /** The audit log, newest first. */

@@ -1,6 +1,5 @@
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import type { ListedAction } from '../queue/action.ts';
-import { toListedAction } from '../queue/stored-action.ts';
+import { type ListedAction, toListedAction } from '../queue/action.ts';
 import { actions } from '../queue/tables.ts';
 import { spentToday } from './daily-budget.ts';
 import { type SignedTransaction, toSignedTransaction } from './signed-transaction.ts';

@@ -4,8 +4,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Request } from '../../core/storage/request.ts';
 import { requireGuest } from './guests.ts';
-import type { Player, PlayerProfile } from './player.ts';
-import { toPlayer } from './stored-player.ts';
+import { type Player, type PlayerProfile, toPlayer } from './player.ts';
 import { guests, type PlayerRow, players } from './tables.ts';
 
 /**

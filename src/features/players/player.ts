@@ -1,5 +1,6 @@
 import { shortAddress, text } from '../../core/schemas/fields.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
+import type { PlayerRow } from './tables.ts';
 
 /** A wallet with a profile, the same in every game. */
 export interface Player {
@@ -45,4 +46,8 @@ export const username = seenByOthers(text(0, 40), { as: 'name', mute: 'call' });
 /** The name that others see; never empty. */
 export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {
   return player.username || shortAddress(player.wallet);
+}
+
+export function toPlayer({ userId, wallet, username, avatar }: PlayerRow): Player {
+  return { userId, wallet, username, avatar };
 }

@@ -2,8 +2,7 @@ import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import type { Player, PlayerFilter, PlayerSummary } from './player.ts';
-import { toPlayer } from './stored-player.ts';
+import { type Player, type PlayerFilter, type PlayerSummary, toPlayer } from './player.ts';
 import { bans, type GuestRow, guests, type PlayerRow, players } from './tables.ts';
 
 /** More bans than any player has: at most one per game. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, normalizedAddress, timestamp } from '../../core/schemas/fields.ts';
+import type { ActionRow } from './tables.ts';
 
 /**
  * The state of an action: `queued` until it is first sent, `submitted` until its outcome is known, then finally
@@ -70,4 +71,32 @@ export interface ActionFilter {
   wallet?: string | undefined;
   kind?: string | undefined;
   state?: ActionState | undefined;
+}
+
+/** An action as its player's launcher sees it. */
+export function toActionRecord(row: ActionRow): ActionRecord {
+  return {
+    _id: row.id,
+    triggerUuid: row.triggerId,
+    gameId: row.gameId,
+    normalizedAddress: row.wallet,
+    type: row.type,
+    state: actionState.parse(row.state),
+    error: row.error,
+    transactionHash: row.transactionHash,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** An action as administrators and its worker see it. */
+export function toListedAction(row: ActionRow): ListedAction {
+  return {
+    ...toActionRecord(row),
+    kind: row.kind,
+    lane: row.lane,
+    payload: JSON.parse(row.payload),
+    attempts: row.attempts,
+    dueAt: row.dueAt,
+  };
 }

@@ -3,10 +3,15 @@ import { lockPlayer } from '../../core/events/stream-locks.ts';
 import { shortened } from '../../core/schemas/fields.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import { recordActivity } from '../activities/commands.ts';
-import { type ActionState, deliveryLifetimeMs, maxErrorLength, type NewAction } from './action.ts';
+import {
+  type ActionState,
+  deliveryLifetimeMs,
+  maxErrorLength,
+  type NewAction,
+  toActionRecord,
+} from './action.ts';
 import { ruleActionPatched } from './events.ts';
 import { refundSpending } from './spending.ts';
-import { toActionRecord } from './stored-action.ts';
 import { type ActionRow, actions, grants } from './tables.ts';
 
 /** Changes of an action; omitted fields stay. */

@@ -1,10 +1,9 @@
 import { GantryError } from '../../core/errors.ts';
 import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/query.ts';
-import type { ListedAction, NewAction } from './action.ts';
+import { type ListedAction, type NewAction, toListedAction } from './action.ts';
 import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
 import { chargeAgain, trimSpending } from './spending.ts';
-import { toListedAction } from './stored-action.ts';
 import { type ActionRow, actions } from './tables.ts';
 
 /** The most rows of a table deleted per batch. */

@@ -2,8 +2,7 @@ import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf, statementsBy } from '../../core/storage/selection.ts';
-import type { ActionFilter, ListedAction } from './action.ts';
-import { toListedAction } from './stored-action.ts';
+import { type ActionFilter, type ListedAction, toListedAction } from './action.ts';
 import { type ActionRow, actions } from './tables.ts';
 
 /** The open actions of one kind. */

@@ -10,7 +10,7 @@ import { toGame } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuest } from '../players/guests.ts';
-import { toPlayer } from '../players/stored-player.ts';
+import { toPlayer } from '../players/player.ts';
 import { bans } from '../players/tables.ts';
 import type { EndReason, SessionDetails } from './channel-session.ts';
 import { gameChannelPatched } from './events.ts';

@@ -3,7 +3,7 @@ import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import type { Game } from '../games/game.ts';
 import { findGame } from '../games/queries.ts';
-import { toPlayer } from '../players/stored-player.ts';
+import { toPlayer } from '../players/player.ts';
 import { players } from '../players/tables.ts';
 import type { ChannelSession, SessionDetails } from './channel-session.ts';
 import { toSession } from './stored-session.ts';

@@ -10,8 +10,7 @@ import { rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
 import { addStorageUse } from '../storage-quota/storage-use.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { maxInlineMergeBytes, mergedState } from './merge-patch.ts';
-import type { CanonicalState, StateHead } from './state.ts';
-import { type StoredState, toHead } from './stored-state.ts';
+import { type CanonicalState, type StateHead, type StoredState, toHead } from './state.ts';
 import { type StateRow, states } from './tables.ts';
 import { refuseOtherVersion } from './version-conflict.ts';
 

@@ -1,7 +1,7 @@
 import type { GameFilter, Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { type StateSummary, type StoredState, toHead, toStoredState } from './stored-state.ts';
+import { type StateSummary, type StoredState, toHead, toStoredState } from './state.ts';
 import { type StateRow, states } from './tables.ts';
 
 /** Maximum total size of the states of a page, in bytes; one state may take a quarter of it. */

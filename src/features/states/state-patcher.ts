@@ -4,9 +4,8 @@ import type { Store } from '../../core/storage/store.ts';
 import { patchState, requireVersion, saveState, type WriteOptions } from './commands.ts';
 import { maxInlineMergeBytes } from './merge-patch.ts';
 import { listPlayerStates, stateBytes } from './queries.ts';
-import type { StateHead } from './state.ts';
+import type { StateHead, StoredState } from './state.ts';
 import type { StateReader } from './state-reader.ts';
-import type { StoredState } from './stored-state.ts';
 import { refuseOtherVersion } from './version-conflict.ts';
 
 /**

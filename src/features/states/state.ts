@@ -8,6 +8,7 @@ import { GantryError, type Reason } from '../../core/errors.ts';
 import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
+import type { StateRow } from './tables.ts';
 
 /** Maximum size of a state, in bytes of UTF-8 (INTERFACE.md section 8). */
 export const maxStateBytes = 1_048_576;
@@ -191,4 +192,32 @@ function invalidState(reason: Reason, message: string, path = 'state'): GantryEr
 export function contentId(json: string): string {
   const hash = createHash('sha256').update(json).digest();
   return CID.createV1(raw.code, digest.create(sha256.code, hash)).toString();
+}
+
+/** A state as stored: `json` is its canonical text, which responses include verbatim. */
+export interface StoredState extends StateHead {
+  json: string;
+}
+
+export interface StateSummary extends StateHead {
+  /** Size of the canonical JSON in UTF-8. */
+  bytes: number;
+}
+
+export function toStoredState({ json, ...row }: StateRow): StoredState {
+  return { ...toHead(row), json };
+}
+
+/** A state without its content. */
+export function toHead(row: Omit<StateRow, 'json' | 'revision'>): StateHead {
+  return {
+    _id: row.id,
+    gameId: row.gameId,
+    ipfsHash: row.ipfsHash,
+    normalizedAddress: row.wallet,
+    label: row.label,
+    updatedAt: row.updatedAt,
+    version: row.version,
+    ...(row.isPrivate === null && { public: true }),
+  };
 }

@@ -5,9 +5,14 @@ import { lockAction, requeue } from '../queue/actions.ts';
 import { actions } from '../queue/tables.ts';
 import type { NewWebhook, WebhookChanges } from './delivery.ts';
 import { webhooksOf } from './report.ts';
-import { toDelivery, toWebhookRecord } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
-import { maxWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
+import {
+  maxWebhooks,
+  toDelivery,
+  toWebhookRecord,
+  type WebhookDelivery,
+  type WebhookRecord,
+} from './webhook.ts';
 
 /** The most active secrets of one webhook; a rotation removes the oldest beyond. */
 export const maxSecrets = 5;

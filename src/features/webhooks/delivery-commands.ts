@@ -3,8 +3,8 @@ import { changeAction, lockAction } from '../queue/actions.ts';
 import { type ActionRow, actions } from '../queue/tables.ts';
 import { maxSecrets, writeChanges } from './commands.ts';
 import type { ClaimedDelivery, ClaimTerms, DeliveryEnd, DeliveryOutcome } from './delivery.ts';
-import { payloadOf, signingSecrets } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
+import { payloadOf, signingSecrets } from './webhook.ts';
 
 /** The most deliveries per batch that are deleted with their webhook, or failed because it is disabled. */
 const sweepBatchSize = 500;

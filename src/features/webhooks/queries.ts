@@ -4,9 +4,16 @@ import { columnsOf } from '../../core/storage/selection.ts';
 import { readActionPage } from '../queue/queries.ts';
 import { maxSecrets } from './commands.ts';
 import type { DeliveryFilter } from './delivery.ts';
-import { signingSecrets, toDelivery, toWebhook, toWebhookRecord } from './stored-webhook.ts';
 import { type WebhookRow, webhookSecrets, webhooks } from './tables.ts';
-import { maxWebhooks, type WebhookDelivery, type WebhookRecord } from './webhook.ts';
+import {
+  maxWebhooks,
+  signingSecrets,
+  toDelivery,
+  toWebhook,
+  toWebhookRecord,
+  type WebhookDelivery,
+  type WebhookRecord,
+} from './webhook.ts';
 
 export const findWebhook = query(
   'findWebhook',

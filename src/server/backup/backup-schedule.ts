@@ -4,7 +4,7 @@ import {
   claimDueBackup,
   finishDueBackup,
   readBackupSchedule,
-} from '../../features/administration/backup-schedule-commands.ts';
+} from '../../features/administration/backup-schedule.ts';
 import type { Backups } from '../../features/administration/backups.ts';
 import { repeat } from '../../runtime/repeat.ts';
 

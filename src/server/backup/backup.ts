@@ -17,7 +17,7 @@ import { dataFiles } from '../../config.ts';
 import type { CopyProgress, DatabaseFiles, KeptFile } from '../../core/storage/database-file.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
-import { restoringPrefix } from './restoring.ts';
+import { restoringPrefix } from './missing-database.ts';
 
 export interface BackupReport {
   file: string;

@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { dataFiles } from '../../config.ts';
-import { restoringPrefix } from './restoring.ts';
 
 /**
  * Why a server must not start on this data directory, and what to do; null when it has a database or is new. Leftover
@@ -43,3 +42,6 @@ function markerOf(dataDirectory: string): string {
 function entriesOf(directory: string): string[] {
   return existsSync(directory) ? readdirSync(directory) : [];
 }
+
+/** Prefix of the directory in which a restore unpacks a backup; it is removed when the restore ends. */
+export const restoringPrefix = 'restoring-';

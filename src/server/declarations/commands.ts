@@ -2,7 +2,7 @@ import * as events from '../../core/events/commands.ts';
 import type { AnyCommand } from '../../core/storage/command.ts';
 import * as activities from '../../features/activities/commands.ts';
 import * as administrators from '../../features/administration/administrators/commands.ts';
-import * as backups from '../../features/administration/backup-schedule-commands.ts';
+import * as backups from '../../features/administration/backup-schedule.ts';
 import * as administration from '../../features/administration/commands.ts';
 import * as erasing from '../../features/administration/erasing-commands.ts';
 import * as gameErasing from '../../features/administration/game-eraser.ts';

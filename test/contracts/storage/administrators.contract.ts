@@ -21,7 +21,7 @@ import {
   claimDueBackup,
   finishDueBackup,
   readBackupSchedule,
-} from '../../../src/features/administration/backup-schedule-commands.ts';
+} from '../../../src/features/administration/backup-schedule.ts';
 import { beginAudit, finishAudit } from '../../../src/features/administration/commands.ts';
 import { readAuditLog } from '../../../src/features/administration/queries.ts';
 import { hour, nowAndReopened, type OpenStore } from './fixture.ts';

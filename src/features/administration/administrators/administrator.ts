@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type AdminRole, adminRole } from '../../../core/schemas/admin-role.ts';
 import { id, timestamp } from '../../../core/schemas/fields.ts';
+import type { AdministratorRow } from './tables.ts';
 
 const tokenPrefix = 'gadm_';
 
@@ -88,4 +89,16 @@ export function hashOfToken(token: string): string {
 /** Names that differ only in case are the same. */
 export function nameKeyOf(name: string): string {
   return name.toLowerCase();
+}
+
+/** A row without the token's hash, as owners see it. */
+export function toAdministratorRecord(row: AdministratorRow): AdministratorRecord {
+  return {
+    administratorId: row.id,
+    name: row.name,
+    role: adminRole.parse(row.role),
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    lastUsedAt: row.lastUsedAt,
+  };
 }

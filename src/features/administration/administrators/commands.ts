@@ -2,8 +2,12 @@ import { GantryError } from '../../../core/errors.ts';
 import { lockAdministratorList } from '../../../core/events/stream-locks.ts';
 import type { AdminRole } from '../../../core/schemas/admin-role.ts';
 import { command, type Steps, type Tx } from '../../../core/storage/command.ts';
-import { type AdministratorRecord, maxAdministrators, nameKeyOf } from './administrator.ts';
-import { toAdministratorRecord } from './stored-administrator.ts';
+import {
+  type AdministratorRecord,
+  maxAdministrators,
+  nameKeyOf,
+  toAdministratorRecord,
+} from './administrator.ts';
 import { type AdministratorRow, administrators } from './tables.ts';
 
 export interface NewToken {

@@ -1,6 +1,5 @@
 import { query, type ReadSteps } from '../../../core/storage/query.ts';
-import { type AdministratorRecord, maxAdministrators } from './administrator.ts';
-import { toAdministratorRecord } from './stored-administrator.ts';
+import { type AdministratorRecord, maxAdministrators, toAdministratorRecord } from './administrator.ts';
 import { administrators } from './tables.ts';
 
 /**

@@ -4,8 +4,14 @@ import { operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success, timestamp } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation } from '../../operation.ts';
-import { backupSchedule, defaultKeep, everyHours, keptBackups } from '../backup-schedule.ts';
-import { changeBackupSchedule, readBackupSchedule } from '../backup-schedule-commands.ts';
+import {
+  backupSchedule,
+  changeBackupSchedule,
+  defaultKeep,
+  everyHours,
+  keptBackups,
+  readBackupSchedule,
+} from '../backup-schedule.ts';
 import { type Backups, backupRecord, runningBackup } from '../backups.ts';
 
 export const listBackups = defineAdminOperation({

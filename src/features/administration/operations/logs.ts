@@ -7,7 +7,7 @@ import { type Requests, requestOutcome, requestRecord, slowMs } from '../../../t
 import { type Refusals, refusalRecord } from '../../../telemetry/refusals.ts';
 import { readEventLog } from '../../events/queries.ts';
 import { defineAdminOperation } from '../../operation.ts';
-import { auditEntry } from '../audit-entry.ts';
+import { auditEntry } from '../audit-log.ts';
 import { readAuditLog } from '../queries.ts';
 
 export const listEvents = defineAdminOperation({

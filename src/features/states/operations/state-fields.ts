@@ -3,9 +3,8 @@ import { asJsonText } from '../../../core/schemas/json-text.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import { LargeValue } from '../large-input.ts';
 import type { StatesPage } from '../queries.ts';
-import { type CanonicalState, type StateRecord, toCanonicalState } from '../state.ts';
+import { type CanonicalState, type StateRecord, type StoredState, toCanonicalState } from '../state.ts';
 import type { StateReader } from '../state-reader.ts';
-import type { StoredState } from '../stored-state.ts';
 
 type Json = z.core.util.JSONType;
 
