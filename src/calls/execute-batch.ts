@@ -1,4 +1,4 @@
-import { GantryError } from '../core/errors.ts';
+import { GantryError, invalidField } from '../core/errors.ts';
 import { failedAt } from '../core/failed-at.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import type { Command } from '../core/storage/command.ts';
@@ -84,8 +84,7 @@ export function executeBatch(
     }
     for (const own of ['launcherJwt', 'idempotencyKey']) {
       if (data[own] === undefined || data[own] === null || data[own] === '') continue;
-      const field = { path: own, message: 'must be given once for the whole batch, next to operations' };
-      throw new GantryError('input_invalid', `${own}: ${field.message}`, { fields: [field] });
+      throw invalidField(own, 'must be given once for the whole batch, next to operations');
     }
     const caller = await callerOf(operation, data);
     refuseServerOnly(operation, authenticated);
@@ -130,10 +129,10 @@ export function executeBatch(
 
 function refuseTooMuch(calls: number): void {
   if (calls <= maxCallsOfBatch) return;
-  const message = `count as ${calls} writes, and a batch may have at most ${maxCallsOfBatch}`;
-  throw new GantryError('input_invalid', `operations: ${message}`, {
-    fields: [{ path: 'operations', message }],
-  });
+  throw invalidField(
+    'operations',
+    `count as ${calls} writes, and a batch may have at most ${maxCallsOfBatch}`,
+  );
 }
 
 function isBatchable({ kind, auth, isRepeatable }: AnyOperation): boolean {

@@ -1,4 +1,4 @@
-import { GantryError } from '../core/errors.ts';
+import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/guest-address.ts';
 import type { Store } from '../core/storage/store.ts';
@@ -254,7 +254,7 @@ function keyOf({ operation, input, idempotencyKey: header }: Call): string | und
   if (key !== undefined && operation.auth !== 'admin') return key;
   const message = error?.issues[0]?.message ?? "is not supported for administrators' operations: omit it";
   const path = header === undefined ? 'idempotencyKey' : 'Idempotency-Key';
-  throw new GantryError('input_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
+  throw invalidField(path, message);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { type FieldError, GantryError } from '../core/errors.ts';
+import { type FieldError, GantryError, invalidField } from '../core/errors.ts';
 import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonOf } from '../core/schemas/field-reason.ts';
@@ -42,7 +42,7 @@ export function refuseNotServed(
   for (const [field, why] of Object.entries(unsupportedField)) {
     const sent = Object.keys(input).find((name) => name === field || name.startsWith(`${field}[`));
     if (sent === undefined || isEmpty(input[sent])) continue;
-    throw new GantryError('input_invalid', `${field}: ${why}`, { fields: [{ path: field, message: why }] });
+    throw invalidField(field, why);
   }
 }
 

@@ -227,6 +227,11 @@ function inData({ present, retryAfterSeconds }: Pick<Details, 'present' | 'retry
   return { ...present, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
 }
 
+/** Refuses one field of the input, named by its path. */
+export function invalidField(path: string, message: string, reason: Reason = 'input_invalid'): GantryError {
+  return new GantryError(reason, `${path}: ${message}`, { fields: [{ path, message }] });
+}
+
 /**
  * Converts any thrown value to the error returned to the caller. Anything but a `GantryError` is an unhandled error:
  * its details are passed to `report`, and the caller gets a 500 without them.

@@ -1,4 +1,4 @@
-import { GantryError } from '../../core/errors.ts';
+import { GantryError, invalidField } from '../../core/errors.ts';
 import { addressInput } from '../../core/schemas/fields.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
@@ -218,8 +218,7 @@ export class Authenticator {
   async admittedWallet(game: Game, named: unknown): Promise<string> {
     const { data: wallet, error } = addressInput.safeParse(named);
     if (wallet === undefined) {
-      const field = { path: 'wallet', message: error?.issues[0]?.message ?? 'is not an address' };
-      throw new GantryError('address_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+      throw invalidField('wallet', error?.issues[0]?.message ?? 'is not an address', 'address_invalid');
     }
     if (isGuestAddress(wallet)) {
       refuseFormerGuest(await this.#db.read(findGuest, wallet), { toName: true });

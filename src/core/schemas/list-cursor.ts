@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../errors.ts';
+import { invalidField } from '../errors.ts';
 import { withReason } from './field-reason.ts';
 
 /** The direction a list is read in. */
@@ -75,9 +75,13 @@ export function cursorPageOf({
   order?: ListOrder | undefined;
 }): CursorPage | null {
   if (cursor === undefined && order === undefined) return null;
-  if (skip > 0) throw invalid('skip', 'must be omitted with a cursor or an order');
+  if (skip > 0) throw invalidField('skip', 'must be omitted with a cursor or an order', 'paging_invalid');
   if (cursor?.order && order && cursor.order !== order) {
-    throw invalid('order', `must be that of the previous page, ${cursor.order}, or omitted`);
+    throw invalidField(
+      'order',
+      `must be that of the previous page, ${cursor.order}, or omitted`,
+      'paging_invalid',
+    );
   }
   return { limit, order: cursor?.order ?? order ?? 'newest', behind: cursor?.behind ?? null };
 }
@@ -96,8 +100,4 @@ export const cursorOutput = {
 export interface CursorEnd {
   nextCursor: string;
   more: boolean;
-}
-
-function invalid(path: string, message: string): GantryError {
-  return new GantryError('paging_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
 }

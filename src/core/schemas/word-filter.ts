@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../errors.ts';
+import { type GantryError, invalidField } from '../errors.ts';
 import { text } from './fields.ts';
 
 /*
@@ -239,6 +239,5 @@ function casefold(letters: string): string {
 }
 
 function notAllowed(path: string): GantryError {
-  const message = 'contains words that this game does not allow';
-  return new GantryError('words_not_allowed', `${path}: ${message}`, { fields: [{ path, message }] });
+  return invalidField(path, 'contains words that this game does not allow', 'words_not_allowed');
 }

@@ -1,4 +1,4 @@
-import { GantryError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import {
   fromCursor,
   includes,
@@ -172,8 +172,7 @@ function afterOf({ afterLane, afterPosition }: EventRow): EventPlace | null {
 function positionsAt(cursor: string): Positions {
   const positions = fromCursor(cursor);
   if (positions) return positions;
-  const message = 'must be the `cursor` of an earlier response';
-  throw new GantryError('input_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
+  throw invalidField('after', 'must be the `cursor` of an earlier response');
 }
 
 function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {

@@ -1,4 +1,4 @@
-import { GantryError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import { type Listener, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { nilId } from '../../core/schemas/ids.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
@@ -88,8 +88,7 @@ const newest = { beforeMs: Number.MAX_SAFE_INTEGER, beforeId: nilId };
 function keysetOf(cursor: string): { beforeMs: number; beforeId: string } {
   const [, ms, id] = /^(\d{1,15})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(cursor) ?? [];
   if (ms !== undefined && id !== undefined) return { beforeMs: Number(ms), beforeId: id };
-  const message = 'must be the `cursor` of an earlier response';
-  throw new GantryError('paging_invalid', `after: ${message}`, { fields: [{ path: 'after', message }] });
+  throw invalidField('after', 'must be the `cursor` of an earlier response', 'paging_invalid');
 }
 
 const ofInbox = `wallet = @wallet AND (game_id = @gameId OR @gameId IS NULL)

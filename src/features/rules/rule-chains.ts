@@ -1,6 +1,6 @@
 import { parseAbi } from 'abitype';
 import type { Address, PublicClient } from 'viem';
-import { GantryError } from '../../core/errors.ts';
+import { GantryError, invalidField } from '../../core/errors.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import type { ChainClients } from '../chains/chain-client.ts';
 import { asHex, isUnreachable } from '../chains/rpc-errors.ts';
@@ -139,5 +139,5 @@ function describeError(error: unknown): string {
 }
 
 function ruleInvalid(path: string, message: string): GantryError {
-  return new GantryError('rule_invalid', `${path}: ${message}`, { fields: [{ path, message }] });
+  return invalidField(path, message, 'rule_invalid');
 }

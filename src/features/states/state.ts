@@ -4,7 +4,7 @@ import * as raw from 'multiformats/codecs/raw';
 import * as digest from 'multiformats/hashes/digest';
 import { sha256 } from 'multiformats/hashes/sha2';
 import { z } from 'zod';
-import { GantryError, type Reason } from '../../core/errors.ts';
+import { type GantryError, invalidField, type Reason } from '../../core/errors.ts';
 import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
@@ -185,7 +185,7 @@ function tooDeep(path: string | undefined): GantryError {
 }
 
 function invalidState(reason: Reason, message: string, path = 'state'): GantryError {
-  return new GantryError(reason, `${path}: ${message}`, { fields: [{ path, message }] });
+  return invalidField(path, message, reason);
 }
 
 /** The CIDv1 (raw codec, sha2-256) of a text's UTF-8 bytes, as `ipfs block put` prints it. */

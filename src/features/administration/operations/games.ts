@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../../core/errors.ts';
+import { invalidField } from '../../../core/errors.ts';
 import { operators, owners } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
@@ -63,8 +63,7 @@ export const deleteGame = defineAdminOperation({
   async handler({ input }, { db, tables }: { db: Store; tables: readonly AnyTable[] }) {
     const { slug } = await requireGame(db, input.gameId);
     if (input.confirm !== slug) {
-      const field = { path: 'confirm', message: `must be the slug of the game, ${slug}` };
-      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+      throw invalidField('confirm', `must be the slug of the game, ${slug}`);
     }
     await eraseGameData(db, tables, input.gameId);
     return { success: true };

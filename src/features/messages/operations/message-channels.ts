@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../../core/errors.ts';
+import { invalidField } from '../../../core/errors.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
 import { addressInput, idInput } from '../../../core/schemas/fields.ts';
@@ -99,8 +99,7 @@ async function create(
   info: NewChannelInfo,
 ): Promise<MessageChannel> {
   if (others.includes(owner.wallet)) {
-    const field = { path: 'otherParticipants', message: 'must not contain your own wallet' };
-    throw new GantryError('participants_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+    throw invalidField('otherParticipants', 'must not contain your own wallet', 'participants_invalid');
   }
   return db.write(createChannel, owner, others, info);
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../../core/errors.ts';
+import { invalidField } from '../../../core/errors.ts';
 import type { Listener } from '../../../core/events/stream.ts';
 import { addressInput, id, idInput, normalizedAddress, success, text } from '../../../core/schemas/fields.ts';
 import { pagingOf } from '../../../core/schemas/paging.ts';
@@ -131,9 +131,7 @@ export const markNotificationsRead = defineOperation({
   }),
   async handler({ input: { notificationIds, all }, caller }, { db }: { db: Store }) {
     if ((notificationIds === undefined) === (all === undefined)) {
-      const message = 'send either `notificationIds` or `all`';
-      const fields = [{ path: 'notificationIds', message }];
-      throw new GantryError('input_invalid', `notificationIds: ${message}`, { fields });
+      throw invalidField('notificationIds', 'send either `notificationIds` or `all`');
     }
     return { success: true, ...(await db.write(markRead, inboxOf(caller), notificationIds ?? 'all')) };
   },

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../../../core/errors.ts';
+import { invalidField } from '../../../../core/errors.ts';
 import { addressInput, success } from '../../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, pagingOf } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
@@ -34,8 +34,7 @@ export const blockPlayer = defineOperation({
   output: z.object({ success }),
   async handler({ input: { wallet }, caller }, { db }: { db: Store }) {
     if (wallet === caller.wallet) {
-      const field = { path: 'wallet', message: 'must be the wallet of another player' };
-      throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
+      throw invalidField('wallet', 'must be the wallet of another player');
     }
     await db.write(block, ownerOf(caller), wallet);
     return { success: true };
