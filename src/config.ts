@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
@@ -22,13 +21,7 @@ const chainMap = z.record(
 );
 
 function parseChains(text: string, context: z.RefinementCtx): ChainRpcs {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Left undefined, which fails validation below.
-  }
-  const result = chainMap.safeParse(value);
+  const result = chainMap.safeParse(jsonOf(text));
   if (result.success) return new Map(Object.entries(result.data).map(([id, urls]) => [Number(id), urls]));
   context.addIssue({ code: 'custom', message: 'must be JSON of the form {"1":["https://rpc.example"]}' });
   return z.NEVER;
@@ -41,13 +34,7 @@ const signerMap = z.record(
 
 /** Error messages must not include the keys. */
 function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0x${string}`> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Left undefined, which fails validation below.
-  }
-  const result = signerMap.safeParse(value);
+  const result = signerMap.safeParse(jsonOf(text));
   if (result.success && new Set(Object.values(result.data)).size === Object.keys(result.data).length) {
     return result.data;
   }
@@ -58,6 +45,15 @@ function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0
       : 'must be JSON of the form {"default":"0x…"}, each key 0x and 64 hex digits',
   });
   return z.NEVER;
+}
+
+/** Undefined when it is not JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function parseProxies(text: string, context: z.RefinementCtx): string[] {
@@ -303,11 +299,17 @@ export interface Config {
   gameStorageQuota: number;
 }
 
+/** The variables that are set. An empty one counts as unset, as in `PORT= npm start`. */
+export function setVariables(
+  variables: Record<string, string | undefined> = process.env,
+): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+}
+
 /** @throws ConfigError */
-export function readConfig(variables: Record<string, string | undefined> = process.env): Config {
-  // An empty variable counts as unset, as in `PORT= npm start`.
-  const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
-  const result = environment.safeParse(set);
+export function readConfig(variables?: Record<string, string | undefined>): Config {
+  const given = setVariables(variables);
+  const result = environment.safeParse(given);
   if (!result.success) {
     const lines = result.error.issues.map(({ path, message }) => `  ${path.join('.')}: ${message}`);
     throw new ConfigError(`Invalid environment variables:\n${lines.join('\n')}`);
@@ -362,7 +364,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     logLevel: data.LOG_LEVEL,
     metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     demo: data.GANTRY_DEMO === 'on',
-    startedByNpm: variables.npm_lifecycle_event !== undefined,
+    startedByNpm: given.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
     guests: { areAllowed: data.GUESTS === 'on', idleMs: Math.round(data.GUEST_IDLE_DAYS * dayMs) },
     storageQuota: data.STORAGE_QUOTA_MEGABYTES * mebibyte,
@@ -378,68 +380,6 @@ export function requireDataDirectory({ databaseUrl, dataDirectory }: Config, ins
   if (databaseUrl === undefined) return dataDirectory;
   throw new ConfigError(
     `DATABASE_URL is set: the database is on PostgreSQL, not in a data directory. ${instead}`,
-  );
-}
-
-/** An effective setting, for display. */
-export interface EffectiveSetting {
-  name: string;
-  /** Hidden for secrets; null: unset and without a default. */
-  value: string | null;
-  source: 'default' | 'environment' | 'file' | 'unset';
-  /** The file the value comes from. */
-  file?: string;
-  meaning: string;
-}
-
-/** Settings whose values are hidden. */
-const secretSettings: ReadonlySet<string> = new Set([
-  'ADMIN_TOKEN',
-  'GANTRY_SECRET_KEY',
-  'SIGNERS',
-  'SIGNER_KEYSTORE_PASSWORD',
-]);
-
-const hidden = '(hidden)';
-
-/** Every setting with its value and source. @throws ConfigError */
-export function effectiveSettings(
-  variables: Record<string, string | undefined> = process.env,
-): EffectiveSetting[] {
-  const config = readConfig(variables);
-  const files = dataFiles(config.dataDirectory);
-  const fromFiles: Readonly<Record<string, string>> =
-    config.databaseUrl === undefined
-      ? { ADMIN_TOKEN: files.adminTokenHash, GANTRY_SECRET_KEY: files.secretKey }
-      : {};
-  return Object.entries(environment.shape).map(([name, schema]): EffectiveSetting => {
-    const meaning = schema.description ?? '';
-    const given = variables[name];
-    if (given !== undefined && given !== '') {
-      return { name, value: shown(name, given), source: 'environment', meaning };
-    }
-    const file = fromFiles[name];
-    if (file !== undefined && existsSync(file)) return { name, value: hidden, source: 'file', file, meaning };
-    const fallback: unknown = schema.safeParse(undefined).data;
-    return fallback === undefined
-      ? { name, value: null, source: 'unset', meaning }
-      : { name, value: String(fallback), source: 'default', meaning };
-  });
-}
-
-/** URLs are shown without the passwords and keys in them. */
-function shown(name: string, value: string): string {
-  if (secretSettings.has(name)) return hidden;
-  if (name === 'REDIS_URL' || name === 'DATABASE_URL') {
-    const url = new URL(value);
-    if (url.password !== '') url.password = 'hidden';
-    if (url.searchParams.has('password')) url.searchParams.set('password', 'hidden');
-    return url.href;
-  }
-  if (name !== 'CHAINS') return value;
-  return value.replace(
-    /(https?:\/\/)(?:[^/"@]*@)?([^/"?#]+)[^"]*/g,
-    (_, scheme, host) => `${scheme}${host}/…`,
   );
 }
 

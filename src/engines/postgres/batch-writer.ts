@@ -165,7 +165,7 @@ export class BatchWriter {
   #rank(sent: Promise<unknown>[], table: PhysicalTable, entries: readonly Entry[]): void {
     const { ranks } = this.#options;
     const batch = { ...this.#place, from: this.#moves, generation: this.#generation };
-    this.#moves += ranks.recordMoves(sent, this.#connection, table.table, entries, batch);
+    this.#moves += ranks.moves.record(sent, this.#connection, table.table, entries, batch);
   }
 
   /** Removes rows that were inserted in order to be locked, and that no command has written. */

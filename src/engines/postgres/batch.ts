@@ -4,11 +4,10 @@ import {
   type Context,
   type EmittedEvent,
   ExclusiveTx,
-  type Reaction,
   type Steps,
   Tx,
-  withReactions,
 } from '../../core/storage/command.ts';
+import { type Reaction, withReactions } from '../../core/storage/reactions.ts';
 import type { Request } from '../../core/storage/request.ts';
 import { isIndex } from '../../core/storage/table.ts';
 import { codeOf } from '../../runtime/error-code.ts';

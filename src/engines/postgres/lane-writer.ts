@@ -202,7 +202,7 @@ export class LaneWriter {
         this.#options.existing.clear();
         this.#options.readCache.clear();
         this.#options.rowCache.clear();
-        this.#options.ranks.forgetBoards();
+        this.#options.ranks.moves.forgetBoards();
         if (isConnectionLost(error) || lane?.connection.isLost) {
           const doubt = lane && attempt.result ? await this.#resolveDoubt(lane.place) : 'undone';
           if (doubt === 'committed') return this.#settle(batch, attempt.result);

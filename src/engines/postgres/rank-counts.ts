@@ -1,9 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Entry } from '../../core/storage/rows.ts';
-import { type AnyRow, type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
-import { codeOf } from '../../runtime/error-code.ts';
-import { type ArrayColumn, arrays, columnArrays } from './array-columns.ts';
-import type { Connection } from './connection.ts';
+import { type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
+import { RankMoves, type Runner } from './rank-moves.ts';
 
 /** Rows per bucket after a recount. */
 const bucketSize = 256;
@@ -24,9 +21,6 @@ const rereadAfterMs = 1_000;
 const maxGuesses = 3;
 /** How many rows before the requested place a guess may be. */
 const maxSkipped = 2 * maxBucket;
-
-/** Runs statements: a connection or a pool of them. */
-type Runner = Pick<Connection, 'run'>;
 
 /**
  * The first keys of buckets as they were some time ago, and how many rows came before each. A current place can be
@@ -51,57 +45,6 @@ interface KnownBucket {
   readonly isLast: boolean;
 }
 
-interface Key {
-  readonly score: number;
-  readonly reachedAt: number;
-  readonly id: string;
-}
-
-/** A row of a board has changed its key, or was added or removed. */
-interface Move {
-  readonly board: string;
-  /** The number of the move within the batch. */
-  readonly place: number;
-  readonly before: Key | undefined;
-  readonly after: Key | undefined;
-}
-
-const moveColumns: readonly ArrayColumn<Move>[] = [
-  { type: 'uuid', of: ({ board }) => board },
-  { type: 'int', of: ({ place }) => place },
-  { type: 'double precision', of: ({ before }) => before?.score ?? null },
-  { type: 'bigint', of: ({ before }) => before?.reachedAt ?? null },
-  { type: 'uuid', of: ({ before }) => before?.id ?? null },
-  { type: 'double precision', of: ({ after }) => after?.score ?? null },
-  { type: 'bigint', of: ({ after }) => after?.reachedAt ?? null },
-  { type: 'uuid', of: ({ after }) => after?.id ?? null },
-];
-
-/** Takes the square root of −1, which fails the transaction, if a board was re-ranked since `generation`. */
-const movesText = `WITH moved AS (INSERT INTO board_moves
-    SELECT u.board, $9::int, $10::bigint, u.i, u.os, u.oa, u.oi, u.ns, u.na, u.ni
-    FROM unnest(${arrays(moveColumns)}) AS u(board, i, os, oa, oi, ns, na, ni)),
-  seen AS (INSERT INTO board_versions AS v SELECT unnest($11::uuid[]), $9::int, 1
-    ON CONFLICT (board_id, lane) DO UPDATE SET version = v.version + 1)
-  SELECT sqrt((SELECT count(*) FROM ranking WHERE generation = coalesce($12::bigint, generation)) - 1) AS held`;
-/** PostgreSQL's code of the square root of a negative number. */
-const rankingErrorCode = '2201F';
-
-/** A board was re-ranked since the batch began: nothing was written. */
-class RankingChanged extends Error {
-  readonly code = '40001';
-}
-
-/** A batch that writes a ranked table. */
-interface RankedBatch {
-  readonly lane: number;
-  readonly n: number;
-  /** How many moves it has sent so far. */
-  readonly from: number;
-  /** The ranking generation that it has read; null: it is exclusive. */
-  readonly generation: number | null;
-}
-
 /**
  * Counts places on boards without a row that every write contends for: writers append moves (`board_moves`), and one
  * node at a time folds them into buckets (`board_counts`). A place is the sum of the buckets before it, the rows from
@@ -111,8 +54,7 @@ interface RankedBatch {
 export class RankCounts {
   /** The columns that the rows of each ranked table are ordered by, by the table's name. */
   readonly #ranks: ReadonlyMap<string, readonly string[]>;
-  /** Boards known to have a row in `boards`. */
-  readonly #knownBoards = new Set<string>();
+  readonly moves = new RankMoves();
   readonly #cachedBuckets = new LRUCache<string, KnownBuckets>({
     maxSize: maxCachedBuckets,
     sizeCalculation: ({ keys }) => keys.length + 1,
@@ -123,71 +65,10 @@ export class RankCounts {
     this.#ranks = new Map(ranked.map((table) => [table.name, rankColumnsOf(table)]));
   }
 
-  /**
-   * Sends the moves of these entries, which were sent before; returns how many. Fails the transaction if a board was
-   * re-ranked since `generation`.
-   */
-  recordMoves(
-    sent: Promise<unknown>[],
-    connection: Runner,
-    { name, ranked }: AnyTable,
-    entries: readonly Entry[],
-    { lane, n, from, generation }: RankedBatch,
-  ): number {
-    if (!ranked) throw new Error('the table is not ranked');
-    const [score = '', reachedAt = '', id = ''] = ranked.order;
-    const keyOf = (row: AnyRow): Key => ({
-      score: Number(row[score]),
-      reachedAt: Number(row[reachedAt]),
-      id: String(row[id]),
-    });
-    const boards = new Set<string>();
-    const moves: Move[] = [];
-    for (const { row, stored } of entries) {
-      if (row === stored) continue;
-      const board = String((row ?? stored)?.[ranked.group]);
-      boards.add(board);
-      const [before, after] = [stored && keyOf(stored), row && keyOf(row)];
-      if (before && after && isSame(before, after)) continue;
-      moves.push({ board, place: from + moves.length, before, after });
-    }
-    if (boards.size === 0) return 0;
-    this.#ensureBoards(sent, connection, name, [...boards]);
-    const values = [...columnArrays(moves, moveColumns), lane, n, [...boards].sort(), generation];
-    sent.push(
-      connection.run(movesText, values).catch((error) => {
-        throw codeOf(error) === rankingErrorCode ? new RankingChanged('a board was re-ranked') : error;
-      }),
-    );
-    return moves.length;
-  }
-
   #ranksOf(table: string): readonly string[] {
     const ranks = this.#ranks.get(table);
     if (!ranks) throw new Error(`${table} is not ranked`);
     return ranks;
-  }
-
-  /** Call this after a rollback, which may have undone the insertion of boards. */
-  forgetBoards(): void {
-    this.#knownBoards.clear();
-  }
-
-  #ensureBoards(
-    sent: Promise<unknown>[],
-    connection: Runner,
-    table: string,
-    boards: readonly string[],
-  ): void {
-    const unknown = boards.filter((board) => !this.#knownBoards.has(board)).sort();
-    if (unknown.length === 0) return;
-    sent.push(
-      connection.run(
-        'INSERT INTO boards (id, game_id, ranked) SELECT u, u, $2 FROM unnest($1::uuid[]) AS u ON CONFLICT DO NOTHING',
-        [unknown, table],
-      ),
-    );
-    for (const board of unknown) this.#knownBoards.add(board);
   }
 
   /**
@@ -198,7 +79,7 @@ export class RankCounts {
   async recount(connection: Runner, { name }: Pick<AnyTable, 'name'>, board: string): Promise<void> {
     const sent: Promise<unknown>[] = [connection.run(`LOCK TABLE ${name} IN EXCLUSIVE MODE`)];
     sent.push(connection.run('UPDATE ranking SET generation = generation + 1'));
-    this.#ensureBoards(sent, connection, name, [board]);
+    this.moves.ensureBoards(sent, connection, name, [board]);
     await Promise.all(sent);
     const ranks = this.#ranksOf(name).join(', ');
     await connection.run('DELETE FROM board_moves WHERE board_id = $1', [board]);
@@ -363,10 +244,6 @@ function lastBucketBefore({ keys, places }: KnownBuckets, place: number): KnownB
   }
   const key = keys[low - 1];
   return key && { key, place: places[low - 1] ?? 0, isLast: low === keys.length };
-}
-
-function isSame(one: Key, other: Key): boolean {
-  return one.score === other.score && one.reachedAt === other.reachedAt && one.id === other.id;
 }
 
 /** The net number of rows that unfolded moves have put before a bucket's first key. */

@@ -6,10 +6,9 @@ import {
   type Context,
   type EmittedEvent,
   ExclusiveTx,
-  type Reaction,
   Tx,
-  withReactions,
 } from '../../core/storage/command.ts';
+import { type Reaction, withReactions } from '../../core/storage/reactions.ts';
 import type { Loader, Request } from '../../core/storage/request.ts';
 import { type Entry, Rows } from '../../core/storage/rows.ts';
 import { type AnyTable, isIndex } from '../../core/storage/table.ts';

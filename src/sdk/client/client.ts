@@ -1,15 +1,10 @@
+export type { Api, CallArguments, CallOptions } from './api.ts';
 export type { QueuedOutcome } from './call-queue.ts';
 export type { ClientReason } from './client-error.ts';
 export { GantryError, GantryError as ClientError } from './client-error.ts';
+export type { ClientOptions } from './client-options.ts';
 export type { Cursor, Meta } from './cursors.ts';
-export {
-  type Api,
-  type CallArguments,
-  type CallOptions,
-  type ClientOptions,
-  GantryClient,
-  type Status,
-} from './gantry-client.ts';
+export { GantryClient, type Status } from './gantry-client.ts';
 export type * from './operation-types.ts';
 export {
   connectAsGuest,

@@ -1,9 +1,10 @@
 import { io, type Socket } from 'socket.io-client';
+import { type Api, apiOf, type CallArguments, calling } from './api.ts';
 import { CallQueue, type QueuedOutcome } from './call-queue.ts';
 import { clientError, connectionLost, type ErrorBody, GantryError } from './client-error.ts';
+import { type ClientOptions, type CompleteOptions, defaultOptions } from './client-options.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
 import { callOverHttp } from './http-call.ts';
-import { neverRepeated, repeatable, repeatableWithKey } from './operation-names.ts';
 import type {
   OperationInput,
   OperationName,
@@ -12,48 +13,8 @@ import type {
   Received,
   ReceivedName,
 } from './operation-types.ts';
-import type { QueuedCall, Saved, Store } from './store.ts';
-
-export interface ClientOptions {
-  /** The server's URL, such as `http://127.0.0.1:3000`. */
-  url: string;
-  /** Without a token, only operations that need none can be called, and no events are received. */
-  launcherJwt?: string;
-  /** For a game's own server: calls name their player, see `forPlayer`. Never ship it to players. */
-  gameSecret?: string;
-  /** Saved from `client.cursors` earlier: events missed since then are replayed. */
-  cursors?: Readonly<Record<string, Cursor>>;
-  /** Persists one player's cursors, handled notifications and queued calls across restarts. */
-  store?: Store | undefined;
-  /** The transport of calls; events always arrive over the socket. Default `socket`. */
-  callOver?: 'socket' | 'http';
-  /** The timeout of a call, in milliseconds. Default 15,000. */
-  timeoutMs?: number;
-  /**
-   * The maximum number of retries of a call that was not executed (429, 503, after `Retry-After`), or whose answer was
-   * lost and that is idempotent: a read, or a write with an `idempotencyKey`. Default 2.
-   */
-  retries?: number;
-  /** A call is not retried when the server specifies a longer delay than this, in milliseconds. Default 10,000. */
-  maxRetryDelayMs?: number;
-}
-
-/** An operation's input and options; the input may be omitted if all its fields are optional. */
-export type CallArguments<Name extends OperationName> =
-  Record<never, never> extends OperationInput<Name>
-    ? [input?: OperationInput<Name>, options?: CallOptions]
-    : [input: OperationInput<Name>, options?: CallOptions];
-
-/** Every operation as a method. */
-export type Api = {
-  readonly [Name in OperationName]: (...args: CallArguments<Name>) => Promise<OperationOutput<Name>>;
-};
-
-/** The options of a call. */
-export interface CallOptions {
-  /** A write that is retried with the same key is executed once and gets the same response. */
-  idempotencyKey?: string;
-}
+import { mayRepeat, reconnectDelay, retryDelay } from './retries.ts';
+import type { QueuedCall, Saved } from './store.ts';
 
 /**
  * - `connecting`: not connected yet, or reconnecting
@@ -67,21 +28,8 @@ export type Status =
   | { state: 'ended' }
   | { state: 'refused'; reason: string; message: string };
 
-/** The reconnect delay when the server cannot accept connections right now. */
-const reconnectDelayMs = 1_000;
-/** The reconnect delay when rate limited without a `Retry-After`. */
-const rateLimitedDelayMs = 10_000;
-/** The delay before a call's first retry when the server specifies none; it doubles with each retry. */
-const firstRetryDelayMs = 250;
 /** The minimum interval between two saves to the store, except for queued calls, which are saved at once. */
 const saveIntervalMs = 100;
-
-const operationNames: ReadonlySet<string> = new Set([...repeatable, ...repeatableWithKey, ...neverRepeated]);
-
-type Call = <Name extends OperationName>(
-  name: Name,
-  ...args: CallArguments<Name>
-) => Promise<OperationOutput<Name>>;
 
 type Listener<Name extends ReceivedName> = (record: Received[Name], meta: Meta) => void;
 
@@ -95,10 +43,7 @@ interface FirstEvent {
  * out of order makes it reconnect from its cursor.
  */
 export class GantryClient {
-  readonly #options: Required<
-    Pick<ClientOptions, 'url' | 'callOver' | 'timeoutMs' | 'retries' | 'maxRetryDelayMs'>
-  > &
-    ClientOptions;
+  readonly #options: CompleteOptions;
   /** What the store had at the start, to preserve fields that the client does not use. */
   readonly #saved: Saved;
   readonly #cursors: Cursors;
@@ -119,8 +64,7 @@ export class GantryClient {
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ClientOptions) {
-    const defaults = { callOver: 'socket', timeoutMs: 15_000, retries: 2, maxRetryDelayMs: 10_000 } as const;
-    this.#options = { ...defaults, ...options };
+    this.#options = { ...defaultOptions, ...options };
     this.#saved = options.store?.load() ?? {};
     this.#cursors = new Cursors(options.cursors ?? this.#saved.cursors, this.#saved.notifications);
     this.#queue = new CallQueue(
@@ -194,10 +138,7 @@ export class GantryClient {
     return this.#call(name, { ...input, ...options });
   }
 
-  /**
-   * Every operation as a method: `client.api.setUserScore({ score: 5 })` is `client.call('setUserScore', { score: 5
-   * })`.
-   */
+  /** Every operation as a method: `client.api.getGames()` is `client.call('getGames')`. */
   readonly api: Api = apiOf((name, ...args) => this.call(name, ...args));
 
   /** Calls with another token over the same connection, as a launcher does for a game's session. */
@@ -372,9 +313,7 @@ export class GantryClient {
       this.#cursors.clear(); // the listeners of onResync reload the data
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429 || code >= 500) {
-      const usual = code === 429 ? rateLimitedDelayMs : reconnectDelayMs;
-      const seconds = body.data?.retryAfterSeconds;
-      this.#retry = setTimeout(() => this.#socket.connect(), seconds === undefined ? usual : seconds * 1000);
+      this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelay(code, body));
     } else this.#setStatus({ state: 'refused', reason, message });
   }
 
@@ -453,34 +392,7 @@ export class GantryClient {
   }
 }
 
-/** The delay before a call's retry, in milliseconds; null when it must not be retried. */
-function retryDelay(error: GantryError, attempt: number, mayRepeat: boolean): number | null {
-  // With these two statuses nothing was executed.
-  const isRefusal = error.code === 429 || error.code === 503;
-  if (!isRefusal && !(error.reason === 'connection_lost' && mayRepeat)) return null;
-  const { retryAfterSeconds } = error;
-  return retryAfterSeconds === undefined ? firstRetryDelayMs * 2 ** attempt : retryAfterSeconds * 1000;
-}
-
-function mayRepeat(name: string, data: Readonly<Record<string, unknown>>): boolean {
-  return repeatable.includes(name) || (data.idempotencyKey !== undefined && repeatableWithKey.includes(name));
-}
-
 function refusalOf(status: Status): GantryError {
   const reason = status.state === 'refused' ? status.reason : 'session_ended';
   return new GantryError({ message: `The connection was refused: ${reason}`, code: 401, data: { reason } });
-}
-
-function calling(call: Call): { call: Call; api: Api } {
-  return { call, api: apiOf(call) };
-}
-
-function apiOf(call: Call): Api {
-  return new Proxy({} as Api, {
-    // No other properties: an object with a `then` would be treated as a promise.
-    get: (_, name) =>
-      typeof name === 'string' && operationNames.has(name)
-        ? (...args: [never]) => call(name as OperationName, ...args)
-        : undefined,
-  });
 }

@@ -1,4 +1,5 @@
-import { type ClientOptions, GantryClient } from './gantry-client.ts';
+import type { ClientOptions } from './client-options.ts';
+import { GantryClient } from './gantry-client.ts';
 import { callOverHttp } from './http-call.ts';
 import type { OperationName, OperationOutput } from './operation-types.ts';
 import { localStorageStore, type Store } from './store.ts';

@@ -1,0 +1,35 @@
+import type { Cursor } from './cursors.ts';
+import type { Store } from './store.ts';
+
+export interface ClientOptions {
+  /** The server's URL, such as `http://127.0.0.1:3000`. */
+  url: string;
+  /** Without a token, only operations that need none can be called, and no events are received. */
+  launcherJwt?: string;
+  /** For a game's own server: calls name their player, see `forPlayer`. Never ship it to players. */
+  gameSecret?: string;
+  /** Saved from `client.cursors` earlier: events missed since then are replayed. */
+  cursors?: Readonly<Record<string, Cursor>>;
+  /** Persists one player's cursors, handled notifications and queued calls across restarts. */
+  store?: Store | undefined;
+  /** The transport of calls; events always arrive over the socket. Default `socket`. */
+  callOver?: 'socket' | 'http';
+  /** The timeout of a call, in milliseconds. Default 15,000. */
+  timeoutMs?: number;
+  /**
+   * The maximum number of retries of a call that was not executed (429, 503, after `Retry-After`), or whose answer was
+   * lost and that is idempotent: a read, or a write with an `idempotencyKey`. Default 2.
+   */
+  retries?: number;
+  /** A call is not retried when the server specifies a longer delay than this, in milliseconds. Default 10,000. */
+  maxRetryDelayMs?: number;
+}
+
+export const defaultOptions = {
+  callOver: 'socket',
+  timeoutMs: 15_000,
+  retries: 2,
+  maxRetryDelayMs: 10_000,
+} as const;
+
+export type CompleteOptions = ClientOptions & Required<Pick<ClientOptions, keyof typeof defaultOptions>>;

@@ -1,0 +1,30 @@
+import type { ErrorBody, GantryError } from './client-error.ts';
+import { repeatable, repeatableWithKey } from './operation-names.ts';
+
+/** The reconnect delay when the server cannot accept connections right now. */
+const reconnectDelayMs = 1_000;
+/** The reconnect delay when rate limited without a `Retry-After`. */
+const rateLimitedDelayMs = 10_000;
+/** The delay before a call's first retry when the server specifies none; it doubles with each retry. */
+const firstRetryDelayMs = 250;
+
+/** The delay before a call's retry, in milliseconds; null when it must not be retried. */
+export function retryDelay(error: GantryError, attempt: number, mayRepeat: boolean): number | null {
+  // With these two statuses nothing was executed.
+  const isRefusal = error.code === 429 || error.code === 503;
+  if (!isRefusal && !(error.reason === 'connection_lost' && mayRepeat)) return null;
+  const { retryAfterSeconds } = error;
+  return retryAfterSeconds === undefined ? firstRetryDelayMs * 2 ** attempt : retryAfterSeconds * 1000;
+}
+
+/** Whether a call whose answer was lost may be sent again. */
+export function mayRepeat(name: string, data: Readonly<Record<string, unknown>>): boolean {
+  return repeatable.includes(name) || (data.idempotencyKey !== undefined && repeatableWithKey.includes(name));
+}
+
+/** The delay before the next attempt to connect, after the server refused one for a temporary reason; in milliseconds. */
+export function reconnectDelay(code: number, { data }: ErrorBody): number {
+  const seconds = data?.retryAfterSeconds;
+  if (seconds !== undefined) return seconds * 1000;
+  return code === 429 ? rateLimitedDelayMs : reconnectDelayMs;
+}
