@@ -16,7 +16,7 @@ import { noNodes } from '../telemetry/nodes.ts';
 import { noRequests } from '../telemetry/recent-requests.ts';
 import { noRefusals } from '../telemetry/refusals.ts';
 import { noStats } from '../telemetry/stats.ts';
-import { BackupDirectory, NoBackups } from './backup/backup-directory.ts';
+import { BackupDirectory } from './backup/backup-directory.ts';
 import { upgradeGuest } from './declarations/commands.ts';
 import { operationsOfRole, type Services } from './declarations/operations.ts';
 import { tables } from './declarations/tables.ts';
@@ -85,9 +85,9 @@ function chooseBackups(
   config: Config,
   { db, box }: Pick<OpenStore, 'db' | 'box'>,
   report: ((thrown: unknown) => void) | null,
-): Backups {
+): Backups | null {
   const { dataDirectory, backupDirectory: directory } = config;
   return config.databaseUrl === undefined
     ? new BackupDirectory({ dataDirectory, directory, db, box, report })
-    : new NoBackups();
+    : null;
 }

@@ -150,7 +150,7 @@ export function buildTransports(
     notReady: () => (isClosing() ? 'The server is shutting down' : opened.unusable()),
     degraded: opened.degraded,
     dependencies: opened.dependencies,
-    openBackup: (link, options) => services.backups.open(link, options),
+    openBackup: async (link, options) => services.backups?.open(link, options) ?? null,
     pages: {
       assets: new SdkArchives(openAssets()),
       games: async () => (await db.read(allGames)).filter(({ listing }) => listing !== 'archived'),

@@ -125,7 +125,7 @@ async function startBackgroundWork(
   webhooks.start();
   chains.start();
   prizes.start();
-  if (services.backups.unavailable === null) startBackupSchedule(db, services.backups, { signal, report });
+  if (services.backups) startBackupSchedule(db, services.backups, { signal, report });
   startSeasonEnds(db, { signal, report });
   startRetention(
     db,
@@ -157,7 +157,7 @@ async function closeAll(
 ): Promise<void> {
   const deadline = Date.now() + closeTimeoutMs;
   const drained = gateway.drain();
-  const backedUp = services.backups.close();
+  const backedUp = services.backups?.close();
   // Responses to launchers on long polling wait for their next poll, which may need a new connection.
   if (gateway.isPolled()) await drained;
   http.close();

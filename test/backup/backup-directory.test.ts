@@ -18,6 +18,7 @@ import {
 import { backupRecord } from '../../src/features/administration/backups.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
 import { allGames } from '../../src/features/games/queries.ts';
+import { backupsOf } from '../support/backups.ts';
 import { get, post } from '../support/http.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -79,7 +80,7 @@ describe('a backup made by the server', () => {
     const file = join(directory.path, 'data', 'backups', backup.name);
     await gantry(['restore', file], { env: { DATA_DIR: into } });
     expect(existsSync(join(into, 'secret.key'))).toBe(false);
-    expect(await server.services.backups.list()).toEqual([backup]);
+    expect(await backupsOf(server).list()).toEqual([backup]);
   });
 
   test('is the only one at a time; other requests are told to wait', async () => {
@@ -87,14 +88,14 @@ describe('a backup made by the server', () => {
     const refused = answers.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(2);
     for (const { body } of refused) expect(body).toMatchObject({ data: { reason: 'backup_running' } });
-    expect(await server.services.backups.list()).toHaveLength(1);
-    expect(server.services.backups.running()).toBeNull();
+    expect(await backupsOf(server).list()).toHaveLength(1);
+    expect(backupsOf(server).running()).toBeNull();
   });
 
   test('is stored in BACKUP_DIR, and fails with a clear error where it cannot', async () => {
     const elsewhere = join(directory.path, 'elsewhere');
     await using own = await startTestServer({ DATA_DIR: join(directory.path, 'own'), BACKUP_DIR: elsewhere });
-    const { name } = await own.services.backups.make('manual', { withoutKeys: false });
+    const { name } = await backupsOf(own).make('manual', { withoutKeys: false });
     expect(readdirSync(elsewhere)).toEqual([name]);
     const file = join(directory.path, 'a-file');
     writeFileSync(file, '');
@@ -113,7 +114,7 @@ describe('a backup made by the server', () => {
     const folder = join(directory.path, 'data', 'backups');
     mkdirSync(folder, { recursive: true });
     chmodSync(folder, 0o700);
-    const making = server.services.backups.make('manual', { withoutKeys: false });
+    const making = backupsOf(server).make('manual', { withoutKeys: false });
     const [outcome] = await Promise.allSettled([making, server.close()]);
     const left = readdirSync(folder);
     expect(left).toHaveLength(outcome.status === 'fulfilled' ? 1 : 0);
@@ -135,7 +136,7 @@ describe('a backup made by the server', () => {
       expect((await call('download-backup', { name: other })).body).toMatchObject({ data: { reason } });
     }
     expect((await call('remove-backup', { name })).status).toBe(200);
-    expect(await server.services.backups.list()).toEqual([]);
+    expect(await backupsOf(server).list()).toEqual([]);
     expect(existsSync(join(directory.path, 'data', 'gantry.db'))).toBe(true);
   });
 });
@@ -175,8 +176,8 @@ describe('a download', () => {
       expect((await get(other)).status).toBe(404);
     }
     await using foreign = await startTestServer();
-    const theirs = await foreign.services.backups.make('manual', { withoutKeys: true });
-    const { path } = await foreign.services.backups.link(theirs.name, {
+    const theirs = await backupsOf(foreign).make('manual', { withoutKeys: true });
+    const { path } = await backupsOf(foreign).link(theirs.name, {
       administratorId: null,
       actor: 'cli',
       role: 'owner',
@@ -197,7 +198,8 @@ describe('a download', () => {
   });
 
   test('in progress is aborted when the administrator is revoked', async () => {
-    const { db, backups } = server.services;
+    const { db } = server.services;
+    const backups = backupsOf(server);
     const { name, bytes } = await make();
     const caller = await newOperator();
     const { path } = await backups.link(name, { ...caller, actor: 'Ada' });
@@ -213,8 +215,9 @@ describe('a download', () => {
 describe('the schedule', () => {
   test('makes a backup immediately, keeps the configured number, and leaves manual ones', async () => {
     const manual = await make();
-    const kinds = async () => (await server.services.backups.list()).map(({ kind }) => kind);
-    const { db, backups } = server.services;
+    const kinds = async () => (await backupsOf(server).list()).map(({ kind }) => kind);
+    const { db } = server.services;
+    const backups = backupsOf(server);
     for (const made of [1, 2, 2]) {
       const before = new Set((await backups.list()).map(({ name }) => name));
       await call('set-backup-schedule', { everyHours: null });
@@ -258,11 +261,7 @@ describe('the schedule', () => {
       everyHours: 12,
       keep: 5,
     });
-    await until(
-      'the server makes it',
-      async () => (await server.services.backups.list()).length === 1,
-      20_000,
-    );
+    await until('the server makes it', async () => (await backupsOf(server).list()).length === 1, 20_000);
     expect(await gantryJson(['backup', '--schedule', 'off'], dataDirectory)).toEqual({ everyHours: null });
     expect(await server.services.db.read(readBackupSchedule)).toBeNull();
   });

@@ -13,6 +13,7 @@ import {
 } from '../../src/features/administration/administrators/commands.ts';
 import { listAllAdministrators } from '../../src/features/administration/administrators/queries.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
+import { backupsOf } from '../support/backups.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
@@ -186,7 +187,7 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('button', { name: 'Create backup' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Create backup' }).click();
     await page.getByText('Backup made').waitFor();
-    const [backup] = await server.services.backups.list();
+    const [backup] = await backupsOf(server).list();
     const downloading = page.waitForEvent('download');
     await page.getByRole('button', { name: /^Download gantry-/ }).click();
     const download = await downloading;
@@ -208,9 +209,9 @@ describe.skipIf(noBrowser !== null)('administrators in the console', () => {
     await page.getByRole('button', { name: 'Save schedule' }).click();
     await page.getByText('Schedule saved').waitFor();
     await until('the scheduled backup is made', async () =>
-      (await server.services.backups.list()).some(({ kind }) => kind === 'scheduled'),
+      (await backupsOf(server).list()).some(({ kind }) => kind === 'scheduled'),
     );
-    const [made] = await server.services.backups.list();
+    const [made] = await backupsOf(server).list();
     const file = await stat(join(server.config.backupDirectory, made?.name ?? ''));
     expect(file.mode & 0o077).toBe(0);
     await page.getByText('scheduled', { exact: true }).waitFor();

@@ -12,17 +12,16 @@ const connectionsOfNode = 12;
 const poolProbes = 5;
 const roundTrips = 9;
 
-interface SettingsRow {
-  version: string;
+type Setting =
+  | 'version'
+  | 'encoding'
+  | 'fsync'
+  | 'fullPageWrites'
+  | 'synchronousCommit'
+  | 'synchronousStandbys';
+
+interface SettingsRow extends Pick<ServerCondition, Setting | 'autovacuum' | 'isReadOnly' | 'isEncrypted'> {
   number: number;
-  encoding: string;
-  fsync: string;
-  fullPageWrites: string;
-  synchronousCommit: string;
-  synchronousStandbys: string;
-  autovacuum: string;
-  isReadOnly: boolean;
-  isEncrypted: boolean;
 }
 
 const settings = `SELECT split_part(current_setting('server_version'), ' ', 1) AS version,

@@ -43,10 +43,8 @@ export interface BackupDownload {
   stream(): Readable;
 }
 
-/** The backups a server makes and keeps. */
+/** The backups a server makes and keeps; null where the database is not in the data directory. */
 export interface Backups {
-  /** Why backups are unavailable here, and what to do instead; null when available. */
-  readonly unavailable: string | null;
   /** Newest first. */
   list(): Promise<BackupRecord[]>;
   /** The backup this process is currently making. */

@@ -165,19 +165,6 @@ export interface Game {
   order: number;
 }
 
-export interface NewGame {
-  name: string;
-  /** Default: derived from the name, with a number appended when that is taken. */
-  slug?: string | undefined;
-  kind?: GameKind | undefined;
-  url?: string | undefined;
-  allowedOrigins?: string[] | undefined;
-  policies?: PolicyChanges | undefined;
-  listing?: GameListing | undefined;
-  image?: string | undefined;
-  order?: number | undefined;
-}
-
 /** Omitted fields are kept. */
 export interface GameChanges {
   name?: string | undefined;
@@ -187,6 +174,13 @@ export interface GameChanges {
   listing?: GameListing | undefined;
   image?: string | undefined;
   order?: number | undefined;
+}
+
+export interface NewGame extends GameChanges {
+  name: string;
+  /** Default: derived from the name, with a number appended when that is taken. */
+  slug?: string | undefined;
+  kind?: GameKind | undefined;
 }
 
 /** Applies changes to policies; omitted ones are kept, also within the leaderboard's. */

@@ -66,6 +66,7 @@ export interface FieldsReply {
 }
 
 export type Task = ReadTask | ExtractTask | MergeTask | InputTask | CallTask;
+type WithoutId<One> = One extends Task ? Omit<One, 'id'> : never;
 export type Reply = StateReply | ValuesReply | FieldsReply | CallReply;
 
 /**
@@ -165,20 +166,13 @@ export class StateReader {
       () => extractValues(text, keys),
       (reply) => {
         if ('values' in reply) return reply.values;
-        throw 'failure' in reply
-          ? fromFailure(reply.failure)
-          : new Error('unexpected reply from a state thread');
+        throw failureIn(reply);
       },
     );
   }
 
   #inThread<Result>(
-    task:
-      | Omit<ReadTask, 'id'>
-      | Omit<ExtractTask, 'id'>
-      | Omit<MergeTask, 'id'>
-      | Omit<InputTask, 'id'>
-      | Omit<CallTask, 'id'>,
+    task: WithoutId<Task>,
     runInline: () => Result,
     resultOf: (reply: Reply) => Result,
   ): Promise<Result> {
@@ -251,17 +245,21 @@ export class StateReader {
 
 function stateOf(reply: Reply): CanonicalState {
   if ('state' in reply) return reply.state;
-  throw 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
+  throw failureIn(reply);
 }
 
 function fieldsOf(reply: Reply): LargeField[] {
   if ('fields' in reply) return reply.fields;
-  throw 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
+  throw failureIn(reply);
 }
 
 function callOf(reply: Reply): CallFields {
   if ('found' in reply) return reply.found;
-  throw 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
+  throw failureIn(reply);
+}
+
+function failureIn(reply: Reply): unknown {
+  return 'failure' in reply ? fromFailure(reply.failure) : new Error('unexpected reply from a state thread');
 }
 
 /** The length of a cached value, at least 1. */

@@ -69,7 +69,6 @@ export interface BackupDirectoryDependencies {
  * thread, one at a time.
  */
 export class BackupDirectory implements Backups {
-  readonly unavailable = null;
   readonly #dependencies: BackupDirectoryDependencies;
   readonly #usedLinks = new Map<string, number>();
   readonly #closing = new AbortController();
@@ -257,34 +256,6 @@ export class BackupDirectory implements Backups {
   #path(name: string): string {
     return join(this.#dependencies.directory, name);
   }
-}
-
-/** Rejects backups when the database is not in the data directory. */
-export class NoBackups implements Backups {
-  readonly unavailable =
-    'The database is on PostgreSQL: back it up with pg_dump, or with base backups and WAL archiving. Also keep ' +
-    'GANTRY_SECRET_KEY, which encrypts the keys in the database. See the manual: /docs/scaling-out#backups';
-
-  async list(): Promise<BackupRecord[]> {
-    return [];
-  }
-  running(): null {
-    return null;
-  }
-  async make(): Promise<never> {
-    throw new GantryError('backup_unavailable', this.unavailable);
-  }
-  async keepLast(): Promise<void> {}
-  async remove(): Promise<never> {
-    throw new GantryError('backup_unavailable', this.unavailable);
-  }
-  async link(): Promise<never> {
-    throw new GantryError('backup_unavailable', this.unavailable);
-  }
-  async open(): Promise<null> {
-    return null;
-  }
-  async close(): Promise<void> {}
 }
 
 class ClosingError extends Error {

@@ -17,6 +17,7 @@ import { addWebhook as addGameWebhook, changeWebhook } from '../../../src/featur
 import { readDeliveries, readWebhooks } from '../../../src/features/webhooks/queries.ts';
 import type { WebhookFilter } from '../../../src/features/webhooks/webhook.ts';
 import { newWebhookSecret } from '../../../src/features/webhooks/webhook-secret.ts';
+import { backupsOf } from '../../support/backups.ts';
 import { isOnPostgres } from '../../support/engine.ts';
 import { post } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
@@ -234,9 +235,9 @@ const backup = {
 /** PostgreSQL's own tools make backups. */
 const refusedOnPostgres = 'backup_unavailable';
 
-async function madeBackup({ services: { backups } }: World['server']): Promise<string> {
+async function madeBackup(server: World['server']): Promise<string> {
   if (isOnPostgres) return 'gantry-20260101T000000000Z-manual.gantry';
-  return (await backups.make('manual', { withoutKeys: true })).name;
+  return (await backupsOf(server).make('manual', { withoutKeys: true })).name;
 }
 
 export const adminCases: AdminCases = {

@@ -14,6 +14,11 @@ import {
 } from '../backup-schedule.ts';
 import { type Backups, backupRecord, runningBackup } from '../backups.ts';
 
+/** What to do where the database server makes the backups. */
+const ofServer =
+  'The database is on PostgreSQL: back it up with pg_dump, or with base backups and WAL archiving. Also keep ' +
+  'GANTRY_SECRET_KEY, which encrypts the keys in the database. See the manual: /docs/scaling-out#backups';
+
 export const listBackups = defineAdminOperation({
   name: 'listBackups',
   kind: 'read',
@@ -30,15 +35,13 @@ export const listBackups = defineAdminOperation({
     running: runningBackup.nullable().meta({ description: 'The backup in progress on the responding node' }),
     schedule: backupSchedule.nullable().meta({ description: 'Null when no backups are scheduled' }),
   }),
-  async handler(_request, { db, backups }: { db: Store; backups: Backups }) {
-    const { unavailable } = backups;
-    const found = unavailable === null ? await db.read(readBackupSchedule) : null;
+  async handler(_request, { db, backups }: { db: Store; backups: Backups | null }) {
     return {
       success: true,
-      unavailable,
-      backups: unavailable === null ? await backups.list() : [],
-      running: backups.running(),
-      schedule: found?.schedule ?? null,
+      unavailable: backups ? null : ofServer,
+      backups: backups ? await backups.list() : [],
+      running: backups?.running() ?? null,
+      schedule: (backups && (await db.read(readBackupSchedule))?.schedule) ?? null,
     };
   },
 });
@@ -55,9 +58,8 @@ export const makeBackup = defineAdminOperation({
       .meta({ description: 'Omit the keys, which must then be backed up separately' }),
   }),
   output: z.object({ success, backup: backupRecord }),
-  async handler({ input }, { backups }: { backups: Backups }) {
-    requireBackups(backups);
-    return { success: true, backup: await backups.make('manual', input) };
+  async handler({ input }, { backups }: { backups: Backups | null }) {
+    return { success: true, backup: await required(backups).make('manual', input) };
   },
 });
 
@@ -73,9 +75,8 @@ export const downloadBackup = defineAdminOperation({
     path: z.string().meta({ description: 'Path on this server; GET it without a token' }),
     expiresAt: timestamp,
   }),
-  async handler({ input, caller }, { backups }: { backups: Backups }) {
-    requireBackups(backups);
-    return { success: true, ...(await backups.link(input.name, caller)) };
+  async handler({ input, caller }, { backups }: { backups: Backups | null }) {
+    return { success: true, ...(await required(backups).link(input.name, caller)) };
   },
 });
 
@@ -86,9 +87,8 @@ export const removeBackup = defineAdminOperation({
   roles: operators,
   input: z.object({ name: idInput }),
   output: z.object({ success }),
-  async handler({ input }, { backups }: { backups: Backups }) {
-    requireBackups(backups);
-    await backups.remove(input.name);
+  async handler({ input }, { backups }: { backups: Backups | null }) {
+    await required(backups).remove(input.name);
     return { success: true };
   },
 });
@@ -108,8 +108,8 @@ export const setBackupSchedule = defineAdminOperation({
       .meta({ description: 'Number of scheduled backups to keep; older ones are deleted' }),
   }),
   output: z.object({ success, schedule: backupSchedule.nullable() }),
-  async handler({ input }, { db, backups }: { db: Store; backups: Backups }) {
-    requireBackups(backups);
+  async handler({ input }, { db, backups }: { db: Store; backups: Backups | null }) {
+    required(backups);
     const { everyHours: hours, keep } = input;
     const wanted = hours === null ? null : { everyHours: hours, keep };
     return { success: true, schedule: await db.write(changeBackupSchedule, wanted) };
@@ -117,6 +117,7 @@ export const setBackupSchedule = defineAdminOperation({
 });
 
 /** @throws GantryError `backup_unavailable` when backups are made by the database server */
-function requireBackups({ unavailable }: Backups): void {
-  if (unavailable !== null) throw new GantryError('backup_unavailable', unavailable);
+function required(backups: Backups | null): Backups {
+  if (backups === null) throw new GantryError('backup_unavailable', ofServer);
+  return backups;
 }
