@@ -106,18 +106,15 @@ export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditI
     auditInput?(input: object): unknown;
   };
 
-/** Roles are required on administrators' operations and forbidden on all others. */
-type RolesOf<Auth extends AuthKind> = [Auth] extends ['admin'] ? { roles: AllowedRoles } : { roles?: never };
-
-/** Declares an operation; `registry.ts` makes it callable. */
+/** Declares an operation for players, games or anyone; `registry.ts` makes it callable. */
 export function defineOperation<
   const Name extends string,
-  const Auth extends AuthKind,
+  const Auth extends Exclude<AuthKind, 'admin'>,
   In extends Input,
   Out extends z.ZodType,
   Needs extends object,
 >(
-  operation: Operation<Name, Auth, In, Out, Needs> & RolesOf<NoInfer<Auth>>,
+  operation: Operation<Name, Auth, In, Out, Needs> & { roles?: never },
 ): Operation<Name, Auth, In, Out, Needs> {
   return operation;
 }

@@ -7,7 +7,7 @@ import {
 } from '../../src/features/administration/administrators/administrator.ts';
 import { addAdministrator } from '../../src/features/administration/administrators/commands.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
-import { defineOperation } from '../../src/features/operation.ts';
+import { defineAdminOperation, defineOperation } from '../../src/features/operation.ts';
 import { operationsOfRole } from '../../src/server/declarations/operations.ts';
 import { plainStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
@@ -199,20 +199,20 @@ test('the console is told what a role may call', () => {
 test('an administrator’s operation without roles does not compile, and is allowed to nobody', () => {
   const declared = {
     name: 'eraseEverything',
-    service: 'admin',
     kind: 'write',
     summary: 'Nothing anybody should do',
-    auth: 'admin',
     input: z.object({}),
     output: z.object({}),
     handler: async () => ({}),
   } as const;
   // @ts-expect-error roles are missing
-  const without = defineOperation(declared);
+  const without = defineAdminOperation(declared);
   // @ts-expect-error there is nobody for whom it is
-  defineOperation({ ...declared, roles: [] });
+  defineAdminOperation({ ...declared, roles: [] });
   // @ts-expect-error roles are for administrators' operations
-  defineOperation({ ...declared, auth: 'public', roles: all });
+  defineOperation({ ...declared, service: 'launcher', auth: 'public', roles: all });
+  // @ts-expect-error administrators' operations have a function of their own
+  defineOperation({ ...declared, service: 'admin', auth: 'admin' });
   expect(without.roles).toBeUndefined();
   expect(all.flatMap((role) => operationsOfRole(role))).not.toContain('eraseEverything');
 });

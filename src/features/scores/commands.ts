@@ -29,7 +29,7 @@ import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 export const setScore = command(
   'setScore',
   function* (
-    tx: Tx,
+    tx,
     owner: Owner,
     requestedScore: number,
     nonce?: string,
@@ -70,7 +70,7 @@ export const setScore = command(
 /** Deletes any player's score on any leaderboard, and updates the ranking. @throws GantryError `score_unknown` */
 export const deleteScore = command(
   'deleteScore',
-  function* (tx: Tx, gameId: string, scoreId: string): Steps<void> {
+  function* (tx, gameId: string, scoreId: string): Steps<void> {
     const found = yield* tx.get(scores, scoreId);
     if (!found) return yield* deleteRecord(tx, gameId, scoreId);
     const owner = ownerIn(found.stream);

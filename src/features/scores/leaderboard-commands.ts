@@ -1,14 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
-import {
-  command,
-  type ExclusiveTx,
-  exclusiveCommand,
-  forEach,
-  type Steps,
-  type Tx,
-} from '../../core/storage/command.ts';
+import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { games } from '../games/tables.ts';
 import { releaseBytes } from '../storage-quota/game-storage.ts';
@@ -57,7 +50,7 @@ const clearBatchSize = 200;
  */
 export const addLeaderboard = command(
   'addLeaderboard',
-  function* (tx: Tx, gameId: string, input: NewLeaderboard): Steps<LeaderboardRecord> {
+  function* (tx, gameId: string, input: NewLeaderboard): Steps<LeaderboardRecord> {
     const [game] = yield* tx.all(tx.lock(games, gameId), tx.lock(leaderboards, [gameId, input.name]));
     if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
     const existing = yield* tx.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
@@ -101,7 +94,7 @@ export const addLeaderboard = command(
  */
 export const changeLeaderboard = command(
   'changeLeaderboard',
-  function* (tx: Tx, gameId: string, name: string, changes: LeaderboardChanges): Steps<LeaderboardRecord> {
+  function* (tx, gameId: string, name: string, changes: LeaderboardChanges): Steps<LeaderboardRecord> {
     const row = yield* lockLeaderboard(tx, gameId, name);
     const labels = [...new Set([...labelsOf(row), ...(changes.addLabels ?? [])])];
     if (labels.length > maxLabels) {
@@ -130,12 +123,7 @@ export const changeLeaderboard = command(
  */
 export const deleteLeaderboard = exclusiveCommand(
   'deleteLeaderboard',
-  function* (
-    tx: ExclusiveTx,
-    gameId: string,
-    name: string,
-    seasonBatchSize: number = deleteBatchSize,
-  ): Steps<boolean> {
+  function* (tx, gameId: string, name: string, seasonBatchSize: number = deleteBatchSize): Steps<boolean> {
     const row = yield* lockLeaderboard(tx, gameId, name);
     const finished = yield* tx.list(leaderboardSeasons.byLeaderboard, [gameId, name], {
       limit: seasonBatchSize + 1,
@@ -161,7 +149,7 @@ export const deleteLeaderboard = exclusiveCommand(
 export const endSeason = exclusiveCommand(
   'endSeason',
   function* (
-    tx: ExclusiveTx,
+    tx,
     gameId: string,
     name: string,
     { season, isDue = false }: { season?: number | undefined; isDue?: boolean } = {},
@@ -223,7 +211,7 @@ export const endSeason = exclusiveCommand(
  * Deletes a batch of the records of a retired season whose prizes have all been given. Returns true when there may be
  * more.
  */
-export const clearRetiredSeason = command('clearRetiredSeason', function* (tx: Tx): Steps<boolean> {
+export const clearRetiredSeason = command('clearRetiredSeason', function* (tx): Steps<boolean> {
   const season = yield* findClearableSeason(tx);
   if (!season) return false;
   const rows = yield* tx.list(leaderboardRecords.byScore, [season.id], { limit: clearBatchSize });

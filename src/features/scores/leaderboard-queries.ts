@@ -39,24 +39,23 @@ export interface Board extends Pick<LeaderboardRules, 'order' | 'entries'> {
 
 export const findLeaderboard = query(
   'findLeaderboard',
-  function* (read: Read, gameId: string, name: string): ReadSteps<LeaderboardRow | null> {
+  function* (read, gameId: string, name: string): ReadSteps<LeaderboardRow | null> {
     return (yield* read.get(leaderboards, gameId, name)) ?? null;
   },
   { max: 10_000, keyOf: (gameId, name) => `${gameId} ${name}` },
 );
 
 /** A game's named leaderboards, by name. */
-export const listLeaderboardRows = query(
-  'listLeaderboardRows',
-  function* (read: Read, gameId: string): ReadSteps<readonly LeaderboardRow[]> {
-    return yield* read.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
-  },
-);
+export const listLeaderboardRows = query('listLeaderboardRows', function* (read, gameId: string): ReadSteps<
+  readonly LeaderboardRow[]
+> {
+  return yield* read.list(leaderboards.byGame, [gameId], { limit: maxLeaderboards });
+});
 
 /** A finished season; null when there is none. */
 export const findSeason = query(
   'findSeason',
-  function* (read: Read, gameId: string, leaderboard: string, season: number): ReadSteps<SeasonRow | null> {
+  function* (read, gameId: string, leaderboard: string, season: number): ReadSteps<SeasonRow | null> {
     return (yield* read.get(leaderboardSeasons, gameId, leaderboard, season)) ?? null;
   },
 );
@@ -65,7 +64,7 @@ export const findSeason = query(
 export const listSeasons = query(
   'listSeasons',
   function* (
-    read: Read,
+    read,
     gameId: string,
     leaderboard: string,
     { limit, skip }: Page,
@@ -81,13 +80,13 @@ export const listSeasons = query(
 /** How many finished seasons are kept. */
 export const countSeasons = query(
   'countSeasons',
-  function* (read: Read, gameId: string, leaderboard: string): ReadSteps<number> {
+  function* (read, gameId: string, leaderboard: string): ReadSteps<number> {
     return yield* read.count(leaderboardSeasons.byLeaderboard, [gameId, leaderboard]);
   },
 );
 
 /** Leaderboards whose current season is due to end, at most `limit`. */
-export const listDueSeasons = query('listDueSeasons', function* (read: Read, limit: number): ReadSteps<
+export const listDueSeasons = query('listDueSeasons', function* (read, limit: number): ReadSteps<
   readonly LeaderboardRow[]
 > {
   const first = yield* read.list(leaderboards.byEnd, [], { limit });
@@ -97,7 +96,7 @@ export const listDueSeasons = query('listDueSeasons', function* (read: Read, lim
 /** A page of a board, best first. Returns the same frozen array while nothing in it has changed. */
 export const readBoardPage = query(
   'readBoardPage',
-  function* (read: Read, board: Board, page: Page): ReadSteps<readonly RankedScore[]> {
+  function* (read, board: Board, page: Page): ReadSteps<readonly RankedScore[]> {
     const boardId = yield* read.groupKey(leaderboardEntries, board.group);
     if (boardId === null) return Object.freeze([]);
     const near = yield* read.near(leaderboardEntries, board.group, page.skip);
@@ -115,7 +114,7 @@ export const readBoardPage = query(
 );
 
 /** A player's place on a board, from 1, by the best entry; null: the player is not on it. */
-export const readPlace = query('readPlace', function* (read: Read, board: Board, wallet: string): ReadSteps<
+export const readPlace = query('readPlace', function* (read, board: Board, wallet: string): ReadSteps<
   number | null
 > {
   const ranked = yield* findRankedRow(read, board, wallet);
@@ -128,7 +127,7 @@ export const readPlace = query('readPlace', function* (read: Read, board: Board,
  */
 export const readAround = query(
   'readAround',
-  function* (read: Read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
+  function* (read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
     return yield* read.inOneView(function* () {
       const ranked = yield* findRankedRow(read, board, wallet);
       if (!ranked) return null;
@@ -143,7 +142,7 @@ export const readAround = query(
 /** The rows of the given players who are on a board, with their places, best first, from one snapshot. */
 export const readAmong = query(
   'readAmong',
-  function* (read: Read, board: Board, wallets: readonly string[]): ReadSteps<PlacedScore[]> {
+  function* (read, board: Board, wallets: readonly string[]): ReadSteps<PlacedScore[]> {
     return yield* read.inOneView(function* () {
       const found: PlacedScore[] = [];
       for (const wallet of new Set(wallets)) {
@@ -163,7 +162,7 @@ export const readAmong = query(
 /** A player's ranked score on a named board, or the record under a nonce; null when there is none. */
 export const findBoardScore = query(
   'findBoardScore',
-  function* (read: Read, board: Board, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
+  function* (read, board: Board, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
     if (nonce === undefined) {
       const ranked = yield* findRankedRow(read, board, owner.wallet);
       return (ranked && (yield* scoreOf(read, board, owner.wallet, ranked))) ?? null;
@@ -179,7 +178,7 @@ export const findBoardScore = query(
 /** A player's records in a season, most recently set first. */
 export const listBoardScores = query(
   'listBoardScores',
-  function* (read: Read, board: Board, owner: Owner, { limit, skip }: Page): ReadSteps<ScoreRecord[]> {
+  function* (read, board: Board, owner: Owner, { limit, skip }: Page): ReadSteps<ScoreRecord[]> {
     const prefix = [streamOf.player(owner.gameId, owner.wallet), board.seasonId];
     const rows = yield* read.list(leaderboardRecords.byUpdate, prefix, { limit, skip, last: true });
     return rows.map((row) => toRecord(row, owner, seasonRef(board)));
@@ -189,7 +188,7 @@ export const listBoardScores = query(
 /** How many records a player has in a season. */
 export const countBoardScores = query(
   'countBoardScores',
-  function* (read: Read, board: Board, { gameId, wallet }: Owner): ReadSteps<number> {
+  function* (read, board: Board, { gameId, wallet }: Owner): ReadSteps<number> {
     return yield* read.count(leaderboardRecords.byUpdate, [streamOf.player(gameId, wallet), board.seasonId]);
   },
 );

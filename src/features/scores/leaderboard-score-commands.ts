@@ -41,7 +41,7 @@ export interface ScoreDetails {
 export const setLeaderboardScore = command(
   'setLeaderboardScore',
   function* (
-    tx: Tx,
+    tx,
     owner: Owner,
     name: string,
     requestedScore: number,

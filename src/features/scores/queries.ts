@@ -20,7 +20,7 @@ interface LeaderboardRow extends Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'upda
 /** The most recently set record, or the one under `nonce`; null when there is none. */
 export const findScore = query(
   'findScore',
-  function* (read: Read, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
+  function* (read, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
     const [found] = yield* recordsOf(read, owner, { limit: 1, skip: 0 }, nonce);
     return found ?? null;
   },
@@ -32,7 +32,7 @@ export const listScores = query('listScores', recordsOf);
 /** How many records a player has. */
 export const countScores = query(
   'countScores',
-  function* (read: Read, { gameId, wallet }: Owner): ReadSteps<number> {
+  function* (read, { gameId, wallet }: Owner): ReadSteps<number> {
     return yield* read.count(scores.byUpdate, [streamOf.player(gameId, wallet)]);
   },
 );
@@ -43,7 +43,7 @@ export const countScores = query(
  */
 export const readLeaderboard = query(
   'readLeaderboard',
-  function* (read: Read, gameId: string, { limit, skip }: Page): ReadSteps<readonly RankedScore[]> {
+  function* (read, gameId: string, { limit, skip }: Page): ReadSteps<readonly RankedScore[]> {
     const boardId = yield* read.groupKey(board, gameId);
     if (boardId === null) return Object.freeze([]);
     const near = yield* read.near(board, gameId, skip);
@@ -60,9 +60,7 @@ export const readLeaderboard = query(
 );
 
 /** The player's place on the leaderboard, from 1; null without a score. */
-export const readPosition = query('readPosition', function* (read: Read, owner: Owner): ReadSteps<
-  number | null
-> {
+export const readPosition = query('readPosition', function* (read, owner: Owner): ReadSteps<number | null> {
   const row = yield* read.get(board, streamOf.player(owner.gameId, owner.wallet));
   return row ? (yield* read.countBefore(board, row)) + 1 : null;
 });

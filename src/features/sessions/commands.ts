@@ -33,7 +33,7 @@ export const maxLiveSessions = 200;
 export const startSession = command(
   'startSession',
   function* (
-    tx: Tx,
+    tx,
     { gameId, wallet }: Owner,
     lifetimeMs: number,
     openedBy: OpenedBy = 'administrator',
@@ -76,7 +76,7 @@ export const startSession = command(
  */
 export const endSession = command(
   'endSession',
-  function* (tx: Tx, wallet: string, sessionId: string): Steps<void> {
+  function* (tx, wallet: string, sessionId: string): Steps<void> {
     const row = yield* tx.get(sessions, sessionId);
     if (row?.wallet !== wallet) {
       throw new GantryError('session_unknown', 'This player has no such channel session');
@@ -86,20 +86,17 @@ export const endSession = command(
 );
 
 /** Ends a session that has expired, so that its listeners are notified; any other is left unchanged. */
-export const expireSession = command('expireSession', function* (tx: Tx, sessionId: string): Steps<void> {
+export const expireSession = command('expireSession', function* (tx, sessionId: string): Steps<void> {
   const row = yield* tx.get(sessions, sessionId);
   if (row && row.expiresAt <= tx.now) yield* end(tx, row, 'expired');
 });
 
 /** Ends any player's session. @throws GantryError `session_unknown` */
-export const revokeSessionById = command(
-  'revokeSessionById',
-  function* (tx: Tx, sessionId: string): Steps<void> {
-    const row = yield* tx.get(sessions, sessionId);
-    if (!row) throw new GantryError('session_unknown', 'There is no such channel session');
-    yield* end(tx, row, 'revoked');
-  },
-);
+export const revokeSessionById = command('revokeSessionById', function* (tx, sessionId: string): Steps<void> {
+  const row = yield* tx.get(sessions, sessionId);
+  if (!row) throw new GantryError('session_unknown', 'There is no such channel session');
+  yield* end(tx, row, 'revoked');
+});
 
 /**
  * Ends a player's live sessions in a game, or only the given one; returns how many were ended. A given session that has
@@ -108,7 +105,7 @@ export const revokeSessionById = command(
  */
 export const revokeSessionsInGame = command(
   'revokeSessionsInGame',
-  function* (tx: Tx, owner: Owner, sessionId?: string): Steps<number> {
+  function* (tx, owner: Owner, sessionId?: string): Steps<number> {
     yield* lockPlayer(tx, owner);
     if (sessionId === undefined) return yield* endSessionsOf(tx, owner.wallet, owner.gameId, 'revoked');
     const row = yield* tx.get(sessions, sessionId);
@@ -122,7 +119,7 @@ export const revokeSessionsInGame = command(
 /** Ends sessions whose tokens are invalid because their signing key was retired; unknown sessions are ignored. */
 export const retireSessions = command(
   'retireSessions',
-  function* (tx: Tx, sessionIds: readonly string[]): Steps<void> {
+  function* (tx, sessionIds: readonly string[]): Steps<void> {
     const rows = yield* tx.all(...sessionIds.map((sessionId) => tx.get(sessions, sessionId)));
     const found = rows.filter((row) => row !== undefined);
     yield* forEach(tx, found, (row) => end(tx, row, 'key_retired'));
@@ -132,13 +129,7 @@ export const retireSessions = command(
 /** Ends a player's live sessions in a game, or (null) in every game, except `exceptId`; returns how many were ended. */
 export const endSessionsOf = command(
   'endSessionsOf',
-  function* (
-    tx: Tx,
-    wallet: string,
-    gameId: string | null,
-    reason: EndReason,
-    exceptId?: string,
-  ): Steps<number> {
+  function* (tx, wallet: string, gameId: string | null, reason: EndReason, exceptId?: string): Steps<number> {
     const live = yield* liveSessionsOf(tx, wallet, gameId);
     const ended = yield* forEach(
       tx,
@@ -152,7 +143,7 @@ export const endSessionsOf = command(
 /** Notifies the player's launchers whether this session is present, if that differs from what was last announced. */
 export const recordPresence = command(
   'recordPresence',
-  function* (tx: Tx, sessionId: string, present: boolean): Steps<void> {
+  function* (tx, sessionId: string, present: boolean): Steps<void> {
     const found = yield* tx.get(sessions, sessionId);
     if (!found || found.endedAt !== null) return;
     const [, row, announced] = yield* lockSession(tx, found);

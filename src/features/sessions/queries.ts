@@ -20,7 +20,7 @@ export interface SessionFilter {
 /** The game a sign-in is for; null when there is no such sign-in. */
 export const findGameOfSignIn = query(
   'findGameOfSignIn',
-  function* (read: Read, signInId: string): ReadSteps<Game | null> {
+  function* (read, signInId: string): ReadSteps<Game | null> {
     const signIn = yield* read.get(signIns, signInId);
     return signIn ? yield* read.ask(findGame, signIn.gameId) : null;
   },
@@ -29,7 +29,7 @@ export const findGameOfSignIn = query(
 /** A session, even if it has ended or expired; null when there is none. Runs with every call of a player. */
 export const findSession = query(
   'findSession',
-  function* (read: Read, sessionId: string): ReadSteps<SessionDetails | null> {
+  function* (read, sessionId: string): ReadSteps<SessionDetails | null> {
     const row = yield* read.get(sessions, sessionId);
     return row ? yield* detailsOf(read, row) : null;
   },
@@ -37,7 +37,7 @@ export const findSession = query(
 );
 
 /** A player's sessions that have neither ended nor expired, in all games, newest first. */
-export const liveSessions = query('liveSessions', function* (read: Read, wallet: string): ReadSteps<
+export const liveSessions = query('liveSessions', function* (read, wallet: string): ReadSteps<
   SessionDetails[]
 > {
   return yield* allDetailsOf(read, yield* read.all(liveOf, { wallet, now: read.now }));
@@ -50,22 +50,21 @@ export interface LiveSession {
 }
 
 /** The sessions of several players that have neither ended nor expired, in all games, in no particular order. */
-export const liveSessionsOf = query(
-  'liveSessionsOf',
-  function* (read: Read, wallets: readonly string[]): ReadSteps<LiveSession[]> {
-    const rows = yield* read.all(liveOfSeveral, { wallets: JSON.stringify(wallets), now: read.now });
-    return rows.map(({ gameKind, ...row }) => ({
-      session: toSession(row),
-      isOfLauncher: gameKind === 'launcher',
-    }));
-  },
-);
+export const liveSessionsOf = query('liveSessionsOf', function* (read, wallets: readonly string[]): ReadSteps<
+  LiveSession[]
+> {
+  const rows = yield* read.all(liveOfSeveral, { wallets: JSON.stringify(wallets), now: read.now });
+  return rows.map(({ gameKind, ...row }) => ({
+    session: toSession(row),
+    isOfLauncher: gameKind === 'launcher',
+  }));
+});
 
 /** Sessions, including ended and expired ones, newest first. */
 export const findSessions = query(
   'findSessions',
   function* (
-    read: Read,
+    read,
     { wallet, gameId }: SessionFilter,
     { limit, skip }: Page,
   ): ReadSteps<Paged<SessionDetails>> {
@@ -83,14 +82,14 @@ export const findSessions = query(
 );
 
 /** When the last of the sessions that have not ended expires, in Unix milliseconds; null when there is none. */
-export const lastSessionExpiry = query('lastSessionExpiry', function* (read: Read): ReadSteps<number | null> {
+export const lastSessionExpiry = query('lastSessionExpiry', function* (read): ReadSteps<number | null> {
   return (yield* read.first(lastExpiry, {}))?.at ?? null;
 });
 
 /** The ids of live sessions last announced as present, in order, after `after`. */
 export const listAnnouncedPresent = query(
   'listAnnouncedPresent',
-  function* (read: Read, after: string, limit: number): ReadSteps<string[]> {
+  function* (read, after: string, limit: number): ReadSteps<string[]> {
     return (yield* read.all(announcedAfter, { after: comparableId(after), limit })).map(({ id }) => id);
   },
 );

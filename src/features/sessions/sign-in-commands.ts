@@ -15,7 +15,7 @@ const deleteBatchSize = 10;
 export const requestSignIn = command(
   'requestSignIn',
   function* (
-    tx: Tx,
+    tx,
     { id, gameId, wallet, signRequest, expiresAt }: UnverifiedChannel,
     guest: string | null = null,
   ): Steps<void> {
@@ -32,7 +32,7 @@ export const requestSignIn = command(
  */
 export const beginAttempt = command(
   'beginAttempt',
-  function* (tx: Tx, signInId: string, guest: string | null = null): Steps<UnverifiedChannel> {
+  function* (tx, signInId: string, guest: string | null = null): Steps<UnverifiedChannel> {
     const signIn = yield* lockOpenSignIn(tx, signInId, guest);
     if (signIn.attempts >= maxAttempts) {
       throw new GantryError(
@@ -46,7 +46,7 @@ export const beginAttempt = command(
 );
 
 /** Refunds an attempt that `beginAttempt` counted, when its signature could not be checked. */
-export const refundAttempt = command('refundAttempt', function* (tx: Tx, signInId: string): Steps<void> {
+export const refundAttempt = command('refundAttempt', function* (tx, signInId: string): Steps<void> {
   const signIn = yield* tx.lock(signIns, signInId);
   if (signIn && signIn.attempts > 0) tx.put(signIns, { ...signIn, attempts: signIn.attempts - 1 });
 });
@@ -58,7 +58,7 @@ export const refundAttempt = command('refundAttempt', function* (tx: Tx, signInI
  */
 export const completeSignIn = command(
   'completeSignIn',
-  function* (tx: Tx, signInId: string, lifetimeMs: number): Steps<SessionDetails> {
+  function* (tx, signInId: string, lifetimeMs: number): Steps<SessionDetails> {
     const signIn = yield* lockOpenSignIn(tx, signInId, null);
     tx.put(signIns, { ...signIn, usedAt: tx.now });
     return yield* startSession(tx, signIn, lifetimeMs, 'wallet');

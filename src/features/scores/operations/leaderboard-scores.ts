@@ -6,7 +6,7 @@ import { addressInput, idInput, success } from '../../../core/schemas/fields.ts'
 import { paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation, rowsCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import { displayName } from '../../players/player.ts';
 import { pageOf, rankedPageOf, rankOf, requireBoard } from '../boards.ts';
 import { labelInput, leaderboardInput, maxAmong, seasonInput } from '../leaderboard.ts';
@@ -138,12 +138,10 @@ export const readLeaderboard = defineOperation({
   },
 });
 
-export const listLeaderboardScores = defineOperation({
+export const listLeaderboardScores = defineAdminOperation({
   name: 'listLeaderboardScores',
-  service: 'admin',
   kind: 'read',
   summary: 'List the entries of a leaderboard in any season, including private ones, with ranks',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     ...boardInput,

@@ -5,7 +5,7 @@ import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation, pageCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, pageCost } from '../../operation.ts';
 import { requireBoard } from '../boards.ts';
 import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
 import { endSeason } from '../leaderboard-commands.ts';
@@ -34,12 +34,10 @@ export const getLeaderboardSeasons = defineOperation({
   },
 });
 
-export const listLeaderboardSeasons = defineOperation({
+export const listLeaderboardSeasons = defineAdminOperation({
   name: 'listLeaderboardSeasons',
-  service: 'admin',
   kind: 'read',
   summary: 'List the finished seasons of a leaderboard, including private ones, latest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200), ...paging }),
   output: pagedOutput(seasonRecord),
@@ -69,12 +67,10 @@ export const endLeaderboardSeason = defineOperation({
   },
 });
 
-export const resetLeaderboard = defineOperation({
+export const resetLeaderboard = defineAdminOperation({
   name: 'resetLeaderboard',
-  service: 'admin',
   kind: 'write',
   summary: 'End the current season of a leaderboard, keeping its ranking, and start the next one',
-  auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),
   output: z.object({ success, season: z.int().meta({ description: 'The new season' }) }),

@@ -3,7 +3,7 @@ import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import {
   entryRule,
   keepRule,
@@ -36,12 +36,10 @@ export const getLeaderboards = defineOperation({
   },
 });
 
-export const listLeaderboards = defineOperation({
+export const listLeaderboards = defineAdminOperation({
   name: 'listLeaderboards',
-  service: 'admin',
   kind: 'read',
   summary: "List a game's leaderboards except `default`",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ gameId: idInput }),
   output: z.object({ success, leaderboards: z.array(leaderboardRecord) }),
@@ -52,12 +50,10 @@ export const listLeaderboards = defineOperation({
   },
 });
 
-export const createLeaderboard = defineOperation({
+export const createLeaderboard = defineAdminOperation({
   name: 'createLeaderboard',
-  service: 'admin',
   kind: 'write',
   summary: 'Create a leaderboard in addition to `default`; its ranking rules cannot be changed later',
-  auth: 'admin',
   roles: operators,
   input: z
     .object({
@@ -98,12 +94,10 @@ export const createLeaderboard = defineOperation({
   },
 });
 
-export const updateLeaderboard = defineOperation({
+export const updateLeaderboard = defineAdminOperation({
   name: 'updateLeaderboard',
-  service: 'admin',
   kind: 'write',
   summary: "Update a leaderboard's visibility, labels, schedule or number of kept seasons",
-  auth: 'admin',
   roles: operators,
   input: z.object({
     gameId: idInput,
@@ -128,12 +122,10 @@ export const updateLeaderboard = defineOperation({
   },
 });
 
-export const removeLeaderboard = defineOperation({
+export const removeLeaderboard = defineAdminOperation({
   name: 'removeLeaderboard',
-  service: 'admin',
   kind: 'write',
   summary: 'Remove a leaderboard and its scores, including those of finished seasons',
-  auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, leaderboard: z.string().min(1).max(200) }),
   output: z.object({ success }),

@@ -6,7 +6,7 @@ import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { ownerOf } from '../../caller.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation, pageCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, pageCost } from '../../operation.ts';
 import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
 import { deleteScore, setScore } from '../commands.ts';
 import {
@@ -104,12 +104,10 @@ export const getUserScores = defineOperation({
   },
 });
 
-export const listPlayerScores = defineOperation({
+export const listPlayerScores = defineAdminOperation({
   name: 'listPlayerScores',
-  service: 'admin',
   kind: 'read',
   summary: "List a player's scores in a game, latest first",
-  auth: 'admin',
   roles: everyRole,
   input: z.object({
     gameId: idInput,
@@ -132,12 +130,10 @@ export const listPlayerScores = defineOperation({
   },
 });
 
-export const removeScore = defineOperation({
+export const removeScore = defineAdminOperation({
   name: 'removeScore',
-  service: 'admin',
   kind: 'write',
   summary: 'Delete a score and update its leaderboard',
-  auth: 'admin',
   roles: moderators,
   input: z.object({ gameId: idInput, scoreId: idInput }),
   output: z.object({ success }),

@@ -8,7 +8,7 @@ import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineAdminOperation } from '../../operation.ts';
 import { setProfile } from '../../players/commands.ts';
 import { username } from '../../players/player.ts';
 import { endReason } from '../channel-session.ts';
@@ -18,12 +18,10 @@ import { issueToken } from '../new-session.ts';
 import { findSessions, liveSessionsOf } from '../queries.ts';
 import { presentSessions } from '../session-presence.ts';
 
-export const listSessions = defineOperation({
+export const listSessions = defineAdminOperation({
   name: 'listSessions',
-  service: 'admin',
   kind: 'read',
   summary: 'List channel sessions, newest first',
-  auth: 'admin',
   roles: everyRole,
   input: z.object({ ...paging, wallet: addressInput.optional(), gameId: idInput.optional() }),
   output: pagedOutput(
@@ -52,12 +50,10 @@ export const listSessions = defineOperation({
   },
 });
 
-export const openSession = defineOperation({
+export const openSession = defineAdminOperation({
   name: 'openSession',
-  service: 'admin',
   kind: 'write',
   summary: 'Open a channel session for a player, as a sign-in would',
-  auth: 'admin',
   roles: operators,
   input: z.object({ gameId: idInput, wallet: addressInput, username: username.optional() }),
   output: z.object({ success, launcherJwt: z.string(), sessionId: z.string() }),
@@ -74,12 +70,10 @@ export const openSession = defineOperation({
   },
 });
 
-export const revokeSession = defineOperation({
+export const revokeSession = defineAdminOperation({
   name: 'revokeSession',
-  service: 'admin',
   kind: 'write',
   summary: 'Revoke a channel session of any player',
-  auth: 'admin',
   roles: moderators,
   input: z.object({ sessionId: idInput }),
   output: z.object({ success }),
