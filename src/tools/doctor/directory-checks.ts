@@ -221,7 +221,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
         sealedSample,
         { file: secretKey, configured: config.secretKey },
         {
-          what: 'the game secrets',
+          what: 'the game secrets in the database',
           remedy: 'Set GANTRY_SECRET_KEY to the right key, or restore secret.key from a backup.',
         },
       ),

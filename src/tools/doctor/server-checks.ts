@@ -45,7 +45,10 @@ export async function checkServer(
       checkSecretKey(
         sealedSample,
         { file: '', configured: secretKey },
-        { what: 'the keys', remedy: 'Set GANTRY_SECRET_KEY to the key that the other nodes use.' },
+        {
+          what: 'the keys in the database',
+          remedy: 'Set GANTRY_SECRET_KEY to the key that the other nodes use.',
+        },
       ),
   );
 }

@@ -38,7 +38,7 @@ export function checkSchema(found: number, latest: number, migration: string): F
       );
 }
 
-/** Whether the key decrypts what is encrypted in the database. `what`: what that is, such as `the game secrets`. */
+/** Whether the key decrypts what is encrypted in the database. `what`: what that is, such as `the keys in the database`. */
 export function checkSecretKey(
   sealed: string,
   key: { file: string; configured: string | undefined },
@@ -50,7 +50,7 @@ export function checkSecretKey(
   } catch {
     return error(
       'secret-key',
-      `is not the key that encrypted ${what} in the database; the server does not start with it`,
+      `is not the key that encrypted ${what}; the server does not start with it`,
       remedy,
     );
   }
