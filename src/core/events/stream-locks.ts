@@ -1,6 +1,5 @@
 import type { Owner } from '../schemas/owner.ts';
-import type { Tx } from '../storage/command.ts';
-import type { Request } from '../storage/request.ts';
+import type { Request, Tx } from '../storage/command.ts';
 import { streamOf } from './stream.ts';
 import { type StreamRow, streams } from './tables.ts';
 

@@ -3,9 +3,16 @@ import type { Audience, NewEvent } from '../events/stream.ts';
 import { events, type StreamRow, streams } from '../events/tables.ts';
 import type { Peekable, Peeked } from './peek.ts';
 import type { Statement } from './query.ts';
-import { type Loader, Request } from './request.ts';
 import type { Entry, ListOptions, Rows } from './rows.ts';
-import type { AnyIndex, AnyRow, AnyTable, Index, Table, Value } from './table.ts';
+import {
+  type AnyIndex,
+  type AnyRow,
+  type AnyTable,
+  type Index,
+  keyOf,
+  type Table,
+  type Value,
+} from './table.ts';
 
 /**
  * A write, declared once for every engine: a generator function that requests rows (`yield* tx.get(…)`), decides, and
@@ -66,6 +73,101 @@ function declared<Args extends unknown[], Result>(
   isExclusive: boolean,
 ): Command<Args, Result> {
   return Object.assign(steps, { commandName, isExclusive, run: (tx: Tx, args: Args) => steps(tx, ...args) });
+}
+
+export type RequestKind =
+  | 'lock'
+  | 'get'
+  | 'peek'
+  | 'count'
+  | 'max'
+  | 'list'
+  | 'all'
+  | 'run'
+  | 'rows'
+  | 'rank'
+  | 'flush';
+
+// Shared defaults, to save allocations: every write creates several requests.
+const noOptions = {};
+const noColumns: readonly string[] = [];
+const noParts: readonly Request<unknown>[] = [];
+const noValues: Readonly<Record<string, Value>> = {};
+
+/** An operation that a command waits for. It is its own iterator, so that `yield*` returns a typed result. */
+export class Request<Result> {
+  value!: Result;
+  readonly tx: Tx;
+  readonly kind: RequestKind;
+  readonly target: AnyTable | AnyIndex | null;
+  readonly key: readonly Value[];
+  /** For `lock`: the row to create when there is none. */
+  readonly make: AnyRow | undefined;
+  readonly list: ListOptions | undefined;
+  /** For `peek`: what to read. */
+  readonly columns: readonly string[];
+  readonly parts: readonly Request<unknown>[];
+  readonly statement: Statement | undefined;
+  readonly values: Readonly<Record<string, Value>>;
+  /** Set by the engine to deduplicate: requests for the same data have the same name. */
+  name: string | undefined = undefined;
+  #keyText: string | null | undefined;
+
+  constructor(
+    tx: Tx,
+    kind: RequestKind,
+    target: AnyTable | AnyIndex | null,
+    key: readonly Value[],
+    {
+      make,
+      list,
+      columns = noColumns,
+      parts = noParts,
+      statement,
+      values = noValues,
+    }: {
+      make?: AnyRow | undefined;
+      list?: ListOptions;
+      columns?: readonly string[];
+      parts?: readonly Request<unknown>[];
+      statement?: Statement;
+      values?: Readonly<Record<string, Value>>;
+    } = noOptions,
+  ) {
+    this.tx = tx;
+    this.kind = kind;
+    this.target = target;
+    this.key = key;
+    this.make = make;
+    this.list = list;
+    this.columns = columns;
+    this.parts = parts;
+    this.statement = statement;
+    this.values = values;
+  }
+
+  /** The key as text (`keyOf`); null when no row can have it. */
+  get keyText(): string | null {
+    if (this.#keyText === undefined) this.#keyText = keyOf(this.key);
+    return this.#keyText;
+  }
+
+  [Symbol.iterator](): Iterator<Request<unknown>, Result, void> {
+    return this;
+  }
+
+  /** Done immediately when the rows are loaded; otherwise yields itself to the engine, which resumes it later. */
+  next(): IteratorResult<Request<unknown>, Result> {
+    return this.tx.loader.answer(this) ? { done: true, value: this.value } : { done: false, value: this };
+  }
+}
+
+/** The engine's side of a command. */
+export interface Loader {
+  /** Sets the request's value and returns true when it is already loaded. */
+  answer(request: Request<unknown>): boolean;
+  /** Called before `tx` writes the row for the first time. */
+  claim(entry: Entry, tx: Tx): void;
 }
 
 /** Provided by engines to the commands of a batch. */
@@ -295,41 +397,4 @@ export class ExclusiveTx extends Tx {
   recount(table: AnyTable, group: string): Request<void> {
     return new Request(this, 'rank', table, [group]);
   }
-}
-
-/**
- * Runs the same steps for each item, with the same result as running them sequentially. Their requests are loaded
- * together where an engine needs a round trip: one per step, not one per step and item.
- */
-export function* forEach<Item, Result>(
-  tx: Tx,
-  items: readonly Item[],
-  stepsOf: (item: Item, at: number) => Steps<Result>,
-): Steps<Result[]> {
-  const [only] = items;
-  if (items.length === 1 && only !== undefined) return [yield* stepsOf(only, 0)];
-  const results: Result[] = [];
-  if (tx instanceof ExclusiveTx) {
-    // It is resumed, never restarted, so the steps of an item must not start before the previous ones have completed.
-    for (const [at, item] of items.entries()) results.push(yield* stepsOf(item, at));
-    return results;
-  }
-  let missed: Request<unknown> | undefined;
-  for (const [at, item] of items.entries()) {
-    try {
-      const { done, value } = stepsOf(item, at).next();
-      if (done) results.push(value);
-      else missed ??= value;
-    } catch (error) {
-      // After an item that has not completed, the error may not be real; these steps run only to collect requests.
-      if (!missed) throw error;
-    }
-  }
-  // The engine loads the missed rows and restarts the whole command, which undoes what was done here.
-  if (missed) {
-    tx.mustRestart = true;
-    yield missed;
-    throw new Error('a command that must be restarted was resumed');
-  }
-  return results;
 }

@@ -1,5 +1,5 @@
 import type { AnyCommand } from './command.ts';
-import type { Reaction } from './reactions.ts';
+import type { Reaction } from './steps.ts';
 import type { AnyTable } from './table.ts';
 
 /** Everything an engine needs to know about what it stores. */

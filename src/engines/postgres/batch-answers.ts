@@ -1,6 +1,5 @@
-import type { Tx } from '../../core/storage/command.ts';
+import type { Loader, Request, RequestKind, Tx } from '../../core/storage/command.ts';
 import { peekAt } from '../../core/storage/peek.ts';
-import type { Loader, Request, RequestKind } from '../../core/storage/request.ts';
 import { type Entry, isUnderPrefix, listNow } from '../../core/storage/rows.ts';
 import { type AnyIndex, type AnyRow, type AnyTable, type Index, isIndex } from '../../core/storage/table.ts';
 import type { LoadedRows } from './loaded-rows.ts';

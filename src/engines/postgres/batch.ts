@@ -4,11 +4,11 @@ import {
   type Context,
   type EmittedEvent,
   ExclusiveTx,
+  type Request,
   type Steps,
   Tx,
 } from '../../core/storage/command.ts';
-import { type Reaction, withReactions } from '../../core/storage/reactions.ts';
-import type { Request } from '../../core/storage/request.ts';
+import { type Reaction, withReactions } from '../../core/storage/steps.ts';
 import { isIndex } from '../../core/storage/table.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { BatchAnswers, type BatchAnswersOptions } from './batch-answers.ts';

@@ -1,5 +1,5 @@
+import type { Request } from '../../core/storage/command.ts';
 import { peekAt } from '../../core/storage/peek.ts';
-import type { Request } from '../../core/storage/request.ts';
 import {
   type Entry,
   isUnderPrefix,

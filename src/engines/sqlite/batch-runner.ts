@@ -6,11 +6,12 @@ import {
   type Context,
   type EmittedEvent,
   ExclusiveTx,
+  type Loader,
+  type Request,
   Tx,
 } from '../../core/storage/command.ts';
-import { type Reaction, withReactions } from '../../core/storage/reactions.ts';
-import type { Loader, Request } from '../../core/storage/request.ts';
 import { type Entry, Rows } from '../../core/storage/rows.ts';
+import { type Reaction, withReactions } from '../../core/storage/steps.ts';
 import { type AnyTable, isIndex } from '../../core/storage/table.ts';
 import { BatchLoader } from './batch-loader.ts';
 import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';

@@ -2,8 +2,9 @@ import { GantryError } from '../../core/errors.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import { failedAt } from '../../core/failed-at.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { type Command, command, forEach, type Steps } from '../../core/storage/command.ts';
+import { type Command, command, type Steps } from '../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../core/storage/nested-command.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 

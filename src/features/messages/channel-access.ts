@@ -2,8 +2,7 @@ import { GantryError } from '../../core/errors.ts';
 import { lockChannel } from '../../core/events/stream-locks.ts';
 import type { StreamRow } from '../../core/events/tables.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import type { Steps, Tx } from '../../core/storage/command.ts';
-import type { Request } from '../../core/storage/request.ts';
+import type { Request, Steps, Tx } from '../../core/storage/command.ts';
 import { maxParticipants, type Permission } from './message-channel.ts';
 import { absencesBetween, maxStays, rowHasPermission } from './stored-channel.ts';
 import {

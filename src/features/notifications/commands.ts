@@ -1,8 +1,9 @@
 import { type Listener, streamOf } from '../../core/events/stream.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/query.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';

@@ -1,8 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
-import type { Request } from '../../core/storage/request.ts';
+import { command, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import { requireGuest } from './guests.ts';
 import { type Player, type PlayerProfile, toPlayer } from './player.ts';
 import { guests, type PlayerRow, players } from './tables.ts';

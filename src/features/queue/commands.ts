@@ -1,6 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
-import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/query.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import { type ListedAction, type NewAction, toListedAction } from './action.ts';
 import { changeAction, enqueue, lockAction, requeue } from './actions.ts';
 import { chargeAgain, trimSpending } from './spending.ts';

@@ -1,7 +1,8 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
-import { command, exclusiveCommand, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { games } from '../games/tables.ts';
 import { releaseBytes } from '../storage-quota/game-storage.ts';

@@ -1,10 +1,9 @@
 import { GantryError } from '../../core/errors.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, exclusiveCommand, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Peeked } from '../../core/storage/peek.ts';
 import { statement } from '../../core/storage/query.ts';
-import type { Request } from '../../core/storage/request.ts';
 import { anyMute, refuseMuted } from '../messages/mutes/refuse-muted.ts';
 import { rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
 import { addStorageUse } from '../storage-quota/storage-use.ts';

@@ -1,7 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
-import type { Steps, Tx } from '../../core/storage/command.ts';
+import type { Request, Steps, Tx } from '../../core/storage/command.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import type { Request } from '../../core/storage/request.ts';
 import { type AnyTable, columnOf, type Table } from '../../core/storage/table.ts';
 import { toGame } from '../games/stored-game.ts';
 import { type GameRow, games } from '../games/tables.ts';

@@ -1,4 +1,5 @@
-import { command, forEach, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import { changeAction, lockAction } from '../queue/actions.ts';
 import { type ActionRow, actions } from '../queue/tables.ts';
 import { maxSecrets, writeChanges } from './commands.ts';

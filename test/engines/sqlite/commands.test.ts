@@ -7,7 +7,7 @@ import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import { lockGame } from '../../../src/core/events/stream-locks.ts';
 import { command, type ExclusiveTx, exclusiveCommand, type Tx } from '../../../src/core/storage/command.ts';
 import { query, type Read, statement } from '../../../src/core/storage/query.ts';
-import type { Reaction } from '../../../src/core/storage/reactions.ts';
+import type { Reaction } from '../../../src/core/storage/steps.ts';
 import { type AnyTable, type RowOf, table } from '../../../src/core/storage/table.ts';
 import { openDatabase } from '../../../src/engines/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../../src/engines/sqlite/sqlite-database.ts';

@@ -1,7 +1,6 @@
 import { GantryError } from '../../../core/errors.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
-import type { Steps, Tx } from '../../../core/storage/command.ts';
-import type { Request } from '../../../core/storage/request.ts';
+import type { Request, Steps, Tx } from '../../../core/storage/command.ts';
 import { muter } from './mute.ts';
 import { type PlayerMuteRow, playerMutes } from './tables.ts';
 
