@@ -15,7 +15,7 @@ import {
 } from '../features/administration/administrators/operations/administrators.ts';
 import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
-import { decimal, parsed } from './options.ts';
+import { decimal, parsed, parsedJson } from './options.ts';
 import { print } from './output.ts';
 
 interface TokenOptions {
@@ -60,10 +60,10 @@ export function adminCommand(administrator: Administrator): Command {
       print({ administratorId: created.administrator.administratorId, token: created.token }, json);
     });
 
-  command
-    .command('rename')
+  const onAdministrator = (name: string) => command.command(name).argument('<administrator>', 'name or ID');
+
+  onAdministrator('rename')
     .description('change the name of an administrator')
-    .argument('<administrator>', 'name or ID')
     .argument('<name>', 'new name', parsed(administratorName))
     .addHelpText('after', '\nExample:\n  gantry admin rename Ada "Ada Lovelace"')
     .action(async (given: string, name: string, { json }: { json?: boolean }) => {
@@ -72,10 +72,8 @@ export function adminCommand(administrator: Administrator): Command {
       print(changed.administrator, json);
     });
 
-  command
-    .command('role')
+  onAdministrator('role')
     .description('change the role of an administrator, immediately')
-    .argument('<administrator>', 'name or ID')
     .addArgument(new Argument('<role>', 'what the administrator may do').choices(adminRole.options))
     .addHelpText('after', `${roleHelp}\n\nExample:\n  gantry admin role Ada operator`)
     .action(async (given: string, role: AdminRole, { json }: { json?: boolean }) => {
@@ -84,9 +82,8 @@ export function adminCommand(administrator: Administrator): Command {
       print(changed.administrator, json);
     });
 
-  withExpiry(command.command('rotate'))
+  withExpiry(onAdministrator('rotate'))
     .description('replace the token of an administrator; the new one is shown only once')
-    .argument('<administrator>', 'name or ID')
     .addHelpText('after', '\nThe old token is rejected immediately.\n\nExample:\n  gantry admin rotate Ada')
     .action(async (given: string, { expires, json }: TokenOptions) => {
       const administratorId = await idOf(administrator, given);
@@ -97,10 +94,8 @@ export function adminCommand(administrator: Administrator): Command {
       print({ administratorId, token: rotated.token }, json);
     });
 
-  command
-    .command('revoke')
+  onAdministrator('revoke')
     .description('remove an administrator; the token is rejected immediately, on every node')
-    .argument('<administrator>', 'name or ID')
     .addHelpText('after', '\nExample:\n  gantry admin revoke Ada')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const administratorId = await idOf(administrator, given);
@@ -120,13 +115,7 @@ export function adminCommand(administrator: Administrator): Command {
       if (!operation) throw new InvalidArgumentError('unknown operation; see --help for the list');
       return operation;
     })
-    .argument('[input]', 'input as JSON', (text: string): unknown => {
-      try {
-        return JSON.parse(text);
-      } catch {
-        throw new InvalidArgumentError('must be JSON');
-      }
-    })
+    .argument('[input]', 'input as JSON', parsedJson)
     .option('--json', 'no effect: the output is always JSON')
     .addHelpText('after', `\nExample:\n  gantry admin run ban-player '{"wallet":"0x…"}'`)
     .action(async (operation: (typeof adminOperations)[number], input: unknown = {}) => {

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { deleteGame, updateGame } from '../features/administration/operations/games.ts';
 import {
   type GameListing,
@@ -14,7 +14,7 @@ import {
 import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
-import { collected, integer, minutes, parsed } from './options.ts';
+import { collected, integer, minutes, parsed, parsedJson } from './options.ts';
 import { print } from './output.ts';
 
 interface CommonOptions {
@@ -146,11 +146,5 @@ function withCommonOptions(command: Command): Command {
 }
 
 function parsedPolicies(text: string): PolicyChanges {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new InvalidArgumentError('must be JSON');
-  }
-  return parsed(policyChanges.strict())(value);
+  return parsed(policyChanges.strict())(parsedJson(text));
 }

@@ -43,6 +43,15 @@ export function collected<Schema extends z.ZodType>(
   return (value, before = []) => [...before, parse(value)];
 }
 
+/** A JSON argument or option. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new InvalidArgumentError('must be JSON');
+  }
+}
+
 /** A number, such as a count of days; fractions are allowed. */
 export const decimal = z
   .string()

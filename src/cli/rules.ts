@@ -44,10 +44,9 @@ export function rulesCommand(administrator: Administrator): Command {
     .option('--if-version <number>', 'only if the stored rules still have this version', parsed(integer))
     .addHelpText('after', '\nExample:\n  gantry rules set rules.json --game 0198…')
     .action(async (file: string, { game, ifVersion: version, json }: SetOptions) => {
-      const rules = submittedRules.safeParse(await readJson(file));
-      if (!rules.success) throw invalidRules(file, rules.error);
+      const rules = await readRules(file);
       const gameId = await administrator.gameId(game);
-      const stored = await administrator.execute(setRules, { gameId, rules: rules.data, version });
+      const stored = await administrator.execute(setRules, { gameId, rules, version });
       print({ gameId, version: stored.version, rules: stored.rules.length }, json);
     });
 
@@ -63,10 +62,9 @@ export function rulesCommand(administrator: Administrator): Command {
       '\nExample:\n  gantry rules test rules.json --game 0198… --wallet 0xab… --trigger win --value 7',
     )
     .action(async (file: string, { game, json, ...given }: TestOptions) => {
-      const rules = submittedRules.safeParse(await readJson(file));
-      if (!rules.success) throw invalidRules(file, rules.error);
+      const rules = await readRules(file);
       const gameId = await administrator.gameId(game);
-      const { actions } = await administrator.execute(testRules, { gameId, ...given, rules: rules.data });
+      const { actions } = await administrator.execute(testRules, { gameId, ...given, rules });
       const shown = actions.map(({ rule, action, type, fires, why }) => ({
         action: `rules.${rule}.actions.${action}`,
         type,
@@ -79,18 +77,19 @@ export function rulesCommand(administrator: Administrator): Command {
   return command;
 }
 
-/** @throws GantryError `rule_invalid` */
-async function readJson(file: string): Promise<unknown> {
+/** @throws GantryError `rule_invalid`, which lists all problems with their paths */
+async function readRules(file: string): Promise<z.output<typeof submittedRules>> {
+  let value: unknown;
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    value = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new GantryError('rule_invalid', `${file} cannot be read as JSON: ${why}`);
   }
-}
-
-/** Lists the validation errors with their paths. */
-function invalidRules(file: string, error: z.ZodError): GantryError {
-  const problems = error.issues.map(({ path, message }) => `  ${path.join('.') || 'rules'}: ${message}`);
-  return new GantryError('rule_invalid', `${file} was not saved:\n${problems.join('\n')}`);
+  const rules = submittedRules.safeParse(value);
+  if (rules.success) return rules.data;
+  const problems = rules.error.issues.map(
+    ({ path, message }) => `  ${path.join('.') || 'rules'}: ${message}`,
+  );
+  throw new GantryError('rule_invalid', `${file} was not saved:\n${problems.join('\n')}`);
 }

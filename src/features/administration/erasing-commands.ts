@@ -247,7 +247,8 @@ const eventsOf = statement<{ wallet: string; limit: number }>({
   sqlite: eraseText('position'),
   postgres: eraseText('stream_id, seq'),
 });
-const sharedStreams = statement<{ wallet: string }, { name: string }>(
+/** Streams of channels and games whose events may name the player. */
+export const sharedStreams = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE name IN (
     SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
     UNION SELECT 'channel:' || channel_id FROM former_participants WHERE wallet = @wallet

@@ -13,6 +13,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { type Statement, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
+import { sharedStreams } from '../administration/erasing-commands.ts';
 import { renameInChannels } from '../messages/channel-commands.ts';
 import { requireGuest } from '../players/guests.ts';
 import { bans, guests, players } from '../players/tables.ts';
@@ -149,12 +150,3 @@ function renamingStatements(tables: readonly AnyTable[]): Statement<Renaming>[] 
       .map((table) => updateStreamReferences(table.name, `${sqlName(table, table.of.stream ?? '')}_id`)),
   ];
 }
-
-/** Streams of channels and games whose events may name the player. */
-const sharedStreams = statement<{ wallet: string }, { name: string }>(
-  `SELECT name FROM streams WHERE name IN (
-    SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
-    UNION SELECT 'channel:' || channel_id FROM former_participants WHERE wallet = @wallet
-    UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
-    UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
-);

@@ -61,17 +61,13 @@ function choices(type: SdkType): string {
   return type.kind === 'choice' ? `One of ${type.values.map((value) => `\`${value}\``).join(', ')}.` : '';
 }
 
+const valueTypes = { integer: 'long', number: 'double', boolean: 'bool' } as const;
+
 function typeName(type: SdkType, mayBeNull: boolean): string {
   switch (type.kind) {
     case 'string':
     case 'choice':
       return 'string';
-    case 'integer':
-      return mayBeNull ? 'long?' : 'long';
-    case 'number':
-      return mayBeNull ? 'double?' : 'double';
-    case 'boolean':
-      return mayBeNull ? 'bool?' : 'bool';
     case 'list':
       return `IReadOnlyList<${typeName(type.of, false)}>`;
     case 'map':
@@ -83,6 +79,8 @@ function typeName(type: SdkType, mayBeNull: boolean): string {
     case 'json':
     case 'union':
       return 'object';
+    default:
+      return `${valueTypes[type.kind]}${mayBeNull ? '?' : ''}`;
   }
 }
 
@@ -93,12 +91,6 @@ function reader(type: SdkType, mayBeNull: boolean): string {
     case 'string':
     case 'choice':
       return 'Read.String';
-    case 'integer':
-      return `Read.${optional}Integer`;
-    case 'number':
-      return `Read.${optional}Number`;
-    case 'boolean':
-      return `Read.${optional}Boolean`;
     case 'list':
       return `value => Read.List(value, ${reader(type.of, false)})`;
     case 'map':
@@ -108,6 +100,8 @@ function reader(type: SdkType, mayBeNull: boolean): string {
     case 'json':
     case 'union':
       return 'Read.Any';
+    default:
+      return `Read.${optional}${pascalCase(type.kind)}`;
   }
 }
 

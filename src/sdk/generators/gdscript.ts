@@ -61,28 +61,27 @@ function noteOf({ type, description, isOptional, isNullable }: SdkField): string
   return description === '' ? kind : `${kind}. ${description}`;
 }
 
+const noteOfKind = {
+  string: 'String',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  map: 'Dictionary',
+  json: 'any JSON value',
+} as const;
+
 function typeNote(type: SdkType): string {
   switch (type.kind) {
-    case 'string':
-      return 'String';
     case 'choice':
       return type.values.map((value) => `"${value}"`).join(' or ');
-    case 'integer':
-      return 'int';
-    case 'number':
-      return 'float';
-    case 'boolean':
-      return 'bool';
     case 'list':
       return `Array of ${typeNote(type.of)}`;
-    case 'map':
-      return 'Dictionary';
     case 'record':
       return type.name;
-    case 'json':
-      return 'any JSON value';
     case 'union':
       return type.of.map(typeNote).join(' or ');
+    default:
+      return noteOfKind[type.kind];
   }
 }
 
@@ -90,26 +89,20 @@ function mayBeAbsent({ isOptional, isNullable }: Pick<SdkField, 'isOptional' | '
   return isOptional || isNullable;
 }
 
+/** The type and initial value of a field by its kind, and the function that reads one from JSON. */
+const declarations: Readonly<Partial<Record<SdkType['kind'], { initial: string; read: string }>>> = {
+  string: { initial: ': String = ""', read: '_text' },
+  choice: { initial: ': String = ""', read: '_text' },
+  integer: { initial: ': int = 0', read: '_integer' },
+  number: { initial: ': float = 0.0', read: '_number' },
+  boolean: { initial: ': bool = false', read: '_boolean' },
+  list: { initial: ': Array = []', read: '_list' },
+  map: { initial: ': Dictionary = {}', read: '_map' },
+};
+
 /** A typed declaration where possible: in Godot 3 a typed variable cannot be null. */
 function initial(field: SdkField): string {
-  if (mayBeAbsent(field)) return ' = null';
-  switch (field.type.kind) {
-    case 'string':
-    case 'choice':
-      return ': String = ""';
-    case 'integer':
-      return ': int = 0';
-    case 'number':
-      return ': float = 0.0';
-    case 'boolean':
-      return ': bool = false';
-    case 'list':
-      return ': Array = []';
-    case 'map':
-      return ': Dictionary = {}';
-    default:
-      return ' = null';
-  }
+  return (mayBeAbsent(field) ? undefined : declarations[field.type.kind]?.initial) ?? ' = null';
 }
 
 function reader(field: SdkField): string {
@@ -119,24 +112,8 @@ function reader(field: SdkField): string {
     const records = `_records("${name}", ${type.of.name})`;
     return mayBeAbsent(field) ? `${records} if json.has("${name}") else null` : records;
   }
-  if (mayBeAbsent(field)) return `json.get("${name}")`;
-  switch (type.kind) {
-    case 'string':
-    case 'choice':
-      return `_text("${name}")`;
-    case 'integer':
-      return `_integer("${name}")`;
-    case 'number':
-      return `_number("${name}")`;
-    case 'boolean':
-      return `_boolean("${name}")`;
-    case 'list':
-      return `_list("${name}")`;
-    case 'map':
-      return `_map("${name}")`;
-    default:
-      return `json.get("${name}")`;
-  }
+  const read = mayBeAbsent(field) ? undefined : declarations[type.kind]?.read;
+  return `${read ?? 'json.get'}("${name}")`;
 }
 
 function clientHead({ events }: SdkModel): string {

@@ -122,18 +122,10 @@ function namesFile({ operations, events, reasons }: SdkModel): string {
   ].join('\n');
 }
 
+const scalars = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', json: 'Any' } as const;
+
 function typeOf(type: SdkType): string {
   switch (type.kind) {
-    case 'string':
-      return 'str';
-    case 'integer':
-      return 'int';
-    case 'number':
-      return 'float';
-    case 'boolean':
-      return 'bool';
-    case 'json':
-      return 'Any';
     case 'choice':
       return `Literal[${type.values.map((value) => `"${value}"`).join(', ')}]`;
     case 'list':
@@ -144,6 +136,8 @@ function typeOf(type: SdkType): string {
       return type.name;
     case 'union':
       return `Union[${type.of.map(typeOf).join(', ')}]`;
+    default:
+      return scalars[type.kind];
   }
 }
 
