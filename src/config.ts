@@ -9,7 +9,7 @@ import type { ChainRpcs } from './features/chains/contract-wallets.ts';
 import type { TransactionSettings } from './features/chains/transaction-settings.ts';
 import { maxGameStorageMegabytes } from './features/games/game.ts';
 import type { GuestSettings } from './features/players/guest-settings.ts';
-import { defaultStorageQuota } from './features/storage-quota/storage-use.ts';
+import { defaultStorageQuota } from './features/storage-quota/game-storage.ts';
 
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -4,8 +4,7 @@ import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonOf } from '../core/schemas/field-reason.ts';
 import { isEmpty } from '../core/schemas/unsupported-field.ts';
-import type { Callers } from '../features/caller.ts';
-import type { AnyOperation } from '../features/operation.ts';
+import type { AnyOperation, Callers } from '../features/operation.ts';
 import type { Authenticated } from './auth/authenticator.ts';
 
 /** @throws GantryError `server_only` when the game restricts the operation to its server and the caller is not it */

@@ -4,7 +4,7 @@ import { actionState } from '../features/queue/action.ts';
 import { cancelAction, getAction, listActions, retryAction } from '../features/queue/operations/actions.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, withPageOptions } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface ListOptions extends PageOptions {
   game?: string;
@@ -25,7 +25,7 @@ export function actionsCommand(administrator: Administrator): Command {
     .action(async ({ game, json, ...filter }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);
       const { data } = await administrator.execute(listActions, { gameId, ...filter });
-      const shown = data.map(({ _id, type, state, normalizedAddress, attempts, error, transactionHash }) => ({
+      printList(data, json, ({ _id, type, state, normalizedAddress, attempts, error, transactionHash }) => ({
         actionId: _id,
         type,
         state,
@@ -34,7 +34,6 @@ export function actionsCommand(administrator: Administrator): Command {
         transaction: transactionHash ?? '',
         error: error ?? '',
       }));
-      print(json ? data : shown, json);
     });
 
   for (const { name, description, operation } of [

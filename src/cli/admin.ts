@@ -16,7 +16,7 @@ import {
 import { operations } from '../server/declarations/operations.ts';
 import type { Administrator } from './administrator.ts';
 import { decimal, parsed, parsedJson } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface TokenOptions {
   expires?: number;
@@ -36,14 +36,13 @@ export function adminCommand(administrator: Administrator): Command {
     .addHelpText('after', '\nExample:\n  gantry admin list')
     .action(async ({ json }: { json?: boolean }) => {
       const { administrators } = await administrator.execute(listAdministrators, {});
-      const shown = administrators.map(({ name, role, administratorId, expiresAt, lastUsedAt }) => ({
+      printList(administrators, json, ({ name, role, administratorId, expiresAt, lastUsedAt }) => ({
         name,
         role,
         administratorId,
         expires: expiresAt === null ? 'never' : new Date(expiresAt).toISOString(),
         lastUsed: lastUsedAt === null ? 'never' : new Date(lastUsedAt).toISOString(),
       }));
-      print(json ? administrators : shown, json);
     });
 
   withExpiry(command.command('create'))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { dataFiles, environment, readConfig, setVariables } from '../config.ts';
-import { print } from './output.ts';
+import { printList } from './output.ts';
 
 export function configCommand(): Command {
   return new Command('config')
@@ -10,12 +10,11 @@ export function configCommand(): Command {
     .addHelpText('after', '\nExample:\n  PORT=4000 gantry config')
     .action(({ json }: { json?: boolean }) => {
       const settings = effectiveSettings();
-      const rows = settings.map(({ name, value, source, file }) => ({
+      printList(settings, json, ({ name, value, source, file }) => ({
         setting: name,
         value: value ?? '',
         source: file ?? source,
       }));
-      print(json ? settings : rows, json);
     });
 }
 

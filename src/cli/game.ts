@@ -15,7 +15,7 @@ import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
 import { collected, integer, minutes, parsed, parsedJson } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface CommonOptions {
   url?: string;
@@ -60,7 +60,7 @@ export function gameCommand(administrator: Administrator): Command {
     .addHelpText('after', '\nExample:\n  gantry game list')
     .action(async ({ json }: { json?: boolean }) => {
       const { games } = await administrator.execute(listGames, {});
-      const shown = games.map(({ gameId, slug, name, kind, listing, createdAt }) => ({
+      printList(games, json, ({ gameId, slug, name, kind, listing, createdAt }) => ({
         gameId,
         slug,
         name,
@@ -68,7 +68,6 @@ export function gameCommand(administrator: Administrator): Command {
         listing,
         created: new Date(createdAt).toISOString(),
       }));
-      print(json ? games : shown, json);
     });
 
   withCommonOptions(command.command('update'))

@@ -14,7 +14,7 @@ import {
 } from '../features/scores/operations/leaderboards.ts';
 import type { Administrator } from './administrator.ts';
 import { collected, integer, type PageOptions, parsed, seasonsKept, withPageOptions } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface GameOptions {
   game: string;
@@ -68,7 +68,9 @@ function addReadCommands(command: Command, administrator: Administrator): void {
         const gameId = await administrator.gameId(game);
         const board = { gameId, ...(name !== undefined && { leaderboard: name }) };
         const { leaderboard } = await administrator.execute(listLeaderboardScores, { ...board, ...filter });
-        const shown = leaderboard.map(
+        printList(
+          leaderboard,
+          json,
           ({ position, _id, normalizedAddress, username, score, updatedAt, label, metadata }) => ({
             '#': position,
             score,
@@ -82,7 +84,6 @@ function addReadCommands(command: Command, administrator: Administrator): void {
             }),
           }),
         );
-        print(json ? leaderboard : shown, json);
       },
     );
 
@@ -92,7 +93,7 @@ function addReadCommands(command: Command, administrator: Administrator): void {
     .action(async ({ game, json }: GameOptions) => {
       const gameId = await administrator.gameId(game);
       const { leaderboards } = await administrator.execute(listLeaderboards, { gameId });
-      const shown = leaderboards.map((board) => ({
+      printList(leaderboards, json, (board) => ({
         name: board.leaderboard,
         keep: board.keep,
         order: board.order,
@@ -101,7 +102,6 @@ function addReadCommands(command: Command, administrator: Administrator): void {
         season: board.season,
         seasonEnds: board.seasonEndsAt === null ? '–' : new Date(board.seasonEndsAt).toISOString(),
       }));
-      print(json ? leaderboards : shown, json);
     });
 
   withPageOptions(withGame(command.command('seasons <leaderboard>')))
@@ -110,12 +110,11 @@ function addReadCommands(command: Command, administrator: Administrator): void {
     .action(async (leaderboard: string, { game, json, ...page }: GameOptions & PageOptions) => {
       const gameId = await administrator.gameId(game);
       const { data } = await administrator.execute(listLeaderboardSeasons, { gameId, leaderboard, ...page });
-      const shown = data.map(({ season, startedAt, endedAt }) => ({
+      printList(data, json, ({ season, startedAt, endedAt }) => ({
         season,
         began: new Date(startedAt).toISOString(),
         ended: new Date(endedAt).toISOString(),
       }));
-      print(json ? data : shown, json);
     });
 }
 

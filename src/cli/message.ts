@@ -3,7 +3,7 @@ import { listGameChannels } from '../features/messages/operations/message-channe
 import { listMessages, removeMessage } from '../features/messages/operations/messages.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, withPageOptions } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface ListOptions extends PageOptions {
   json?: boolean;
@@ -19,12 +19,11 @@ export function messageCommand(administrator: Administrator): Command {
     .action(async ({ game, json, ...page }: ListOptions & { game: string }) => {
       const gameId = await administrator.gameId(game);
       const { data } = await administrator.execute(listGameChannels, { gameId, ...page });
-      const shown = data.map(({ _id, name, participants }) => ({
+      printList(data, json, ({ _id, name, participants }) => ({
         channelId: _id,
         name,
         participants: participants.length,
       }));
-      print(json ? data : shown, json);
     });
 
   withPageOptions(command.command('list'))
@@ -33,13 +32,12 @@ export function messageCommand(administrator: Administrator): Command {
     .addHelpText('after', '\nExample:\n  gantry message list --channel 0198…')
     .action(async ({ channel: channelId, json, ...page }: ListOptions & { channel: string }) => {
       const { data } = await administrator.execute(listMessages, { channelId, ...page });
-      const shown = data.map(({ _id, senderId, content, createdAt }) => ({
+      printList(data, json, ({ _id, senderId, content, createdAt }) => ({
         messageId: _id,
         created: new Date(createdAt).toISOString(),
         wallet: senderId,
         content: JSON.stringify(content), // escapes line breaks
       }));
-      print(json ? data : shown, json);
     });
 
   command

@@ -5,6 +5,15 @@ export function print(result: object | readonly object[], asJson: boolean | unde
   process.stdout.write(asJson ? `${JSON.stringify(result)}\n` : `${toTable(result)}\n`);
 }
 
+/** Prints a list: as it is as JSON, or what people want to know of each item as a table. */
+export function printList<Item extends object>(
+  items: readonly Item[],
+  asJson: boolean | undefined,
+  row: (item: Item) => object,
+): void {
+  print(asJson ? items : items.map(row), asJson);
+}
+
 function toTable(result: object | readonly object[]): string {
   if (!Array.isArray(result)) {
     const entries = Object.entries(result);

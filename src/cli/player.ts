@@ -5,7 +5,7 @@ import { listPlayers, updatePlayer } from '../features/players/operations/player
 import { username } from '../features/players/player.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, parsed, withPageOptions } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface Common {
   game?: string;
@@ -35,13 +35,12 @@ export function playerCommand(administrator: Administrator): Command {
     .action(async ({ game, search, limit, skip, json }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);
       const { data } = await administrator.execute(listPlayers, { gameId, search, limit, skip });
-      const shown = data.map(({ wallet, username, createdAt, bannedFrom }) => ({
+      printList(data, json, ({ wallet, username, createdAt, bannedFrom }) => ({
         wallet,
         username,
         created: new Date(createdAt).toISOString(),
         bannedFrom: bannedFrom.map((game) => game || 'every game').join(', '),
       }));
-      print(json ? data : shown, json);
     });
 
   onPlayer(

@@ -6,7 +6,7 @@ import { getRules, setRules, testRules } from '../features/rules/operations/rule
 import { submittedRules } from '../features/rules/rule-bounds.ts';
 import type { Administrator } from './administrator.ts';
 import { integer, parsed } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface SetOptions {
   game: string;
@@ -65,13 +65,12 @@ export function rulesCommand(administrator: Administrator): Command {
       const rules = await readRules(file);
       const gameId = await administrator.gameId(game);
       const { actions } = await administrator.execute(testRules, { gameId, ...given, rules });
-      const shown = actions.map(({ rule, action, type, fires, why }) => ({
+      printList(actions, json, ({ rule, action, type, fires, why }) => ({
         action: `rules.${rule}.actions.${action}`,
         type,
         fires: fires ? 'yes' : 'no',
         why: why ?? '',
       }));
-      print(json ? actions : shown, json);
     });
 
   return command;

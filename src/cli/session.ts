@@ -3,7 +3,7 @@ import { addressInput } from '../core/schemas/fields.ts';
 import { listSessions, revokeSession } from '../features/sessions/operations/sessions.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, parsed, withPageOptions } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface ListOptions extends PageOptions {
   game?: string;
@@ -25,14 +25,13 @@ export function sessionCommand(administrator: Administrator): Command {
     .action(async ({ game, json, ...filter }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);
       const { data } = await administrator.execute(listSessions, { gameId, ...filter });
-      const shown = data.map(({ sessionId, wallet, openedAt, expiresAt, endedAt, endReason }) => ({
+      printList(data, json, ({ sessionId, wallet, openedAt, expiresAt, endedAt, endReason }) => ({
         sessionId,
         wallet,
         opened: new Date(openedAt).toISOString(),
         expires: new Date(expiresAt).toISOString(),
         ended: endedAt === null ? '' : `${new Date(endedAt).toISOString()} (${endReason})`,
       }));
-      print(json ? data : shown, json);
     });
 
   command

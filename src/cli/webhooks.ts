@@ -14,7 +14,7 @@ import {
 import { type WebhookFilter, webhookFilter } from '../features/webhooks/webhook.ts';
 import type { Administrator } from './administrator.ts';
 import { minutes, type PageOptions, parsed, withPageOptions } from './options.ts';
-import { print } from './output.ts';
+import { print, printList } from './output.ts';
 
 interface Json {
   json?: boolean;
@@ -53,14 +53,13 @@ export function webhooksCommand(administrator: Administrator): Command {
     .action(async ({ game, json }: { game?: string } & Json) => {
       const gameId = await administrator.optionalGameId(game);
       const { webhooks } = await administrator.execute(listWebhooks, { gameId });
-      const shown = webhooks.map(({ webhookId, gameId, url, filter, enabled, disabledReason }) => ({
+      printList(webhooks, json, ({ webhookId, gameId, url, filter, enabled, disabledReason }) => ({
         webhookId,
         gameId,
         url,
         filter,
         enabled: enabled ? 'yes' : `no${disabledReason === null ? '' : `: ${disabledReason}`}`,
       }));
-      print(json ? webhooks : shown, json);
     });
 
   command
@@ -129,7 +128,7 @@ export function webhooksCommand(administrator: Administrator): Command {
     .action(async ({ webhook: webhookId, game, json, ...filter }: DeliveriesOptions) => {
       const gameId = await administrator.optionalGameId(game);
       const { data } = await administrator.execute(listWebhookDeliveries, { webhookId, gameId, ...filter });
-      const shown = data.map(({ deliveryId, webhookId, event, state, attempts, createdAt, error }) => ({
+      printList(data, json, ({ deliveryId, webhookId, event, state, attempts, createdAt, error }) => ({
         deliveryId,
         webhookId,
         event,
@@ -138,7 +137,6 @@ export function webhooksCommand(administrator: Administrator): Command {
         created: new Date(createdAt).toISOString(),
         error: error ?? '',
       }));
-      print(json ? data : shown, json);
     });
 
   command

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import type { AuthKind, Callers } from './caller.ts';
-import type { AnyCost, Cost } from './operation.ts';
+import type { AnyCost, AuthKind, Callers, Cost } from './operation.ts';
 
 /**
  * The form in which basement.fun's clients call an operation, where it differs from ours; accepted by method dispatch

@@ -23,7 +23,7 @@ import { beginAttempt, refundAttempt, requestSignIn } from '../../src/features/s
 import { patchState, removeState, saveState } from '../../src/features/states/commands.ts';
 import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { contentId } from '../../src/features/states/state.ts';
-import { rowOverheadBytes } from '../../src/features/storage-quota/row-bytes.ts';
+import { rowOverheadBytes } from '../../src/features/storage-quota/game-storage.ts';
 import { runAll, runOnce } from '../../src/server/declarations/commands.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { rowsIn } from '../support/rows-in.ts';

@@ -3,7 +3,6 @@ import { addressInput } from '../../core/schemas/fields.ts';
 import { isGuestAddress } from '../../core/schemas/guest-address.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Store } from '../../core/storage/store.ts';
-import type { AuthKind, Callers, SessionCaller } from '../../features/caller.ts';
 import type { Game } from '../../features/games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../../features/games/game-secret.ts';
 import {
@@ -13,6 +12,7 @@ import {
   findGamesByOrigin,
 } from '../../features/games/queries.ts';
 import { refuseArchived } from '../../features/games/refuse-archived.ts';
+import type { AuthKind, Callers, SessionCaller } from '../../features/operation.ts';
 import { setProfile } from '../../features/players/commands.ts';
 import { refuseFormerGuest } from '../../features/players/guests.ts';
 import { findGuest, findPlayer, isBanned } from '../../features/players/queries.ts';

@@ -18,8 +18,7 @@ import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { ownerIn } from '../scores/score-rules.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
-import { type CountedRow, releaseBytes, releaseRows } from '../storage-quota/game-storage.ts';
-import { countedBytes } from '../storage-quota/row-bytes.ts';
+import { type CountedRow, countedBytes, releaseBytes, releaseRows } from '../storage-quota/game-storage.ts';
 
 /** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;

@@ -17,7 +17,7 @@ import {
 } from '../games/game.ts';
 import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
 import { gameSecrets, games, requestNonces } from '../games/tables.ts';
-import { storedBytesOf } from '../messages/stored-message.ts';
+import { storedBytesOf } from '../messages/message-rows.ts';
 import { messageReactions, messages } from '../messages/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { players } from '../players/tables.ts';
@@ -28,9 +28,14 @@ import { LeaderboardImport } from '../scores/leaderboard-import.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { readState } from '../states/state.ts';
 import { states } from '../states/tables.ts';
-import { addLocked, lockGameStorage } from '../storage-quota/game-storage.ts';
-import { countedBytes, rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
-import { addStorageUse } from '../storage-quota/storage-use.ts';
+import {
+  addLocked,
+  addStorageUse,
+  countedBytes,
+  lockGameStorage,
+  rowOverheadBytes,
+  storedBytes,
+} from '../storage-quota/game-storage.ts';
 import { type GameRecord, transferredTables } from './game-export.ts';
 import { ImportReferences } from './import-references.ts';
 import { importedRowSchema, jsonText, storedId, storedWallet } from './imported-rows.ts';

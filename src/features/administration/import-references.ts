@@ -2,8 +2,7 @@ import { streamOf } from '../../core/events/stream.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import { maxParticipants } from '../messages/message-channel.ts';
-import { participantsKeyOf } from '../messages/stored-channel.ts';
-import { eventSeqsOf, reactionsOf } from '../messages/stored-message.ts';
+import { eventSeqsOf, participantsKeyOf, reactionsOf } from '../messages/message-rows.ts';
 import {
   formerParticipants,
   messageChannels,

@@ -7,10 +7,10 @@ import { activities } from '../activities/tables.ts';
 import { requestNonces } from '../games/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
 import { chatPicture, messageContent, permission } from '../messages/message-channel.ts';
+import { reactionCounts } from '../messages/message-rows.ts';
 import { muter } from '../messages/mutes/mute.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
 import { maxReactionKinds, maxReactions, reactionInput } from '../messages/reaction.ts';
-import { reactionCounts } from '../messages/stored-message.ts';
 import {
   declinedAdders,
   formerParticipants,

@@ -1,8 +1,7 @@
 import type { Owner } from '../../core/schemas/owner.ts';
 import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { blockedBy } from './audience.ts';
-import type { Span } from './stored-channel.ts';
-import { seqOfMessage } from './stored-message.ts';
+import { type Span, seqOfMessage } from './message-rows.ts';
 
 export const noneBlocked: ReadonlySet<string> = new Set();
 

@@ -4,7 +4,7 @@ import type { StreamRow } from '../../core/events/tables.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../../core/storage/command.ts';
 import { maxParticipants, type Permission } from './message-channel.ts';
-import { absencesBetween, maxStays, rowHasPermission } from './stored-channel.ts';
+import { absencesBetween, maxStays, rowHasPermission } from './message-rows.ts';
 import {
   formerParticipants,
   type MessageChannelRow,

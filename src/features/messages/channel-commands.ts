@@ -6,7 +6,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import { requireGuests } from '../players/guests.ts';
-import { lockStorageUse } from '../storage-quota/storage-use.ts';
+import { lockStorageUse } from '../storage-quota/game-storage.ts';
 import { audienceOf } from './audience.ts';
 import { blockersAmong, refuseBlocked } from './blocks/commands.ts';
 import { type LockedChannel, lockWholeChannel, requireMember } from './channel-access.ts';
@@ -23,8 +23,8 @@ import {
   type NewChannelInfo,
   type Permission,
 } from './message-channel.ts';
+import { isRecorded, participantsKeyOf, rowHasPermission, toChannel } from './message-rows.ts';
 import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
-import { isRecorded, participantsKeyOf, rowHasPermission, toChannel } from './stored-channel.ts';
 import {
   declinedAdders,
   formerParticipants,

@@ -3,6 +3,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
 import { blockedIn, isNotBlocked, noneBlocked } from './blocked-senders.ts';
+import { type DescribedChannelRow, eventSeqsOf, seqOfMessage } from './message-rows.ts';
 import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {
   absencesOf,
@@ -13,8 +14,6 @@ import {
   visibleSpans,
   withParticipants,
 } from './queries.ts';
-import type { DescribedChannelRow } from './stored-channel.ts';
-import { eventSeqsOf, seqOfMessage } from './stored-message.ts';
 import { type MessageRow, messages, participants } from './tables.ts';
 
 /** Payload of a message cursor: the message's seq in the channel's stream, which is unique. */

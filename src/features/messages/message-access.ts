@@ -7,7 +7,7 @@ import {
   messageUnknown,
   wasAwayAt,
 } from './channel-access.ts';
-import { eventSeqsOf } from './stored-message.ts';
+import { eventSeqsOf } from './message-rows.ts';
 import { type MessageRow, messages, type ParticipantRow } from './tables.ts';
 
 /** A message with its channel, locked. @throws GantryError `message_unknown` */

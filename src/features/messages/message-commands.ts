@@ -5,7 +5,7 @@ import { lockChannel } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
-import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
+import { addStorageUse, lockStorageUse } from '../storage-quota/game-storage.ts';
 import { audienceOf } from './audience.ts';
 import { anyBlocker } from './blocks/commands.ts';
 import {
@@ -20,9 +20,8 @@ import {
 import { messageCreated, messagePatched, messageRemoved } from './events.ts';
 import { lockMessage, requireVisible } from './message-access.ts';
 import type { ChannelMessage, MessageIdentity, Permission } from './message-channel.ts';
+import { eventSeqsOf, reactionsOf, removeReactionsTo, storedBytesOf, toMessage } from './message-rows.ts';
 import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
-import { removeReactionsTo } from './reaction-rows.ts';
-import { eventSeqsOf, reactionsOf, storedBytesOf, toMessage } from './stored-message.ts';
 import { type MessageRow, messageChannels, messages } from './tables.ts';
 
 /** Messages that `eraseMessagesOf` erases per batch; fewer when they have many reactions. */

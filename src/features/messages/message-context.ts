@@ -1,7 +1,7 @@
 import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
 import type { ChannelMessage } from './message-channel.ts';
-import { seqOfMessage, toMessage } from './stored-message.ts';
+import { seqOfMessage, toMessage } from './message-rows.ts';
 import { type MessageRow, messages } from './tables.ts';
 
 /** A message with the messages around it. */

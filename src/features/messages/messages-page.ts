@@ -3,8 +3,7 @@ import type { Paged } from '../../core/schemas/paging.ts';
 import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { columnsOf } from '../../core/storage/selection.ts';
 import type { ChannelMessage } from './message-channel.ts';
-import type { Span } from './stored-channel.ts';
-import { eventSeqsOf, idsOfJson, toMessage } from './stored-message.ts';
+import { eventSeqsOf, idsOfJson, type Span, toMessage } from './message-rows.ts';
 import { type MessageRow, messages } from './tables.ts';
 
 export interface MessagesPage extends Paged<ChannelMessage> {

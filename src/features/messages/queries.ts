@@ -12,15 +12,16 @@ import {
   type MessageChannel,
   maxParticipants,
 } from './message-channel.ts';
-import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {
   absencesBetween,
   type DescribedChannelRow,
   maxStays,
   type Span,
+  seqOfMessage,
   toChannel,
-} from './stored-channel.ts';
-import { seqOfMessage, toMessage } from './stored-message.ts';
+  toMessage,
+} from './message-rows.ts';
+import { type MessagesPage, toMessagesPage } from './messages-page.ts';
 import {
   formerParticipants,
   type MessageChannelRow,

@@ -5,15 +5,14 @@ import { grouped } from '../../core/schemas/grouped.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
-import { rowOverheadBytes } from '../storage-quota/row-bytes.ts';
-import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
+import { addStorageUse, lockStorageUse, rowOverheadBytes } from '../storage-quota/game-storage.ts';
 import { audienceOf } from './audience.ts';
 import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
 import { messageReactionCreated, messageReactionRemoved } from './events.ts';
 import { lockMessage, requireVisible } from './message-access.ts';
+import { reactionsOf } from './message-rows.ts';
 import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
 import { maxReactionKinds, maxReactions, type ReactionCount } from './reaction.ts';
-import { reactionsOf } from './stored-message.ts';
 import { type MessageReactionRow, type MessageRow, messageReactions, messages } from './tables.ts';
 
 /** Reactions that `eraseReactionsOf` erases per batch. */

@@ -4,8 +4,8 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps } from '../../core/storage/command.ts';
 import { channelUnknown, messageUnknown, wasAwayAt } from './channel-access.ts';
 import { readMarkerPatched } from './events.ts';
+import { eventSeqsOf } from './message-rows.ts';
 import { type ReadMarker, toReadMarker } from './read-marker.ts';
-import { eventSeqsOf } from './stored-message.ts';
 import { messageChannels, messages, participants, readMarkers } from './tables.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { isNotBlocked } from './blocked-senders.ts';
 import { channelUnknown } from './channel-access.ts';
+import { idsOfJson, seqOfMessage } from './message-rows.ts';
 import { maxListedUnread, maxUnread, type Unread } from './read-marker.ts';
-import { idsOfJson, seqOfMessage } from './stored-message.ts';
 
 /** Unread messages in those of these channels that the player is in, ordered by id; counted up to `maxListedUnread`. */
 export const listUnread = query(

@@ -3,13 +3,13 @@ import { lockChannel, lockGame, lockPlayer } from '../../core/events/stream-lock
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { lockWholeChannel, memberIn, requireMember } from '../messages/channel-access.ts';
+import { rowHasPermission } from '../messages/message-rows.ts';
 import type { Muter } from '../messages/mutes/mute.ts';
 import { refuseMuted } from '../messages/mutes/refuse-muted.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
-import { rowHasPermission } from '../messages/stored-channel.ts';
 import { messageChannels } from '../messages/tables.ts';
 import { players } from '../players/tables.ts';
-import { lockStorageUse } from '../storage-quota/storage-use.ts';
+import { lockStorageUse } from '../storage-quota/game-storage.ts';
 
 /** The parameters of a mute. */
 export interface NewMute {

@@ -2,8 +2,7 @@ import { GantryError } from '../../core/errors.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps } from '../../core/storage/command.ts';
-import { storedBytes } from '../storage-quota/row-bytes.ts';
-import { addStorageUse, lockStorageUse } from '../storage-quota/storage-use.ts';
+import { addStorageUse, lockStorageUse, storedBytes } from '../storage-quota/game-storage.ts';
 import { playSessions } from './tables.ts';
 
 /** A game's update of a play session; `endTime` (Unix ms) ends it. */

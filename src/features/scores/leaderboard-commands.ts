@@ -5,8 +5,7 @@ import { command, exclusiveCommand, type Steps, type Tx } from '../../core/stora
 import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { games } from '../games/tables.ts';
-import { releaseBytes } from '../storage-quota/game-storage.ts';
-import { countedBytes } from '../storage-quota/row-bytes.ts';
+import { countedBytes, releaseBytes } from '../storage-quota/game-storage.ts';
 import { seasonEnded } from './events.ts';
 import {
   defaultLeaderboard,

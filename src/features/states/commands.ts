@@ -5,8 +5,7 @@ import { command, exclusiveCommand, type Request, type Steps, type Tx } from '..
 import type { Peeked } from '../../core/storage/peek.ts';
 import { statement } from '../../core/storage/query.ts';
 import { anyMute, refuseMuted } from '../messages/mutes/refuse-muted.ts';
-import { rowOverheadBytes, storedBytes } from '../storage-quota/row-bytes.ts';
-import { addStorageUse } from '../storage-quota/storage-use.ts';
+import { addStorageUse, rowOverheadBytes, storedBytes } from '../storage-quota/game-storage.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { maxInlineMergeBytes, mergedState } from './merge-patch.ts';
 import { type CanonicalState, type StateHead, type StoredState, toHead } from './state.ts';

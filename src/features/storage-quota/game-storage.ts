@@ -1,11 +1,11 @@
 import { GantryError } from '../../core/errors.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../../core/storage/command.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { type AnyTable, columnOf, type Table } from '../../core/storage/table.ts';
+import { type AnyRow, type AnyTable, columnOf, type Table } from '../../core/storage/table.ts';
 import { toGame } from '../games/stored-game.ts';
 import { type GameRow, games } from '../games/tables.ts';
-import { countedBytes, countedBytesIn } from './row-bytes.ts';
-import { type GameStorageRow, gameStorage } from './tables.ts';
+import { type GameStorageRow, gameStorage, type StorageUseRow, storageUse } from './tables.ts';
 
 /**
  * How long a writer relies on what it has read of the other writers' counts, in milliseconds. A game may exceed its
@@ -125,3 +125,87 @@ export const gameStorages = query('gameStorages', function* (read, standard: num
 const countedBytesOfGames = statement<Record<never, never>, { gameId: string; bytes: number }>(
   'SELECT game_id AS "gameId", sum(bytes) AS bytes FROM game_storage GROUP BY game_id ORDER BY sum(bytes) DESC',
 );
+
+/** Default storage quota of a player in a game, in bytes (`STORAGE_QUOTA_MEGABYTES`). */
+export const defaultStorageQuota = 64 * 1024 * 1024;
+
+/** `bytes` of a row that its lock has just created: not even the row itself is counted yet. */
+const notCounted = -1;
+
+/**
+ * Locks a player's storage use and the game's. A command that is going to add to it requests this lock together with
+ * its other locks, which saves a round trip; in the lock order, those come first.
+ */
+export function lockStorageUse(
+  tx: Tx,
+  owner: Owner,
+): Request<readonly [use: StorageUseRow, inGame: GameStorageRow]> {
+  return tx.all(lockUse(tx, owner), lockGameStorage(tx, owner.gameId));
+}
+
+/**
+ * Adds `bytes`, negative to subtract, to a player's storage use in a game, and to the game's, in the transaction that
+ * writes the data. Call it after acquiring the command's other locks.
+ * @throws GantryError `storage_full` when an increase would exceed `quota` or the game's; decreases always succeed
+ */
+export function* addStorageUse(
+  tx: Tx,
+  owner: Owner,
+  bytes: number,
+  quota: number = defaultStorageQuota,
+): Steps<void> {
+  if (bytes === 0) return;
+  const { gameId, wallet } = owner;
+  const [row, inGame, game] = yield* tx.all(
+    bytes > 0 ? lockUse(tx, owner) : tx.lock(storageUse, [gameId, wallet]),
+    lockGameStorage(tx, gameId),
+    tx.get(games, gameId),
+  );
+  if (!row) return; // the player is being erased
+  const before = Math.max(0, row.bytes);
+  const total = Math.max(0, before + bytes);
+  if (bytes > 0 && total > quota) {
+    throw new GantryError(
+      'storage_full',
+      `The player would use ${total} of ${quota} bytes of storage in this game: save smaller states, remove some, or unsend messages`,
+    );
+  }
+  tx.put(storageUse, { ...row, bytes: total });
+  const forRow = row.bytes === notCounted ? rowOverheadBytes : 0;
+  yield* addLocked(tx, inGame, total - before + forRow, quota === Number.POSITIVE_INFINITY ? null : game);
+}
+
+function lockUse(tx: Tx, { gameId, wallet }: Owner): Request<StorageUseRow> {
+  return tx.lock<StorageUseRow>(storageUse, [gameId, wallet], {
+    gameId,
+    wallet,
+    bytes: notCounted,
+    removedVersion: 0,
+  });
+}
+
+/** Bytes charged for a row in addition to its text: the row with all its indexes. */
+export const rowOverheadBytes = 512;
+
+/** The bytes charged for a row with this text. */
+export function storedBytes(text: string): number {
+  return rowOverheadBytes + Buffer.byteLength(text);
+}
+
+/** The bytes that a row of a table counts in its game's quota, as the table declares. */
+export function countedBytes(table: AnyTable, row: AnyRow): number {
+  const { rows, texts, bytes } = table.counted ?? countsNothing;
+  let each = rowOverheadBytes;
+  for (const text of texts) each += Buffer.byteLength(String(row[text] ?? ''));
+  return rows * each + (bytes === null ? 0 : Number(row[bytes]));
+}
+
+/** SQL expression: `countedBytes` of a row; `alias` is that of its table, if it has one. */
+export function countedBytesIn(table: AnyTable, alias?: string): string {
+  const { rows, texts, bytes } = table.counted ?? countsNothing;
+  const of = (name: string) => `${alias === undefined ? '' : `${alias}.`}${columnOf(table, name).sqlName}`;
+  const lengths = texts.map((text) => ` + coalesce(octet_length(${of(text)}), 0)`).join('');
+  return `${rows} * (${rowOverheadBytes}${lengths})${bytes === null ? '' : ` + ${of(bytes)}`}`;
+}
+
+const countsNothing = { rows: 0, texts: [], bytes: null };

@@ -22,8 +22,7 @@ import {
 } from '../../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import { removeState, saveState } from '../../../src/features/states/commands.ts';
-import { gameStorages } from '../../../src/features/storage-quota/game-storage.ts';
-import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { gameStorages, rowOverheadBytes } from '../../../src/features/storage-quota/game-storage.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, trio } from './fixture.ts';

@@ -23,7 +23,7 @@ import {
   eraseReactionsOf,
   removeReactionFrom,
 } from '../../../src/features/messages/reaction-commands.ts';
-import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/game-storage.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { listen, nowAndReopened, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 

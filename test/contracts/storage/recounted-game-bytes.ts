@@ -1,7 +1,7 @@
 import { playerStreamsOf } from '../../../src/core/events/stream.ts';
 import { query, type Read, type ReadSteps, statement } from '../../../src/core/storage/query.ts';
 import { type AnyTable, columnOf } from '../../../src/core/storage/table.ts';
-import { countedBytesIn } from '../../../src/features/storage-quota/row-bytes.ts';
+import { countedBytesIn } from '../../../src/features/storage-quota/game-storage.ts';
 
 /** The bytes that a game stores, by its rows: what is counted in its quota. `tables`: all tables. */
 export const recountedGameBytes = query(

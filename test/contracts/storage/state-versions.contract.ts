@@ -20,7 +20,7 @@ import {
   type StateFilter,
 } from '../../../src/features/states/queries.ts';
 import { contentId } from '../../../src/features/states/state.ts';
-import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/game-storage.ts';
 import { storageUse } from '../../../src/features/storage-quota/tables.ts';
 import { runAll } from '../../../src/server/declarations/commands.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';

@@ -14,7 +14,7 @@ import {
 import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { saveState } from '../../../src/features/states/commands.ts';
 import { listPlayerStates } from '../../../src/features/states/queries.ts';
-import { rowOverheadBytes } from '../../../src/features/storage-quota/row-bytes.ts';
+import { rowOverheadBytes } from '../../../src/features/storage-quota/game-storage.ts';
 import { storageUse } from '../../../src/features/storage-quota/tables.ts';
 import { addGame, addPlayer, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 

@@ -3,8 +3,7 @@ import { addressInput, idInput, success, text } from '../../../core/schemas/fiel
 import { pageNumberingOf } from '../../../core/schemas/paging.ts';
 import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
-import { defineOperation, pageCost } from '../../operation.ts';
+import { defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { activityRecord, activityType, feedItem, maxLabelLength, toFeedItem } from '../activity.ts';
 import { recordActivity } from '../commands.ts';
 import { listActivities } from '../queries.ts';

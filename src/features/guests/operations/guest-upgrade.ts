@@ -5,9 +5,8 @@ import { id, idInput, normalizedAddress, success } from '../../../core/schemas/f
 import { walletInput } from '../../../core/schemas/guest-address.ts';
 import { newId } from '../../../core/schemas/ids.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, ownerOf } from '../../operation.ts';
 import { findPlayer } from '../../players/queries.ts';
 import { announceSession, type NewSessionServices, signInToken } from '../../sessions/new-session.ts';
 import { requestSignIn } from '../../sessions/sign-in-commands.ts';

@@ -2,7 +2,7 @@ import { GantryError } from '../../../core/errors.ts';
 import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
 import { requireOpenedBy } from '../../../core/schemas/opened-by.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import type { SessionCaller } from '../../caller.ts';
+import type { SessionCaller } from '../../operation.ts';
 import { listDevices } from '../queries.ts';
 
 /**

@@ -7,9 +7,8 @@ import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schema
 import type { Owner } from '../../../core/schemas/owner.ts';
 import { pagedOutput, pageOf, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { type Cost, defineAdminOperation, defineOperation, pageCost } from '../../operation.ts';
+import { type Cost, defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { defineOtherForm } from '../../other-form.ts';
 import { createChannel, editChannelInfo } from '../channel-commands.ts';
 import { channelCursor, listChannelsFrom } from '../cursor-queries.ts';

@@ -7,8 +7,7 @@ import { addressInput, id, idInput, success } from '../../../core/schemas/fields
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
 import { pagedOutput, pageOf, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
-import { defineAdminOperation, defineOperation, pageCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { listMessagesFrom, messageCursor } from '../cursor-queries.ts';
 import { messageTyping } from '../events.ts';
 import { channelMessage, messageContent, messageIdentity } from '../message-channel.ts';

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, ownerOf } from '../../operation.ts';
 import { newReaction, reactionCount, reactionInput } from '../reaction.ts';
 import { addReactionTo, removeReactionFrom } from '../reaction-commands.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
-import { defineOperation, fixedCost } from '../../operation.ts';
+import { defineOperation, fixedCost, ownerOf } from '../../operation.ts';
 import { readMarker, toUnreadFields, unreadFields } from '../read-marker.ts';
 import { moveReadMarker } from '../read-marker-commands.ts';
 import { findUnread } from '../unread.ts';

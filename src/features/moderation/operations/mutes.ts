@@ -4,10 +4,9 @@ import { addressInput, idInput, success, timestamp } from '../../../core/schemas
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { muteReason, muteSeconds } from '../../messages/mutes/mute.ts';
-import { defineAdminOperation, defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf } from '../../operation.ts';
 import { mute, muteInChannel } from '../commands.ts';
 import { playerMute, readMutes } from '../queries.ts';
 

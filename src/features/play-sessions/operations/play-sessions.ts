@@ -4,9 +4,8 @@ import { addressInput, idInput, success } from '../../../core/schemas/fields.ts'
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineAdminOperation, defineOperation } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf } from '../../operation.ts';
 import { canonicalState, parseState } from '../../states/state.ts';
 import { trackPlaySession } from '../commands.ts';
 import { playSessionSummary } from '../play-session.ts';

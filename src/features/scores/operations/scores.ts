@@ -4,9 +4,8 @@ import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { ownerOf } from '../../caller.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { defineAdminOperation, defineOperation, pageCost } from '../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
 import { deleteScore, setScore } from '../commands.ts';
 import {

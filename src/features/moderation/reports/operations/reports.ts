@@ -4,8 +4,7 @@ import { moderators } from '../../../../core/schemas/admin-role.ts';
 import { addressInput, id, idInput, success } from '../../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
-import { ownerOf } from '../../../caller.ts';
-import { defineAdminOperation, defineOperation } from '../../../operation.ts';
+import { defineAdminOperation, defineOperation, ownerOf } from '../../../operation.ts';
 import { closeReport, fileReport } from '../commands.ts';
 import { readReport, readReports } from '../queries.ts';
 import {
