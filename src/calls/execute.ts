@@ -1,6 +1,6 @@
 import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
-import { isGuestAddress } from '../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../core/schemas/fields.ts';
 import type { Store } from '../core/storage/store.ts';
 import type { RunAsGuest } from '../features/guests/writes/commands.ts';
 import { guestStore } from '../features/guests/writes/guest-store.ts';

@@ -19,7 +19,7 @@ import { readInstallation } from '../features/events/queries.ts';
 import type { SecretBox } from '../features/games/game-secret.ts';
 import { allGames, sealedSecrets } from '../features/games/queries.ts';
 import { countOpenActions } from '../features/queue/queries.ts';
-import { type NodeStatus, type Nodes, SingleNode } from '../telemetry/nodes.ts';
+import { type NodeStatus, type Nodes, singleNode } from '../telemetry/nodes.ts';
 import { RecentRequests } from '../telemetry/recent-requests.ts';
 import { RecentStats } from '../telemetry/recent-stats.ts';
 import { RedisNodes } from '../telemetry/redis-nodes.ts';
@@ -207,5 +207,5 @@ function chooseNodes(
     sockets: sockets(),
     requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
   });
-  return redis ? new RedisNodes(redis.commands, { prefix, status, report }) : new SingleNode(status);
+  return redis ? new RedisNodes(redis.commands, { prefix, status, report }) : singleNode(status);
 }

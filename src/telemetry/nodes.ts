@@ -31,16 +31,6 @@ export interface Nodes {
 export const noNodes: Nodes = { list: async () => [], close: async () => {} };
 
 /** A single process. Sufficient without Redis, since there are no other nodes. */
-export class SingleNode implements Nodes {
-  readonly #status: () => NodeStatus;
-
-  constructor(status: () => NodeStatus) {
-    this.#status = status;
-  }
-
-  async list(): Promise<NodeRecord[]> {
-    return [{ ...this.#status(), isThis: true }];
-  }
-
-  async close(): Promise<void> {}
+export function singleNode(status: () => NodeStatus): Nodes {
+  return { list: async () => [{ ...status(), isThis: true }], close: async () => {} };
 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import { setRules } from '../../src/features/rules/operations/rules.ts';
 import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';

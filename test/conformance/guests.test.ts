@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import { changeGame } from '../../src/features/administration/commands.ts';
 import { apiOf } from '../support/api.ts';
 import { readJwt } from '../support/jwt-parts.ts';

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../src/core/schemas/fields.ts';
 import { caseOf } from '../operations/cases.ts';
 import { ownStyles } from '../support/call-styles.ts';
 import { repository } from '../support/gantry-process.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { GantryError } from '../../src/core/errors.ts';
-import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import type { NewGame } from '../../src/features/games/game.ts';
 import { addGuest } from '../../src/features/guests/commands.ts';
 import { replaceRules } from '../../src/features/rules/commands.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { ThreadedDatabase } from '../../src/engines/sqlite/threaded-database.ts';

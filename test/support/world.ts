@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-import { newGuestAddress } from '../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import { recordActivity } from '../../src/features/activities/commands.ts';
 import { ban } from '../../src/features/administration/commands.ts';

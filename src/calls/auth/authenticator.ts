@@ -1,6 +1,5 @@
 import { GantryError, invalidField } from '../../core/errors.ts';
-import { addressInput } from '../../core/schemas/fields.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { addressInput, isGuestAddress } from '../../core/schemas/fields.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../../features/games/game.ts';

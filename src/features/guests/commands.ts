@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GantryError } from '../../core/errors.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { OpenedBy } from '../../core/schemas/opened-by.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { anyMute, muteOf } from '../messages/mutes/refuse-muted.ts';

@@ -1,7 +1,6 @@
 import { type CursorPage, toListCursor } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
-import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { columnsOf } from '../../core/storage/selection.ts';
+import { columnsOf, query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { blockedIn, isNotBlocked, noneBlocked } from './blocked-senders.ts';
 import { type DescribedChannelRow, eventSeqsOf, seqOfMessage } from './message-rows.ts';
 import { type MessagesPage, toMessagesPage } from './messages-page.ts';

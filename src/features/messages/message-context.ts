@@ -1,5 +1,4 @@
-import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { columnsOf } from '../../core/storage/selection.ts';
+import { columnsOf, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { ChannelMessage } from './message-channel.ts';
 import { seqOfMessage, toMessage } from './message-rows.ts';
 import { type MessageRow, messages } from './tables.ts';

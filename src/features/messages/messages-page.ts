@@ -1,7 +1,6 @@
 import type { CursorEnd } from '../../core/schemas/list-cursor.ts';
 import type { Paged } from '../../core/schemas/paging.ts';
-import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { columnsOf } from '../../core/storage/selection.ts';
+import { columnsOf, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { ChannelMessage } from './message-channel.ts';
 import { eventSeqsOf, idsOfJson, type Span, toMessage } from './message-rows.ts';
 import { type MessageRow, messages } from './tables.ts';

@@ -2,8 +2,7 @@ import { comparableId } from '../../core/schemas/ids.ts';
 import type { CursorEnd } from '../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { columnsOf } from '../../core/storage/selection.ts';
+import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { blockedIn, hiddenCount, isNotBlocked, noneBlocked } from './blocked-senders.ts';
 import { channelUnknown, requirePermission } from './channel-access.ts';
 import {

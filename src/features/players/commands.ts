@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import { requireGuest } from './guests.ts';

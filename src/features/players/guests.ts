@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import { type GuestRow, guests } from './tables.ts';
 

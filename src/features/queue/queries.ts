@@ -1,7 +1,13 @@
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { columnsOf, statementsBy } from '../../core/storage/selection.ts';
+import {
+  columnsOf,
+  query,
+  type Read,
+  type ReadSteps,
+  statement,
+  statementsBy,
+} from '../../core/storage/query.ts';
 import { type ActionFilter, type ListedAction, toListedAction } from './action.ts';
 import { type ActionRow, actions } from './tables.ts';
 

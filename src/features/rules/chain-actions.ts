@@ -1,8 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { LookupSteps } from '../../core/storage/lookup.ts';
-import type { ContractCall } from '../chains/call-signature.ts';
-import { typedArguments } from '../chains/call-signature.ts';
+import { type ContractCall, typedArguments } from '../chains/call-signature.ts';
 import { maxValueLength, type StateValue, wholeState } from '../states/state-values.ts';
 import type { Facts } from './evaluate.ts';
 import type { ChainAction } from './rule.ts';

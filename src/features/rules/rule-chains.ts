@@ -1,7 +1,7 @@
 import { parseAbi } from 'abitype';
 import type { Address, PublicClient } from 'viem';
 import { GantryError, invalidField } from '../../core/errors.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { ChainClients } from '../chains/chain-client.ts';
 import { asHex, isUnreachable } from '../chains/rpc-errors.ts';
 import type { Signers } from '../chains/signers.ts';

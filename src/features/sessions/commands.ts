@@ -1,7 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { lockPlayer } from '../../core/events/stream-locks.ts';
-import { isGuestAddress } from '../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { OpenedBy } from '../../core/schemas/opened-by.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';

@@ -1,6 +1,5 @@
 import type { Page, Paged } from '../../core/schemas/paging.ts';
-import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { columnsOf } from '../../core/storage/selection.ts';
+import { columnsOf, query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { readActionPage } from '../queue/queries.ts';
 import { maxSecrets } from './commands.ts';
 import type { DeliveryFilter } from './delivery.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { streamOf } from '../../../src/core/events/stream.ts';
-import { isGuestAddress, newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
+import { isGuestAddress, newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../../src/core/storage/command.ts';
 import type { Database } from '../../../src/core/storage/database.ts';

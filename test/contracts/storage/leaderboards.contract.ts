@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { streamOf } from '../../../src/core/events/stream.ts';
-import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { eraseScores } from '../../../src/features/administration/erasing-commands.ts';

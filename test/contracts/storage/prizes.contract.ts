@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { streamOf } from '../../../src/core/events/stream.ts';
-import { newGuestAddress } from '../../../src/core/schemas/guest-address.ts';
+import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { heldActionError } from '../../../src/core/storage/database-file.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../../core/errors.ts';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { id, idInput, normalizedAddress, success } from '../../../core/schemas/fields.ts';
-import { walletInput } from '../../../core/schemas/guest-address.ts';
+import { id, idInput, normalizedAddress, success, walletInput } from '../../../core/schemas/fields.ts';
 import { newId } from '../../../core/schemas/ids.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import type { PublicUrls } from '../../../core/public-urls.ts';
 import { operators } from '../../../core/schemas/admin-role.ts';
-import { id, idInput, normalizedAddress, success, text } from '../../../core/schemas/fields.ts';
-import { isGuestAddress, newGuestAddress } from '../../../core/schemas/guest-address.ts';
+import {
+  id,
+  idInput,
+  isGuestAddress,
+  newGuestAddress,
+  normalizedAddress,
+  success,
+  text,
+} from '../../../core/schemas/fields.ts';
 import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';

@@ -1,5 +1,5 @@
 import { GantryError } from '../../../core/errors.ts';
-import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../../core/schemas/fields.ts';
 import { requireOpenedBy } from '../../../core/schemas/opened-by.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { SessionCaller } from '../../operation.ts';

@@ -1,6 +1,6 @@
 import { streamOf } from '../../../core/events/stream.ts';
 import { lockPlayer } from '../../../core/events/stream-locks.ts';
-import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
+import { isGuestAddress } from '../../../core/schemas/fields.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../../core/storage/command.ts';
 import { heldActionError } from '../../../core/storage/database-file.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import { GantryError } from '../../../core/errors.ts';
-import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
-import { isGuestAddress } from '../../../core/schemas/guest-address.ts';
+import { addressInput, idInput, isGuestAddress, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { Game } from '../../games/game.ts';
 import { refuseArchived } from '../../games/refuse-archived.ts';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { PublicUrls } from '../../../core/public-urls.ts';
-import { id, idInput, success } from '../../../core/schemas/fields.ts';
-import { walletInput } from '../../../core/schemas/guest-address.ts';
+import { id, idInput, success, walletInput } from '../../../core/schemas/fields.ts';
 import { newId } from '../../../core/schemas/ids.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
