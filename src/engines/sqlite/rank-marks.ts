@@ -26,6 +26,16 @@ const start: RankKey = { sort_score: Number.NEGATIVE_INFINITY, reached_at: 0, sc
 /** The columns of `board_marks`, whatever the ranked table's are called. */
 const key = 'sort_score, reached_at, score_id';
 
+type KeyValues = [score: number, reachedAt: number, id: string];
+type PassedValues = [
+  board: number,
+  level: number,
+  ...from: KeyValues,
+  board: number,
+  level: number,
+  ...to: KeyValues,
+];
+
 /**
  * Rank counts of boards: a skip list with widths (Pugh, "A skip list cookbook", 1990, section 3.4). Each mark stores
  * the number of rows from it up to the next mark of its level, so finding a rank takes one step per mark of the highest
@@ -58,10 +68,14 @@ export class RankMarks {
         db,
         `SELECT ${key}, count ${ofLevel} AND (${key}) >= (?, ?, ?) ORDER BY ${key}`,
       ),
-      sum: prepare<[number, number, number, number, string, number, number, string], number>(
+      // One statement, since each costs more than the few marks that it reads.
+      passed: prepare<PassedValues, Mark & { passed: number }>(
         db,
-        `SELECT total(count) ${ofLevel} AND (${key}) >= (?, ?, ?) AND (${key}) < (?, ?, ?)`,
-      ).pluck(),
+        `SELECT ${key}, count, (SELECT total(count) ${ofLevel} AND (${key}) >= (?, ?, ?)
+           AND (${key}) < (m.sort_score, m.reached_at, m.score_id)) AS passed
+         FROM board_marks AS m WHERE board_id = ? AND level = ? AND (${key}) < (?, ?, ?)
+         ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1`,
+      ),
       rows: prepare<[number, number, number, string, number, number, string], number>(
         db,
         `SELECT count(*) FROM ${table} WHERE board_id = ? AND (${ranks}) >= (?, ?, ?) AND (${ranks}) < (?, ?, ?)`,
@@ -159,9 +173,10 @@ export class RankMarks {
   /** The number of rows from a mark of a level (or from any row, for level 0) up to a row, exclusive. */
   #count(boardId: number, level: number, from: RankKey, to: RankKey): number {
     if (level === 0) return this.rowsBetween(boardId, from, to);
-    const last = this.#lastBefore(boardId, level, to);
-    const fullSpans = this.#statements.sum.get(boardId, level, ...columnsOf(from), ...columnsOf(last)) ?? 0;
-    return fullSpans + this.#count(boardId, level - 1, last, to);
+    const of = [boardId, level] as const;
+    const last = this.#statements.passed.get(...of, ...columnsOf(from), ...of, ...columnsOf(to));
+    if (!last) throw new Error(`board ${boardId} has no first mark of level ${level}`);
+    return last.passed + this.#count(boardId, level - 1, last, to);
   }
 
   remove(boardId: number, level: number, at: RankKey): void {
@@ -194,6 +209,6 @@ export class RankMarks {
   }
 }
 
-function columnsOf({ sort_score, reached_at, score_id }: RankKey): [number, number, string] {
+function columnsOf({ sort_score, reached_at, score_id }: RankKey): KeyValues {
   return [sort_score, reached_at, score_id];
 }
