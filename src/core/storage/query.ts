@@ -1,3 +1,4 @@
+import type { RankedRows } from './ranked-rows.ts';
 import type { AnyTable, Index, Table, Value } from './table.ts';
 
 /** The steps of a query; like a command's, they suspend where the engine has to load rows. */
@@ -103,6 +104,15 @@ export interface Read {
    * number of rows to skip from there.
    */
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }>;
+  /**
+   * Up to `limit` rows of a ranked group around the row with this key, from one snapshot, and the place of the first of
+   * them, from 0. The row is in the middle, or nearer to the top when fewer rows are above. Null: no row has the key.
+   */
+  around<Row>(
+    shown: RankedRows<Row>,
+    key: readonly Value[],
+    limit: number,
+  ): ReadRequest<{ first: number; rows: readonly Row[] } | null>;
   /** Runs reads that must see the same snapshot. */
   inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result>;
 }

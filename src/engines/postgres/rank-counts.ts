@@ -1,11 +1,18 @@
 import { LRUCache } from 'lru-cache';
+import { aboveOf, type RankedRows } from '../../core/storage/ranked-rows.ts';
 import { type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
+import type { PhysicalTable } from './physical-table.ts';
 import { RankMoves, type Runner } from './rank-moves.ts';
+import { Texts } from './texts.ts';
 
 /** Rows per bucket after a recount. */
 const bucketSize = 256;
 /** A bucket with more rows is split. */
 const maxBucket = 3 * bucketSize;
+
+const texts = new Texts();
+/** The sizes that rows around a row are read in; each is one prepared statement per connection. */
+const aroundSizes = [11, 25, 51, 101];
 
 /** The columns of `board_counts`, whatever the ranked tables' are called. */
 const order = 'sort_score, reached_at, score_id';
@@ -110,6 +117,27 @@ export class RankCounts {
       ...key,
     ]);
     return rows[0]?.place ?? 0;
+  }
+
+  /** The rows around the row with a key, as `Read.around`: one statement, and so one snapshot. */
+  async around<Row>(
+    runner: Runner,
+    { table, select }: RankedRows<Row>,
+    by: PhysicalTable['key'],
+    key: readonly Value[],
+    limit: number,
+  ): Promise<{ first: number; rows: readonly Row[] } | null> {
+    const most = aroundSizes.find((size) => size >= limit) ?? limit;
+    const text = texts.of(`around ${table.name} ${most}`, () =>
+      aroundText(table.name, this.#ranksOf(table.name), by, select, most),
+    );
+    const { rows } = await runner.run<Row & { before: number }>(text, key);
+    const [first] = rows;
+    if (!first) return null;
+    const { before } = first;
+    const above = Math.min(before, aboveOf(limit));
+    const start = Math.min(before, aboveOf(most)) - above;
+    return { first: before - above, rows: rows.slice(start, start + limit) };
   }
 
   /**
@@ -246,23 +274,62 @@ function lastBucketBefore({ keys, places }: KnownBuckets, place: number): KnownB
   return key && { key, place: places[low - 1] ?? 0, isLast: low === keys.length };
 }
 
-/** The net number of rows that unfolded moves have put before a bucket's first key. */
-const movedOver = (s: string, a: string, i: string) => `coalesce((SELECT sum(
-    coalesce((new_score, new_at, new_id) < (${s}, ${a}, ${i}), false)::int
-    - coalesce((old_score, old_at, old_id) < (${s}, ${a}, ${i}), false)::int) FROM board_moves WHERE board_id = $1), 0)`;
+/** The net number of rows that unfolded moves have put before a bucket's first key, `b`. */
+const movedOver = (board: string) => `coalesce((SELECT sum(
+    coalesce((new_score, new_at, new_id) < (b.s, b.a, b.i), false)::int
+    - coalesce((old_score, old_at, old_id) < (b.s, b.a, b.i), false)::int) FROM board_moves WHERE board_id = ${board}), 0)`;
 
-const countBeforeText = (table: string, ranks: readonly string[]) => `WITH b AS MATERIALIZED (
-    SELECT * FROM (
+/** The first key of the bucket that a key is in. */
+const bucketText = (board: string, key: string) => `SELECT * FROM (
       (SELECT sort_score AS s, reached_at AS a, score_id AS i FROM board_counts
-        WHERE board_id = $1 AND (${order}) <= ($2::double precision, $3::bigint, $4::uuid)
+        WHERE board_id = ${board} AND (${order}) <= (${key})
         ORDER BY sort_score DESC, reached_at DESC, score_id DESC LIMIT 1)
-      UNION ALL SELECT ${lowestKeySql}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1)
-  SELECT coalesce((SELECT sum(c.count) FROM board_counts AS c
-      WHERE c.board_id = $1 AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
-    + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = $1 AND (d.${ranks.join(', d.')}) >= (b.s, b.a, b.i)
-        AND (d.${ranks.join(', d.')}) < ($2::double precision, $3::bigint, $4::uuid))
-    + CASE WHEN b.s = '-Infinity' THEN 0 ELSE ${movedOver('b.s', 'b.a', 'b.i')} END AS place
-  FROM b`;
+      UNION ALL SELECT ${lowestKeySql}) AS x ORDER BY s DESC, a DESC, i DESC LIMIT 1`;
+
+/** How many rows are before a key, which is in the bucket that begins at `b`. */
+const beforeText = (table: string, ranks: readonly string[], board: string, key: string) =>
+  `coalesce((SELECT sum(c.count) FROM board_counts AS c
+      WHERE c.board_id = ${board} AND (c.sort_score, c.reached_at, c.score_id) < (b.s, b.a, b.i)), 0)
+    + (SELECT count(*) FROM ${table} AS d WHERE d.board_id = ${board} AND (d.${ranks.join(', d.')}) >= (b.s, b.a, b.i)
+        AND (d.${ranks.join(', d.')}) < (${key}))
+    + CASE WHEN b.s = '-Infinity' THEN 0 ELSE ${movedOver(board)} END`;
+
+const givenKey = '$2::double precision, $3::bigint, $4::uuid';
+
+const countBeforeText = (
+  table: string,
+  ranks: readonly string[],
+) => `WITH b AS MATERIALIZED (${bucketText('$1', givenKey)})
+  SELECT ${beforeText(table, ranks, '$1', givenKey)} AS place FROM b`;
+
+/**
+ * A row by its key (`o`), how many are before it (`p`), and the rows around it. Every LIMIT is a literal: with a parameter
+ * in its place, PostgreSQL assumes a tenth of the table, and plans the statement again at each execution.
+ */
+function aroundText(
+  table: string,
+  ranks: readonly string[],
+  by: PhysicalTable['key'],
+  select: (rows: string, also: string) => string,
+  limit: number,
+): string {
+  const side = (compared: string, direction: string, most: number) =>
+    `(SELECT * FROM ${table} AS t WHERE t.board_id = p.board_id AND (t.${ranks.join(', t.')}) ${compared} (p.s, p.a, p.i)
+      ORDER BY ${ranks.map((name) => `t.${name} ${direction}`).join(', ')} LIMIT ${most})`;
+  const above = aboveOf(limit);
+  const upper = above > 0 ? `${side('<', 'DESC', above)} UNION ALL ` : '';
+  const [score = '', reachedAt = '', id = ''] = ranks;
+  return `WITH o AS MATERIALIZED (
+      SELECT board_id, ${score} AS s, ${reachedAt} AS a, ${id} AS i FROM ${table}
+      WHERE ${by.map(({ physicalName, type }, at) => `${physicalName} = $${at + 1}::${type}`).join(' AND ')}),
+    b AS MATERIALIZED (SELECT x.* FROM o CROSS JOIN LATERAL (${bucketText('o.board_id', 'o.s, o.a, o.i')}) AS x),
+    p AS MATERIALIZED (SELECT o.*, ${beforeText(table, ranks, 'o.board_id', 'o.s, o.a, o.i')} AS before FROM o CROSS JOIN b)
+  ${select(
+    `SELECT p.before, r.* FROM p CROSS JOIN LATERAL (${upper}${side('>=', 'ASC', limit)}) AS r
+      ORDER BY r.${ranks.join(', r.')} LIMIT ${limit}`,
+    'b.before, ',
+  )}`;
+}
 
 const nearText = `WITH c AS (
     SELECT sort_score AS s, reached_at AS a, score_id AS i, sum(count) OVER (ORDER BY ${order}) - count AS before
@@ -270,7 +337,7 @@ const nearText = `WITH c AS (
   b AS MATERIALIZED (SELECT s, a, i, before FROM c
     WHERE before <= $2::bigint - (SELECT count(*) FROM board_moves WHERE board_id = $1)
     ORDER BY s DESC, a DESC, i DESC LIMIT 1)
-  SELECT s, a, i, before + CASE WHEN s = '-Infinity' THEN 0 ELSE ${movedOver('b.s', 'b.a', 'b.i')} END AS place FROM b`;
+  SELECT s, a, i, before + CASE WHEN s = '-Infinity' THEN 0 ELSE ${movedOver('$1')} END AS place FROM b`;
 
 const foldText = `WITH gone AS (DELETE FROM board_moves WHERE board_id = $1 RETURNING *),
   steps AS (SELECT new_score AS s, new_at AS a, new_id AS i, 1 AS d FROM gone WHERE new_score IS NOT NULL

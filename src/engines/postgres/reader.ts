@@ -7,6 +7,7 @@ import {
   type ReadSteps,
   type Statement,
 } from '../../core/storage/query.ts';
+import type { RankedRows } from '../../core/storage/ranked-rows.ts';
 import {
   type AnyIndex,
   type AnyRow,
@@ -250,6 +251,19 @@ class QueryRun implements Read {
     return new PendingRead(() =>
       this.#options.ranks.near(this.#runner, table, { board: group, version }, place),
     );
+  }
+
+  around<Row>(
+    shown: RankedRows<Row>,
+    key: readonly Value[],
+    limit: number,
+  ): ReadRequest<{ first: number; rows: readonly Row[] } | null> {
+    return new PendingRead(async () => {
+      const table = this.#options.tables.of(shown.table);
+      const values = searchedValues(table, table.key, key);
+      if (!values) return null;
+      return this.#options.ranks.around(this.#runner, shown, table.key, values, limit);
+    });
   }
 
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {

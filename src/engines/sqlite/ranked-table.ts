@@ -1,5 +1,6 @@
-import type { Database } from 'better-sqlite3';
-import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import type { Database, Statement } from 'better-sqlite3';
+import type { RankedRows } from '../../core/storage/ranked-rows.ts';
+import { type AnyRow, type AnyTable, rankColumnsOf, type Value } from '../../core/storage/table.ts';
 import type { DataVersion } from './data-version.ts';
 import type { Dictionaries } from './dictionaries.ts';
 import { MarkCache } from './mark-cache.ts';
@@ -27,9 +28,18 @@ export class RankedTable {
   readonly #versions = new Map<number, number>();
   #versionsAt: number | undefined;
   readonly #statements;
+  readonly #db: Database;
+  readonly #aroundText: string;
+  readonly #around = new Map<unknown, Statement<Value[]>>();
 
   constructor(db: Database, table: AnyTable, version: DataVersion, dictionaries: Dictionaries) {
     if (!table.ranked) throw new Error(`${table.name} is not ranked`);
+    this.#db = db;
+    const ranks = rankColumnsOf(table);
+    const side = (compared: string, direction: string, alias: string) =>
+      `SELECT * FROM (SELECT * FROM ${table.name} WHERE board_id = ? AND (${ranks.join(', ')}) ${compared} (?, ?, ?)
+        ORDER BY ${ranks.map((name) => `${name} ${direction}`).join(', ')} LIMIT ?) AS ${alias}`;
+    this.#aroundText = `${side('<', 'DESC', 'upper')} UNION ALL ${side('>=', 'ASC', 'lower')}`;
     this.#version = version;
     this.#dictionaries = dictionaries;
     this.#marks = new RankMarks(db, table);
@@ -96,6 +106,22 @@ export class RankedTable {
   countBefore(row: AnyRow): number {
     const board = this.#dictionaries.boards.idOf(String(row[this.#group]));
     return board === null ? 0 : this.#marks.before(board, this.#keyOf(row));
+  }
+
+  /** The rows above a row, and the rows from it on, inclusive. */
+  around(
+    select: RankedRows<unknown>['select'],
+    row: AnyRow,
+    { above, below }: { above: number; below: number },
+  ): unknown[] {
+    let statement = this.#around.get(select);
+    if (!statement) {
+      statement = prepare(this.#db, select(this.#aroundText));
+      this.#around.set(select, statement);
+    }
+    const board = this.#dictionaries.boards.idOf(String(row[this.#group]));
+    const key = this.#order.map((column) => row[column] ?? null);
+    return statement.all(board, ...key, above, board, ...key, below);
   }
 
   near(group: string, place: number): { from: readonly Value[]; skip: number } {

@@ -8,6 +8,7 @@ import {
   ReadRequest,
   type ReadSteps,
 } from '../../core/storage/query.ts';
+import { aboveOf, type RankedRows } from '../../core/storage/ranked-rows.ts';
 import type { Pause } from '../../core/storage/store.ts';
 import {
   type AnyIndex,
@@ -19,6 +20,7 @@ import {
   type Value,
 } from '../../core/storage/table.ts';
 import type { DataVersion } from './data-version.ts';
+import { prepare } from './prepare.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { RankedTable } from './ranked-table.ts';
 import type { Schema } from './schema.ts';
@@ -44,6 +46,7 @@ export class Reader implements Read {
   readonly #version: DataVersion;
   readonly #clock: () => number;
   readonly #statements: PreparedStatements;
+  readonly #snapshot;
   readonly #cached = new WeakMap<object, LRUCache<string, CachedResult>>();
   #dictionariesAt: number | undefined;
   /** Null while a query runs to its end. */
@@ -60,6 +63,7 @@ export class Reader implements Read {
   ) {
     this.#db = db;
     this.#statements = new PreparedStatements(db);
+    this.#snapshot = { begin: prepare(db, 'BEGIN'), end: prepare(db, 'COMMIT') };
     this.#schema = schema;
     this.#version = version;
     this.#clock = clock;
@@ -175,8 +179,38 @@ export class Reader implements Read {
     return this.#at(() => this.#ranked(table).near(group, place));
   }
 
+  around<Row>(
+    { table, select }: RankedRows<Row>,
+    key: readonly Value[],
+    limit: number,
+  ): ReadRequest<{ first: number; rows: readonly Row[] } | null> {
+    return this.#at(() =>
+      this.#inOneSnapshot(() => {
+        const row = this.#schema.of(table).get(table.key, key);
+        if (!row) return null;
+        const ranked = this.#ranked(table);
+        const place = ranked.countBefore(row);
+        const above = Math.min(place, aboveOf(limit));
+        const rows = ranked.around(select, row, { above, below: limit - above });
+        return { first: place - above, rows: rows as Row[] };
+      }),
+    );
+  }
+
   *inOneView<Result>(steps: () => ReadSteps<Result>): ReadSteps<Result> {
-    return yield* this.#at(() => this.#inOnePart(() => this.#db.transaction(() => finish(steps()))()));
+    return yield* this.#at(() => this.#inOneSnapshot(() => finish(steps())));
+  }
+
+  #inOneSnapshot<Result>(work: () => Result): Result {
+    return this.#inOnePart(() => {
+      if (this.#db.inTransaction) return work();
+      this.#snapshot.begin.run();
+      try {
+        return work();
+      } finally {
+        this.#snapshot.end.run();
+      }
+    });
   }
 
   /** A request that is answered synchronously, or in the next part if this one is over. */

@@ -13,8 +13,8 @@ import {
   leaderboards,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { readRowsAround } from './queries.ts';
-import { entriesAround, entryPage, toRankedScore } from './ranked-entries.ts';
+import { rankedScores, toRankedScore } from './queries.ts';
+import { entryPage, rankedEntries, toRankedEntry } from './ranked-entries.ts';
 import type { PlacedScore, RankedScore, ScoreRecord } from './score.ts';
 import { entryToRecord, toRecord } from './stored-leaderboard.ts';
 import { toScoreRecord } from './stored-score.ts';
@@ -103,7 +103,7 @@ export const readBoardPage = query(
     const [score = null, reachedAt = null, id = null] = near.from;
     const { limit } = page;
     const rows = yield* read.all(entryPage, { boardId, score, reachedAt, id, limit, skip: near.skip });
-    return Object.freeze(rows.map((row) => toRankedScore(row, board)));
+    return Object.freeze(rows.map((row) => toRankedEntry(row, board)));
   },
   {
     max: maxCachedRows,
@@ -128,16 +128,29 @@ export const readPlace = query('readPlace', function* (read, board: Board, walle
 export const readAround = query(
   'readAround',
   function* (read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
+    const stream = streamOf.player(board.gameId, wallet);
+    if (board.leaderboard === defaultLeaderboard) {
+      const around = yield* read.around(rankedScores, [stream], limit);
+      return around && placed(around, (row) => toRankedScore(row, board.gameId));
+    }
+    const aroundEntry = function* (entry: string) {
+      const around = yield* read.around(rankedEntries, [board.group, stream, entry], limit);
+      return around && placed(around, (row) => toRankedEntry(row, board));
+    };
+    if (board.entries === 'player') return yield* aroundEntry('');
     return yield* read.inOneView(function* () {
-      const ranked = yield* findRankedRow(read, board, wallet);
-      if (!ranked) return null;
-      const place = yield* placeOf(read, ranked);
-      const above = Math.min(place - 1, Math.floor((limit - 1) / 2));
-      const rows = yield* rowsAround(read, board, ranked, { above, below: limit - above });
-      return rows.map((row, index) => ({ ...row, position: place - above + index }));
+      const best = yield* findEntry(read, board, stream);
+      return best ? yield* aroundEntry(best.entry) : null;
     });
   },
 );
+
+function placed<Row>(
+  { first, rows }: { first: number; rows: readonly Row[] },
+  toScore: (row: Row) => RankedScore,
+): PlacedScore[] {
+  return rows.map((row, index) => ({ ...toScore(row), position: first + index + 1 }));
+}
 
 /** The rows of the given players who are on a board, with their places, best first, from one snapshot. */
 export const readAmong = query(
@@ -236,21 +249,6 @@ function* findEntry(read: Read, board: Board, stream: string): ReadSteps<EntryRo
   if (boardId === null || streamId === null) return undefined;
   const best = yield* read.first(bestEntry, { boardId, streamId });
   return best && (yield* read.get(leaderboardEntries, board.group, stream, best.entry));
-}
-
-/** The rows above a ranked row, and the rows from it on, inclusive. */
-function* rowsAround(
-  read: Read,
-  board: Board,
-  ranked: RankedRow,
-  limits: { above: number; below: number },
-): ReadSteps<readonly RankedScore[]> {
-  if ('boardRow' in ranked) return yield* readRowsAround(read, ranked.boardRow, limits);
-  const { sortScore: score, reachedAt, scoreId: id } = ranked.entry;
-  const boardId = yield* read.groupKey(leaderboardEntries, board.group);
-  if (boardId === null) return [];
-  const rows = yield* read.all(entriesAround, { boardId, score, reachedAt, id, ...limits });
-  return rows.map((row) => toRankedScore(row, board));
 }
 
 function seasonRef({ leaderboard, season }: Board) {

@@ -2,11 +2,12 @@ import { streamOf } from '../../core/events/stream.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page } from '../../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
+import type { RankedRows } from '../../core/storage/ranked-rows.ts';
+import { type BoardKey, pageRows } from './board-rows.ts';
 import { ownRecord } from './commands.ts';
 import type { RankedScore, ScoreRecord } from './score.ts';
 import { toScoreRecord } from './stored-score.ts';
-import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
+import { board, type ScoreRow, scores } from './tables.ts';
 
 /** Maximum rows of cached pages, over all games. */
 const maxCachedRows = 20_000;
@@ -65,25 +66,19 @@ export const readPosition = query('readPosition', function* (read, owner: Owner)
   return row ? (yield* read.countBefore(board, row)) + 1 : null;
 });
 
-/** The rows above a player's ranked row, and the rows from it on, inclusive; best first. */
-export function* readRowsAround(
-  read: Read,
-  { gameId, sortScore: score, reachedAt, scoreId: id }: BoardRow,
-  limits: { above: number; below: number },
-): ReadSteps<readonly RankedScore[]> {
-  const boardId = yield* read.groupKey(board, gameId);
-  if (boardId === null) return [];
-  const rows = yield* read.all(leaderboardAround, { boardId, score, reachedAt, id, ...limits });
-  return rows.map((row) => toRankedScore(row, gameId));
-}
-
-function toRankedScore({ wallet, username, avatar, ...row }: LeaderboardRow, gameId: string): RankedScore {
+export function toRankedScore(
+  { wallet, username, avatar, ...row }: LeaderboardRow,
+  gameId: string,
+): RankedScore {
   return { ...toScoreRecord(row, { gameId, wallet }), username, avatar };
 }
 
 const columns = 'stream_id, score_id, sort_score, reached_at';
 
-const withScores = (rows: string) => `SELECT c.id, c.nonce, c.score, c.updated_at AS "updatedAt", s.wallet,
+const withScores = (
+  rows: string,
+  also = '',
+) => `SELECT ${also}c.id, c.nonce, c.score, c.updated_at AS "updatedAt", s.wallet,
       coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
     FROM (${rows}) AS b
     JOIN scores AS c ON c.id = b.score_id
@@ -95,9 +90,8 @@ const leaderboardPage = statement<BoardKey & { limit: number; skip: number }, Le
   withScores(pageRows(board.name, columns)),
 );
 
-const leaderboardAround = statement<BoardKey & { above: number; below: number }, LeaderboardRow>(
-  withScores(rowsAround(board.name, columns)),
-);
+/** Ranked rows with their scores and players' profiles. */
+export const rankedScores: RankedRows<LeaderboardRow> = { table: board, select: withScores };
 
 function* recordsOf(
   read: Read,

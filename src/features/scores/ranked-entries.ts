@@ -1,5 +1,6 @@
 import { statement } from '../../core/storage/query.ts';
-import { type BoardKey, pageRows, rowsAround } from './board-rows.ts';
+import type { RankedRows } from '../../core/storage/ranked-rows.ts';
+import { type BoardKey, pageRows } from './board-rows.ts';
 import type { LeaderboardRules } from './leaderboard.ts';
 import { type EntryRow, leaderboardEntries } from './leaderboard-tables.ts';
 import type { RankedScore } from './score.ts';
@@ -15,7 +16,10 @@ interface RankedEntry
 
 const columns = 'stream_id, score_id, sort_score, reached_at, nonce, updated_at, label, metadata';
 
-const withProfiles = (rows: string) => `SELECT b.score_id AS "scoreId", b.nonce, b.sort_score AS "sortScore",
+const withProfiles = (
+  rows: string,
+  also = '',
+) => `SELECT ${also}b.score_id AS "scoreId", b.nonce, b.sort_score AS "sortScore",
       b.updated_at AS "updatedAt", b.label, b.metadata, s.wallet,
       coalesce(p.username, '') AS username, coalesce(p.avatar, '') AS avatar
     FROM (${rows}) AS b
@@ -27,11 +31,10 @@ export const entryPage = statement<BoardKey & { limit: number; skip: number }, R
   withProfiles(pageRows(leaderboardEntries.name, columns)),
 );
 
-export const entriesAround = statement<BoardKey & { above: number; below: number }, RankedEntry>(
-  withProfiles(rowsAround(leaderboardEntries.name, columns)),
-);
+/** Entries with their players' profiles. */
+export const rankedEntries: RankedRows<RankedEntry> = { table: leaderboardEntries, select: withProfiles };
 
-export function toRankedScore(
+export function toRankedEntry(
   { wallet, username, avatar, ...row }: RankedEntry,
   { gameId, leaderboard, season, order }: SeasonRef & { gameId: string; order: LeaderboardRules['order'] },
 ): RankedScore {
