@@ -79,6 +79,7 @@ async function makeExecutable(target: Target, output: string): Promise<void> {
       output,
       disableExperimentalSEAWarning: true,
       useCodeCache: target === own, // a code cache is specific to the platform
+      execArgv: ['--max-semi-space-size=8'], // as `npm start`: saves 40 MB under load, at the same CPU time
       assets: {
         'better-sqlite3.node': nativeAddonOf(target),
         ...Object.fromEntries(
