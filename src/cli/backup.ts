@@ -8,8 +8,7 @@ import { backUp } from '../server/backup/backup.ts';
 import { databaseFiles } from '../server/open-store.ts';
 import { executeLocally } from './as-administrator.ts';
 import { decimal, integer, parsed } from './options.ts';
-import { print } from './output.ts';
-import { Progress } from './progress.ts';
+import { Progress, print } from './output.ts';
 
 interface Options {
   keys: boolean;

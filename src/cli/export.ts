@@ -8,9 +8,8 @@ import { findGame, findGameBySlug } from '../features/games/queries.ts';
 import { writeGameFile } from '../server/backup/game-file.ts';
 import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
-import { confirmNewDataDirectory } from './new-data-directory.ts';
-import { print } from './output.ts';
-import { Progress } from './progress.ts';
+import { Progress, print } from './output.ts';
+import { confirmNewDataDirectory } from './with-store.ts';
 
 interface Options {
   secrets?: boolean;

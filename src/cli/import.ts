@@ -10,10 +10,9 @@ import { BackupError } from '../server/backup/backup-error.ts';
 import { checkGameFile, readRecords } from '../server/backup/game-file.ts';
 import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
-import { confirmNewDataDirectory } from './new-data-directory.ts';
 import { parsed } from './options.ts';
-import { print } from './output.ts';
-import { Progress } from './progress.ts';
+import { Progress, print } from './output.ts';
+import { confirmNewDataDirectory } from './with-store.ts';
 
 /** An import blocks other writes, for a second or two with this many records. */
 const maxRecordsBesideServer = 100_000;

@@ -3,8 +3,7 @@ import { readConfig } from '../config.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { moveToServer } from '../server/backup/move-to-server.ts';
 import { databaseMove } from '../server/open-store.ts';
-import { print } from './output.ts';
-import { Progress } from './progress.ts';
+import { Progress, print } from './output.ts';
 
 interface Options {
   json?: boolean;

@@ -1,6 +1,10 @@
-import { type Config, readConfig } from '../config.ts';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { type Config, dataFiles, readConfig } from '../config.ts';
+import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
+import { describeMissingDatabase } from '../server/backup/missing-database.ts';
 import { type Opener, type OpenStore, openStore } from '../server/open-store.ts';
-import { confirmNewDataDirectory } from './new-data-directory.ts';
 
 /** Opens the data directory, runs a command, and closes it. A server may be using it at the same time. */
 export async function withStore<Result>(
@@ -15,4 +19,33 @@ export async function withStore<Result>(
   } finally {
     await store.db.close();
   }
+}
+
+/**
+ * Call this before a command opens a data directory: if that would create a new one, it prints a notice or, in a
+ * terminal, asks for confirmation. Otherwise users who forgot DATA_DIR would mistake an empty database for theirs.
+ * @throws DatabaseUnusableError when the user declines
+ */
+export async function confirmNewDataDirectory({
+  dataDirectory,
+  databaseUrl,
+}: Pick<Config, 'dataDirectory' | 'databaseUrl'>): Promise<void> {
+  if (databaseUrl !== undefined) return; // no directory is created
+  if (existsSync(dataFiles(dataDirectory).database)) return;
+  if (describeMissingDatabase(dataDirectory) !== null) return; // opening it reports the problem
+  const directory = resolve(dataDirectory);
+  if (!process.stdin.isTTY || !process.stderr.isTTY) {
+    process.stderr.write(`There is no data in ${directory} yet (DATA_DIR): creating a new data directory\n`);
+    return;
+  }
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(
+      `There is no data in ${directory} yet (DATA_DIR). Create a new data directory there? [y/N] `,
+    );
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    terminal.close();
+  }
+  throw new DatabaseUnusableError('Nothing was created. Set DATA_DIR to the data directory of your server.');
 }

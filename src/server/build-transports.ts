@@ -21,11 +21,10 @@ import { openAssets } from '../pages/open-assets.ts';
 import { SdkArchives } from '../pages/sdk-archives.ts';
 import { ServedFile } from '../pages/served-file.ts';
 import { ConcurrencyLimiter } from '../runtime/concurrency-limiter.ts';
-import { CallCounts } from '../telemetry/call-counts.ts';
 import { CallLines } from '../telemetry/call-lines.ts';
-import { CallObserver } from '../telemetry/call-observer.ts';
+import { CallCounts, CallObserver } from '../telemetry/call-observer.ts';
+import type { QueueStats } from '../telemetry/metric-sources.ts';
 import { Metrics } from '../telemetry/metrics.ts';
-import type { QueueStats } from '../telemetry/queue-stats.ts';
 import { RefusalLog } from '../telemetry/refusal-log.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
 import { createApp } from '../transports/http/app.ts';
@@ -33,7 +32,7 @@ import { maxBodyBytes } from '../transports/http/body.ts';
 import { clientAddress } from '../transports/http/client-address.ts';
 import { createHttpServer } from '../transports/http/http-server.ts';
 import { InFlightRequests } from '../transports/http/in-flight-requests.ts';
-import { MetricsListener } from '../transports/http/metrics-listener.ts';
+import { metricsServer } from '../transports/http/metrics-listener.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 import { Gateway } from '../transports/socket/gateway.ts';
 import { runAll, runAsGuest, runOnce, runUnlessMuted } from './declarations/commands.ts';
@@ -53,7 +52,7 @@ export interface Transports {
   requests: InFlightRequests;
   gateway: Gateway;
   /** Null when metrics have no separate port. */
-  metricsListener: MetricsListener | null;
+  metricsServer: HttpServer | null;
   refusalLog: RefusalLog;
 }
 
@@ -202,8 +201,8 @@ export function buildTransports(
   const requests = new InFlightRequests(http, (request) =>
     onRefused({ reason: 'flood', at: 'connection', address: addressOf(request) }),
   );
-  const metricsListener = config.metrics ? new MetricsListener(metrics, report) : null;
-  return { http, requests, gateway, metricsListener, refusalLog };
+  const separate = config.metrics ? metricsServer(metrics, report) : null;
+  return { http, requests, gateway, metricsServer: separate, refusalLog };
 }
 
 async function namedLeaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string, leaderboard: string) {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../core/storage/database.ts';
@@ -9,7 +10,7 @@ import { PrizeWorker } from '../features/rules/prizes/prize-worker.ts';
 import { startSeasonEnds } from '../features/scores/season-ends.ts';
 import { prizeWorkerName } from '../features/scores/season-prizes.ts';
 import { WebhookWorker } from '../features/webhooks/webhook-worker.ts';
-import type { QueueStats } from '../telemetry/queue-stats.ts';
+import type { QueueStats } from '../telemetry/metric-sources.ts';
 import { listenOn } from '../transports/http/http-server.ts';
 import { reconcilePresence } from '../transports/live/reconcile-presence.ts';
 import { startBackupSchedule } from './backup/backup-schedule.ts';
@@ -136,15 +137,18 @@ async function startBackgroundWork(
 
 async function listen(
   config: Config,
-  { http, metricsListener }: Transports,
+  { http, metricsServer }: Transports,
 ): Promise<Pick<RunningServer, 'url' | 'metricsUrl'>> {
   const { metrics } = config;
-  const metricsUrl =
-    metrics && metricsListener ? await metricsListener.listen(metrics.port, metrics.host) : null;
+  const separate =
+    metrics && metricsServer ? await listenOn(metricsServer, metrics.port, metrics.host) : null;
   try {
-    return { url: await listenOn(http, config.port, config.host), metricsUrl };
+    return {
+      url: await listenOn(http, config.port, config.host),
+      metricsUrl: separate && `${separate}/metrics`,
+    };
   } catch (error) {
-    await metricsListener?.close(); // it would keep the process alive
+    metricsServer?.close(); // it would keep the process alive
     throw error;
   }
 }
@@ -153,7 +157,7 @@ async function listen(
 async function closeAll(
   { db, presence, redis, nodes, services, stats }: OpenedServices,
   { webhooks, chains, prizes }: RunningServer['queue'],
-  { http, requests, gateway, metricsListener, refusalLog }: Transports,
+  { http, requests, gateway, metricsServer, refusalLog }: Transports,
 ): Promise<void> {
   const deadline = Date.now() + closeTimeoutMs;
   const drained = gateway.drain();
@@ -164,7 +168,9 @@ async function closeAll(
   await Promise.all([drained, requests.finished(deadline - Date.now())]);
   await requests.finished(lastRequestsMs);
   http.closeAllConnections(); // the remaining ones hang
-  await Promise.all([backedUp, webhooks.stop(), chains.stop(), prizes.stop(), metricsListener?.close()]);
+  const scraped = metricsServer && once(metricsServer.close(), 'close');
+  metricsServer?.closeAllConnections();
+  await Promise.all([backedUp, webhooks.stop(), chains.stop(), prizes.stop(), scraped]);
   await gateway.close();
   refusalLog.flush();
   stats.close();

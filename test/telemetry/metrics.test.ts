@@ -4,7 +4,7 @@ import { reasons } from '../../src/core/errors.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { events } from '../../src/server/declarations/events.ts';
 import { operations } from '../../src/server/declarations/operations.ts';
-import { CallCounts } from '../../src/telemetry/call-counts.ts';
+import { CallCounts } from '../../src/telemetry/call-observer.ts';
 import { Metrics } from '../../src/telemetry/metrics.ts';
 import { RecentRefusals } from '../../src/telemetry/refusals.ts';
 import { freePort } from '../support/free-port.ts';

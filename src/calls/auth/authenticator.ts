@@ -10,7 +10,7 @@ import {
   findGameBySlug,
   findGamesByOrigin,
 } from '../../features/games/queries.ts';
-import { refuseArchived } from '../../features/games/refuse-archived.ts';
+import { refuseArchived } from '../../features/games/require-game.ts';
 import type { AuthKind, Callers, SessionCaller } from '../../features/operation.ts';
 import { setProfile } from '../../features/players/commands.ts';
 import { refuseFormerGuest } from '../../features/players/guests.ts';

@@ -1,4 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
+import { deleteStreamsOfPlayer, streamsOfPlayer } from '../../core/events/renaming.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
@@ -132,7 +133,7 @@ export const eraseScores = command('eraseScores', function* (tx, stream: string)
 
 /** The player's own streams, one per game. */
 export const ownStreamsOf = query('ownStreamsOf', function* (read, wallet: string): ReadSteps<string[]> {
-  const rows = yield* read.all(ownStreams, { wallet });
+  const rows = yield* read.all(streamsOfPlayer, { wallet });
   return rows.map(({ name }) => name);
 });
 
@@ -195,7 +196,7 @@ export const eraseOwnEvents = exclusiveCommand(
 export const finishErasing = exclusiveCommand('finishErasing', function* (tx, wallet: string): Steps<void> {
   yield* tx.run(presenceOf, { wallet });
   yield* tx.run(sessionsOf, { wallet });
-  yield* tx.run(streamsOf, { wallet });
+  yield* tx.run(deleteStreamsOfPlayer, { wallet });
   yield* tx.run(profileOf, { wallet });
   // The player's former guest addresses are traces too.
   const former = yield* tx.rows(formerAddressesOf, { wallet });
@@ -291,14 +292,10 @@ const anonymize = statement<{ stream: string; wallet: string; erasedAddress: str
     WHERE (stream_id, seq) IN (SELECT stream_id, seq FROM events
       WHERE stream_id = (SELECT id FROM streams WHERE name = @stream) AND strpos(record, @wallet) > 0 LIMIT @limit)`,
 });
-const ownStreams = statement<{ wallet: string }, { name: string }>(
-  'SELECT name FROM streams WHERE wallet = @wallet',
-);
 const presenceOf = statement<{ wallet: string }>(
   'DELETE FROM announced_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @wallet)',
 );
 const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
-const streamsOf = statement<{ wallet: string }>('DELETE FROM streams WHERE wallet = @wallet');
 const profileOf = statement<{ wallet: string }>('DELETE FROM players WHERE wallet = @wallet');
 const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
   'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',

@@ -30,7 +30,7 @@ import { bans, players } from '../players/tables.ts';
 import { actionState, maxErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
-import { maxTextLength } from '../rules/trigger-value.ts';
+import { maxTextLength } from '../rules/trigger.ts';
 import {
   entryRule,
   keepRule,

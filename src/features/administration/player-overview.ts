@@ -12,16 +12,11 @@ export interface PlayerOverview extends Player {
   createdAt: number;
   /** `gameId` '' bans from every game. */
   bans: { gameId: string; reason: string; at: number }[];
-  /** The games a session was opened in, most recently seen first. */
-  games: PlayedGame[];
-}
-
-export interface PlayedGame {
-  gameId: string;
-  /** Sessions, including ended ones. */
-  sessions: number;
-  /** When the player was last active there: opened a session, set a score, or played (`track-game-sessions`). */
-  lastSeenAt: number;
+  /**
+   * The games a session was opened in, most recently seen first; `sessions` includes ended ones. `lastSeenAt`: when the
+   * player last opened a session, set a score, or played there (`track-game-sessions`).
+   */
+  games: { gameId: string; sessions: number; lastSeenAt: number }[];
 }
 
 /** A player's profile and activity across all games; null for an unknown wallet. */
@@ -31,7 +26,7 @@ export const readPlayerOverview = query(
     const row = yield* read.get(players, wallet);
     if (!row) return null;
     const banned = yield* read.list(bans.byWallet, [wallet], { limit: maxBans });
-    const games: PlayedGame[] = [];
+    const games: PlayerOverview['games'] = [];
     for (const { gameId, sessions, openedAt } of yield* read.all(playedGames, { wallet })) {
       const [score] = yield* read.list(scores.byUpdate, [streamOf.player(gameId, wallet)], {
         limit: 1,

@@ -7,10 +7,9 @@ import { parseFunction, typedArguments } from './call-signature.ts';
 import { failAction, postponeAction, raiseNonce, storeSigned } from './commands.ts';
 import type { Fees, Lane } from './lane.ts';
 import { listDueActions, readLane } from './queries.ts';
-import { revertReason } from './revert-reason.ts';
-import { asHex, isOutOfFunds, isUnreachable } from './rpc-errors.ts';
+import { asHex, isOutOfFunds, isUnreachable, revertReason } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
-import { budgetRefusal, feeRefusal, gasRefusal } from './spending-bounds.ts';
+import { budgetRefusal, feeRefusal, gasRefusal } from './transaction-settings.ts';
 
 /** The most transactions in flight. */
 const maxInFlight = 64;

@@ -6,8 +6,7 @@ import type { Cost } from './commands.ts';
 import { readLane } from './queries.ts';
 import { asHex } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
-import { budgetRefusal } from './spending-bounds.ts';
-import type { TransactionSettings } from './transaction-settings.ts';
+import { budgetRefusal, type TransactionSettings } from './transaction-settings.ts';
 
 /** Hooks for crash tests; empty in production. */
 export interface ChainHooks {

@@ -2,8 +2,7 @@ import type { TransactionReceipt } from 'viem';
 import { parseTransaction } from 'viem/utils';
 import { requeueLost, settleNonce } from './commands.ts';
 import type { Lane } from './lane.ts';
-import { revertReason } from './revert-reason.ts';
-import { asHex, isUnreachable, UnusableAnswerError } from './rpc-errors.ts';
+import { asHex, isUnreachable, revertReason, UnusableAnswerError } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
 
 /** How many polls in a row must find a nonce used by a foreign transaction before it counts as lost. */

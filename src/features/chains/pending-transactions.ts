@@ -5,7 +5,7 @@ import { pollsBeforeLost } from './mined-transactions.ts';
 import { readLane } from './queries.ts';
 import { asHex } from './rpc-errors.ts';
 import type { SignedTransaction } from './signed-transaction.ts';
-import { feeAllowed, feeRefusal } from './spending-bounds.ts';
+import { feeAllowed, feeRefusal } from './transaction-settings.ts';
 
 const rebroadcastMs = 10_000;
 const transferGas = 21_000n;

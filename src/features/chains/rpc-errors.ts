@@ -1,4 +1,5 @@
-import type { Hex } from 'viem';
+import type { Abi, Hex } from 'viem';
+import { decodeErrorResult } from 'viem/utils';
 
 /** Types a text that is known to begin with `0x` for viem. */
 export function asHex(text: string): Hex {
@@ -52,4 +53,23 @@ function dataOf(error: Error): Hex | null {
   const data: unknown = 'data' in error ? error.data : undefined;
   const inner: unknown = typeof data === 'object' && data !== null && 'data' in data ? data.data : data;
   return typeof inner === 'string' && /^0x[0-9a-f]*$/i.test(inner) ? asHex(inner) : null;
+}
+
+/** Why a call reverted: the contract's message, the name of its error, or its data; null: it was no revert. */
+export function revertReason(error: unknown, abi: Abi): string | null {
+  const revert = revertOf(error);
+  if (!revert) return null;
+  if ('data' in revert) return decoded(revert.data, abi);
+  return revert.text ? `reverted: ${revert.text}` : 'reverted without a reason';
+}
+
+function decoded(data: Hex, abi: Abi): string {
+  try {
+    const { errorName, args = [] } = decodeErrorResult({ abi, data });
+    if (errorName === 'Error') return `reverted: ${String(args[0])}`;
+    if (errorName === 'Panic') return `reverted: Panic(${String(args[0])})`;
+    return `reverted: ${errorName}(${args.map(String).join(', ')})`;
+  } catch {
+    return `reverted with data ${data.slice(0, 138)}`;
+  }
 }

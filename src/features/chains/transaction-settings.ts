@@ -1,4 +1,4 @@
-import type { SpendingBounds } from './spending-bounds.ts';
+import { formatGwei } from 'ox/Value';
 
 /** Settings for the transactions of rules. The keys are in memory only. */
 export interface TransactionSettings {
@@ -11,4 +11,45 @@ export interface TransactionSettings {
   stuckAfterMs: number;
   pollMs: number;
   bounds: SpendingBounds;
+}
+
+/**
+ * Limits for what a signer's transactions may cost, whatever contracts and RPC servers say. Refusals name the setting.
+ */
+export interface SpendingBounds {
+  /** CHAIN_MAX_GAS, per transaction. */
+  maxGas: bigint;
+  /** CHAIN_MAX_FEE_GWEI, in wei per gas. */
+  maxFeePerGas: bigint;
+  /** CHAIN_DAILY_WEI, per signer, chain and day (UTC). */
+  dailyWei: bigint;
+}
+
+/** Why a call with this gas limit is never sent; null: it may be sent. */
+export function gasRefusal(gas: bigint, { maxGas }: SpendingBounds): string | null {
+  if (gas <= maxGas) return null;
+  return `the call needs ${gas} gas, but CHAIN_MAX_GAS allows ${maxGas} per transaction`;
+}
+
+/** Why nothing is sent at this fee, in wei per gas; null: it is acceptable. */
+export function feeRefusal(fee: bigint, { maxFeePerGas }: SpendingBounds): string | null {
+  if (fee <= maxFeePerGas) return null;
+  return `the RPC server asks for ${formatGwei(fee)} gwei per gas, but ${feeAllowed(maxFeePerGas)}`;
+}
+
+export function feeAllowed(maxFeePerGas: bigint): string {
+  return `CHAIN_MAX_FEE_GWEI allows ${formatGwei(maxFeePerGas)}`;
+}
+
+/** Why a transaction that may cost `wei` is not sent today; null: it may be sent. */
+export function budgetRefusal(
+  wei: bigint,
+  { left, chainId }: { left: bigint; chainId: number },
+  { dailyWei }: SpendingBounds,
+): string | null {
+  if (wei <= left) return null;
+  return (
+    `the transaction may cost ${wei} wei, but ${left} of the ${dailyWei} wei that CHAIN_DAILY_WEI allows the signer ` +
+    `per day (UTC) on chain ${chainId} are left`
+  );
 }

@@ -9,3 +9,12 @@ export async function requireGame(db: Store, gameId: string): Promise<Game> {
   if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
   return game;
 }
+
+/** @throws GantryError `game_archived` */
+export function refuseArchived({ listing }: Game): void {
+  if (listing !== 'archived') return;
+  throw new GantryError(
+    'game_archived',
+    'This game is archived: it cannot be played until an administrator lists it again',
+  );
+}

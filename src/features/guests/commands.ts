@@ -3,7 +3,7 @@ import { GantryError } from '../../core/errors.ts';
 import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { OpenedBy } from '../../core/schemas/opened-by.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
-import { anyMute, muteOf } from '../messages/mutes/refuse-muted.ts';
+import { anyMute, muteOf } from '../messages/mutes/mute.ts';
 import { lockProfile, setProfile } from '../players/commands.ts';
 import { requireGuest } from '../players/guests.ts';
 import { type GuestDeviceRow, guestDevices, guests } from '../players/tables.ts';

@@ -4,11 +4,13 @@ import type { StreamRow } from '../../core/events/tables.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Request, Steps, Tx } from '../../core/storage/command.ts';
 import { maxParticipants, type Permission } from './message-channel.ts';
-import { absencesBetween, maxStays, rowHasPermission } from './message-rows.ts';
+import { absencesBetween, eventSeqsOf, maxStays, rowHasPermission } from './message-rows.ts';
 import {
   formerParticipants,
   type MessageChannelRow,
+  type MessageRow,
   messageChannels,
+  messages,
   type ParticipantRow,
   participants,
 } from './tables.ts';
@@ -87,4 +89,35 @@ export function* wasAwayAt(
   if (seq > joinedSeq) return false;
   const stays = yield* tx.list(formerParticipants.byWallet, [wallet, channelId], { limit: maxStays });
   return absencesBetween(stays, joinedSeq).some(({ after, upTo }) => seq > after && seq <= upTo);
+}
+
+/** A message with its channel, locked. @throws GantryError `message_unknown` */
+export function* lockMessage(
+  tx: Tx,
+  messageId: string,
+): Steps<{ message: MessageRow; channel: LockedChannel }> {
+  const found = yield* tx.get(messages, messageId);
+  if (!found) throw messageUnknown();
+  const channel = yield* lockWholeChannel(tx, found.channelId);
+  const message = yield* tx.get(messages, messageId);
+  if (!message || !channel) throw messageUnknown();
+  return { message, channel };
+}
+
+/**
+ * The player's membership.
+ * @throws GantryError `message_unknown` when the message is hidden from them or not in the channel
+ */
+export function* requireVisible(
+  tx: Tx,
+  channel: LockedChannel,
+  owner: Owner,
+  messageId: string,
+): Steps<ParticipantRow> {
+  const message = yield* tx.get(messages, messageId);
+  const member = memberIn(channel, owner);
+  if (!member || message?.channelId !== channel.row.id) throw messageUnknown();
+  const [seq = 0] = eventSeqsOf(message);
+  if (yield* wasAwayAt(tx, member, seq)) throw messageUnknown();
+  return member;
 }

@@ -24,7 +24,7 @@ import {
   type Permission,
 } from './message-channel.ts';
 import { isRecorded, participantsKeyOf, rowHasPermission, toChannel } from './message-rows.ts';
-import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
+import { anyMute, refuseMuted } from './mutes/mute.ts';
 import {
   declinedAdders,
   formerParticipants,

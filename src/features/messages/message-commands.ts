@@ -11,17 +11,18 @@ import { anyBlocker } from './blocks/commands.ts';
 import {
   channelUnknown,
   type LockedChannel,
+  lockMessage,
   lockWholeChannel,
   memberIn,
   messageUnknown,
   requireMember,
   requirePermission,
+  requireVisible,
 } from './channel-access.ts';
 import { messageCreated, messagePatched, messageRemoved } from './events.ts';
-import { lockMessage, requireVisible } from './message-access.ts';
 import type { ChannelMessage, MessageIdentity, Permission } from './message-channel.ts';
 import { eventSeqsOf, reactionsOf, removeReactionsTo, storedBytesOf, toMessage } from './message-rows.ts';
-import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
+import { anyMute, refuseMuted } from './mutes/mute.ts';
 import { type MessageRow, messageChannels, messages } from './tables.ts';
 
 /** Messages that `eraseMessagesOf` erases per batch; fewer when they have many reactions. */

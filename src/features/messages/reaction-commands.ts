@@ -7,11 +7,16 @@ import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import { addStorageUse, lockStorageUse, rowOverheadBytes } from '../storage-quota/game-storage.ts';
 import { audienceOf } from './audience.ts';
-import { type LockedChannel, lockWholeChannel, requirePermission } from './channel-access.ts';
+import {
+  type LockedChannel,
+  lockMessage,
+  lockWholeChannel,
+  requirePermission,
+  requireVisible,
+} from './channel-access.ts';
 import { messageReactionCreated, messageReactionRemoved } from './events.ts';
-import { lockMessage, requireVisible } from './message-access.ts';
 import { reactionsOf } from './message-rows.ts';
-import { anyMute, refuseMuted } from './mutes/refuse-muted.ts';
+import { anyMute, refuseMuted } from './mutes/mute.ts';
 import { maxReactionKinds, maxReactions, type ReactionCount } from './reaction.ts';
 import { type MessageReactionRow, type MessageRow, messageReactions, messages } from './tables.ts';
 

@@ -1,5 +1,5 @@
 import type { Store } from '../../core/storage/store.ts';
-import type { QueueCounts, QueueStats } from '../../telemetry/queue-stats.ts';
+import type { QueueCounts, QueueStats } from '../../telemetry/metric-sources.ts';
 import { readQueueDepths } from './queries.ts';
 
 /** Returns a function that reads the queue's statistics for metrics; it only reads from the database. */

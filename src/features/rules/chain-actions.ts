@@ -6,8 +6,7 @@ import { maxValueLength, type StateValue, wholeState } from '../states/state-val
 import type { Facts } from './evaluate.ts';
 import type { ChainAction } from './rule.ts';
 import { tokenUnits } from './token-amount.ts';
-import type { TriggerInput } from './trigger.ts';
-import { numberOf } from './trigger-value.ts';
+import { numberOf, type TriggerInput } from './trigger.ts';
 
 /** A trigger's values for templates. */
 type TemplateInput = Omit<TriggerInput, 'trigger'> & { wallet: string };

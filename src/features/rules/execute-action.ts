@@ -7,7 +7,7 @@ import { fillPlaceholders, maxLabelLength } from '../activities/activity.ts';
 import { recordActivity } from '../activities/commands.ts';
 import { policiesOf } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
-import { muteOf } from '../messages/mutes/refuse-muted.ts';
+import { muteOf } from '../messages/mutes/mute.ts';
 import { notifyPlayer } from '../notifications/commands.ts';
 import { maxMessageLength } from '../notifications/notification.ts';
 import { displayName } from '../players/player.ts';

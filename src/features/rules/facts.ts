@@ -12,8 +12,7 @@ import type { Facts } from './evaluate.ts';
 import { type Action, type ChainAction, isChainAction, type Rule } from './rule.ts';
 import { statesChanged } from './state-facts.ts';
 import { ruleExecutions } from './tables.ts';
-import type { ChainFacts, StateFacts, TriggerInput } from './trigger.ts';
-import { numberOf } from './trigger-value.ts';
+import { type ChainFacts, numberOf, type StateFacts, type TriggerInput } from './trigger.ts';
 
 /** A player's facts for conditions and templates, looked up lazily. */
 export function factsOf<Yielded>(

@@ -5,8 +5,14 @@ import { reasonNotDue } from './evaluate.ts';
 import { executionsOf, factsOf, reasonRefused } from './facts.ts';
 import type { Rule } from './rule.ts';
 import { rulesOf } from './stored-rules.ts';
-import type { ChainFacts, RuleSet, StateFacts, TriggerInput, Verdict } from './trigger.ts';
-import { numberOf } from './trigger-value.ts';
+import {
+  type ChainFacts,
+  numberOf,
+  type RuleSet,
+  type StateFacts,
+  type TriggerInput,
+  type Verdict,
+} from './trigger.ts';
 
 /** A game's rules; returns the same object while they have not changed. */
 export const readRules = query(

@@ -4,7 +4,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { command, exclusiveCommand, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Peeked } from '../../core/storage/peek.ts';
 import { statement } from '../../core/storage/query.ts';
-import { anyMute, refuseMuted } from '../messages/mutes/refuse-muted.ts';
+import { anyMute, refuseMuted } from '../messages/mutes/mute.ts';
 import { addStorageUse, rowOverheadBytes, storedBytes } from '../storage-quota/game-storage.ts';
 import { storageUse } from '../storage-quota/tables.ts';
 import { maxInlineMergeBytes, mergedState } from './merge-patch.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Store } from '../../core/storage/store.ts';
-import type { QueueCounts } from '../../telemetry/queue-stats.ts';
+import type { QueueCounts } from '../../telemetry/metric-sources.ts';
 import type { SecretBox } from '../games/game-secret.ts';
 import { backoffMs } from '../queue/backoff.ts';
 import { renewClaims } from '../queue/commands.ts';

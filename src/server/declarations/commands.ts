@@ -12,7 +12,7 @@ import * as games from '../../features/games/commands.ts';
 import * as guests from '../../features/guests/commands.ts';
 import { removeIdleGuestsOf } from '../../features/guests/idle-guests.ts';
 import { upgradeGuestOf } from '../../features/guests/upgrade.ts';
-import { runAsGuestOf } from '../../features/guests/writes/commands.ts';
+import { runAsGuestOf } from '../../features/guests/writes/guest-writes.ts';
 import * as idempotency from '../../features/idempotency/commands.ts';
 import * as blocks from '../../features/messages/blocks/commands.ts';
 import * as channels from '../../features/messages/channel-commands.ts';

@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { createServer } from '../../runtime/node-http.ts';
-import { listenOn } from './http-server.ts';
 
 /** The metrics as Prometheus scrapes them. */
 export interface Scrape {
@@ -9,33 +8,18 @@ export interface Scrape {
 }
 
 /** A separate port for Prometheus. It requires no token, so it must be on a network that players cannot reach. */
-export class MetricsListener {
-  readonly #server: Server;
-
-  constructor(scrape: Scrape, report: (thrown: unknown) => void) {
-    this.#server = createServer((request, response) => {
-      if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
-        response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Only GET /metrics is served here\n');
-        return;
-      }
-      scrape.text().then(
-        (text) => response.writeHead(200, { 'Content-Type': scrape.contentType }).end(text),
-        (thrown: unknown) => {
-          report(thrown);
-          response.writeHead(500).end();
-        },
-      );
-    });
-  }
-
-  /** Resolves with the URL to scrape. */
-  async listen(port: number, host: string): Promise<string> {
-    return `${await listenOn(this.#server, port, host)}/metrics`;
-  }
-
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
-  }
+export function metricsServer(scrape: Scrape, report: (thrown: unknown) => void): Server {
+  return createServer((request, response) => {
+    if (request.url !== '/metrics' || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Only GET /metrics is served here\n');
+      return;
+    }
+    scrape.text().then(
+      (text) => response.writeHead(200, { 'Content-Type': scrape.contentType }).end(text),
+      (thrown: unknown) => {
+        report(thrown);
+        response.writeHead(500).end();
+      },
+    );
+  });
 }

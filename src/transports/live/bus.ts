@@ -1,3 +1,4 @@
+import type { Server } from 'socket.io';
 import type { Signal, StoredEvent } from '../../core/events/stream.ts';
 
 /** The messages that nodes send each other. */
@@ -12,4 +13,18 @@ export type BusMessage =
 export interface EventBus {
   send(message: BusMessage): void;
   onMessage(listener: (message: BusMessage) => void): void;
+}
+
+const eventName = 'gantry bus';
+
+/** The bus between nodes over Socket.IO's adapter, which is `@socket.io/redis-adapter` in a cluster. */
+export function adapterBus(io: Pick<Server, 'serverSideEmit' | 'on'>): EventBus {
+  return {
+    send: (message) => {
+      io.serverSideEmit(eventName, message);
+    },
+    onMessage: (listener) => {
+      io.on(eventName, (message: BusMessage) => listener(message));
+    },
+  };
 }

@@ -2,7 +2,7 @@ import type { Owner } from '../../../core/schemas/owner.ts';
 import { type Command, command, type Steps } from '../../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../../core/storage/nested-command.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { anyMute, refuseMuted } from './refuse-muted.ts';
+import { anyMute, refuseMuted } from './mute.ts';
 
 /** Runs a command by name for a player who is not muted in the game; see `runUnlessMutedOf`. */
 export type RunUnlessMuted = Command<

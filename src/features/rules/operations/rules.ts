@@ -16,7 +16,7 @@ import { submittedRules } from '../rule-bounds.ts';
 import type { RuleChains } from '../rule-chains.ts';
 import { refuseUnknownLeaderboards } from '../rule-leaderboards.ts';
 import { stateFactsFor } from '../state-facts.ts';
-import { anyValue, integerValue } from '../trigger-value.ts';
+import { anyValue, integerValue } from '../trigger.ts';
 
 export const getRules = defineAdminOperation({
   name: 'getRules',

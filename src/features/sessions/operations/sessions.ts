@@ -6,8 +6,7 @@ import { addressInput, idInput, success, timestamp } from '../../../core/schemas
 import { openedBy } from '../../../core/schemas/opened-by.ts';
 import { pagedOutput, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { refuseArchived } from '../../games/refuse-archived.ts';
-import { requireGame } from '../../games/require-game.ts';
+import { refuseArchived, requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
 import { setProfile } from '../../players/commands.ts';
 import { username } from '../../players/player.ts';
