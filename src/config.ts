@@ -254,6 +254,11 @@ export const environment = z.object({
   SESSION_DAYS: durationDays
     .default(1)
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
+  SESSION_RETENTION_DAYS: durationDays
+    .default(30)
+    .describe(
+      'How long a channel session is kept after its lifetime, in days; as long as GUEST_IDLE_DAYS if that is more',
+    ),
 });
 
 export interface Config {
@@ -272,6 +277,8 @@ export interface Config {
   /** How long notifications without an expiry are kept after delivery to a launcher. */
   notificationMs: number;
   idempotencyKeyMs: number;
+  /** How long a channel session is kept after its lifetime: at least until its guest is idle, which it tells. */
+  sessionMs: number;
   adminToken: string | undefined;
   secretKey: string | undefined;
   chains: ChainRpcs;
@@ -338,6 +345,7 @@ export function readConfig(variables?: Record<string, string | undefined>): Conf
     },
     notificationMs: Math.round(data.NOTIFICATION_DAYS * dayMs),
     idempotencyKeyMs: Math.round(data.IDEMPOTENCY_KEY_HOURS * 3_600_000),
+    sessionMs: Math.round(Math.max(data.SESSION_RETENTION_DAYS, data.GUEST_IDLE_DAYS) * dayMs),
     adminToken: data.ADMIN_TOKEN,
     secretKey: data.GANTRY_SECRET_KEY,
     chains: data.CHAINS ?? new Map(),

@@ -120,7 +120,13 @@ function viewOf(path, { player, games, game, reload }) {
 function Summary({ player, game }) {
   const { wallet, username, avatar, games, bans } = player;
   const present = games.some((one) => one.present);
-  const lastSeenAt = Math.max(...games.map((one) => one.lastSeenAt));
+  const lastSeenAt = Math.max(0, ...games.map((one) => one.lastSeenAt ?? 0));
+  const seen =
+    lastSeenAt > 0
+      ? html`last seen <${RelativeTime} at=${lastSeenAt} />`
+      : games.length === 0
+        ? 'never signed in'
+        : 'not seen for a long time';
   return html`
     <div class="player-head">
       <${Avatar} wallet=${wallet} url=${avatar || undefined} present=${present} />
@@ -128,11 +134,7 @@ function Summary({ player, game }) {
         <h1>${username || shortAddress(wallet)}</h1>
         <p class="quiet small player-line">
           <${Address} wallet=${wallet} />
-          ${
-            present
-              ? html`<span class="badge good">online now</span>`
-              : html`<span>${games.length === 0 ? 'never signed in' : html`last seen <${RelativeTime} at=${lastSeenAt} />`}</span>`
-          }
+          ${present ? html`<span class="badge good">online now</span>` : html`<span>${seen}</span>`}
           ${bans.length > 0 && html`<span>banned from <${BanBadge} bannedFrom=${bans.map(({ gameId }) => gameId)} gameId=${game?.gameId} /></span>`}
         </p>
       </div>

@@ -84,7 +84,7 @@ function Games({ player, games }) {
       },
     },
     { title: 'Sessions', number: true, cell: ({ sessions }) => asCount(sessions) },
-    { title: 'Last seen', cell: ({ lastSeenAt }) => html`<${TimeCell} at=${lastSeenAt} />` },
+    { title: 'Last seen', cell: ({ lastSeenAt }) => html`<${TimeCell} at=${lastSeenAt} none="long ago" />` },
     { title: 'Status', narrow: 'bare', cell: ({ present }) => html`<${PresenceBadge} present=${present} />` },
   ];
   return html`

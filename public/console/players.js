@@ -55,7 +55,7 @@ export function Players({ game }) {
     },
     {
       title: 'Last sign-in',
-      cell: ({ lastOpenedAt }) => html`<${TimeCell} at=${lastOpenedAt} none="never" />`,
+      cell: ({ lastOpenedAt }) => html`<${TimeCell} at=${lastOpenedAt} none="long ago or never" />`,
       value: ({ lastOpenedAt }) => isoTime(lastOpenedAt),
     },
     {

@@ -137,7 +137,7 @@ export function createExecute(
     const calls = callsOf(handling.cost, input);
     if (calls > 1) await limits.countRest(operation, limited, onLimit, calls);
     const services = servicesFor(call.connection);
-    if (limited.server) await ensurePlayer(operation, limited);
+    if (limited.server) await ensurePlayer(operation, limited.server.id, limited.wallet);
     const claim = key === undefined ? null : claimBy(key, operation, authenticated, input);
     const db = storeOf(operation, limited, claim);
     if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
@@ -172,9 +172,13 @@ export function createExecute(
   }
 
   /** A player whom a game's server writes for is created as by a sign-in. */
-  async function ensurePlayer({ auth, kind }: AnyOperation, { wallet }: LimitedCaller): Promise<void> {
+  async function ensurePlayer(
+    { auth, kind }: AnyOperation,
+    gameId: string,
+    wallet: string | undefined,
+  ): Promise<void> {
     if (auth === 'player-or-server' && kind === 'write' && wallet !== undefined) {
-      await authenticator.ensurePlayer(wallet);
+      await authenticator.ensurePlayer({ gameId, wallet });
     }
   }
 

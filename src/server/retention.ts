@@ -8,6 +8,7 @@ import { trimMutes } from '../features/moderation/commands.ts';
 import { trimNotifications } from '../features/notifications/commands.ts';
 import { trimActions } from '../features/queue/commands.ts';
 import { clearRetiredSeason } from '../features/scores/leaderboard-commands.ts';
+import { trimSessions } from '../features/sessions/commands.ts';
 import { repeat } from '../runtime/repeat.ts';
 
 /** Delay between two runs when nothing is left to delete. */
@@ -17,7 +18,7 @@ const batchDelayMs = 50;
 
 /**
  * Periodically deletes old events, delivered or expired notifications, old idempotency keys, finished actions and
- * transactions, expired mutes, inactive guests and retired seasons, until the signal is aborted.
+ * transactions, expired sessions and mutes, inactive guests and retired seasons, until the signal is aborted.
  */
 export function startRetention(
   db: Store,
@@ -25,11 +26,13 @@ export function startRetention(
     maxAgeMs,
     notificationMs,
     idempotencyKeyMs,
+    sessionMs,
     guestIdleMs,
     removeIdleGuests,
   }: Retention & {
     notificationMs: number;
     idempotencyKeyMs: number;
+    sessionMs: number;
     guestIdleMs: number;
     removeIdleGuests: RemoveIdleGuests;
   },
@@ -43,6 +46,7 @@ export function startRetention(
       db.write(trimTransactions, Date.now() - maxAgeMs),
       db.write(trimIdempotencyKeys, idempotencyKeyMs),
       db.write(trimMutes),
+      db.write(trimSessions, sessionMs),
       db.write(removeIdleGuests, guestIdleMs),
       db.write(clearRetiredSeason),
     ]);

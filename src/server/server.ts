@@ -106,7 +106,7 @@ function openQueue(config: Config, opened: OpenedServices, hooks: ChainHooks): R
 
 /** Starts background work, which runs until the signal is aborted or its worker is stopped. */
 async function startBackgroundWork(
-  { retention, notificationMs, idempotencyKeyMs, guests }: Config,
+  { retention, notificationMs, idempotencyKeyMs, sessionMs, guests }: Config,
   { db, presence, redis, stats, services, report }: OpenedServices,
   { webhooks, chains, prizes }: RunningServer['queue'],
   { gateway }: Transports,
@@ -130,7 +130,14 @@ async function startBackgroundWork(
   startSeasonEnds(db, { signal, report });
   startRetention(
     db,
-    { ...retention, notificationMs, idempotencyKeyMs, guestIdleMs: guests.idleMs, removeIdleGuests },
+    {
+      ...retention,
+      notificationMs,
+      idempotencyKeyMs,
+      sessionMs,
+      guestIdleMs: guests.idleMs,
+      removeIdleGuests,
+    },
     { signal, report },
   );
 }

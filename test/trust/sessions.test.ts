@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
+import { trimSessions } from '../../src/features/sessions/commands.ts';
 import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
@@ -13,6 +14,7 @@ import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
 import { channelStatus, succeeded } from '../support/records.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { newWallet, type TestWallet } from '../support/wallet.ts';
 
@@ -294,5 +296,41 @@ describe('a channel session that expires', () => {
       data: { data: { reason: 'token_expired' } },
     });
     await signedIn(wallet, game.gameId, brief);
+  });
+
+  it('is deleted after its retention, and its token is refused as before', async () => {
+    await using directory = await temporaryDirectory();
+    const brief = { ...variables, DATA_DIR: directory.path, SESSION_DAYS: String(1 / 86_400) };
+    const refusedAsExpired = async (on: TestServer, launcherJwt: string) => {
+      refused(await apiOf(on).post('/launcher/channel-status', { launcherJwt }), 401, 'token_expired');
+      await expect(connectLauncher(on.url, { launcherJwt })).rejects.toMatchObject({
+        data: { data: { reason: 'token_expired' } },
+      });
+    };
+    const before = await startTestServer(brief);
+    const game = await before.createGame();
+    const { launcherJwt, wallet, sessionId } = await before.openSession(game.gameId);
+    const found = await before.services.db.read(findSession, sessionId);
+    const expiresAt = found?.session.expiresAt ?? Number.POSITIVE_INFINITY;
+    await until('the session has expired', () => Date.now() > expiresAt + 100);
+    await refusedAsExpired(before, launcherJwt);
+    await before.close();
+    const short = { SESSION_RETENTION_DAYS: '0.000001', GUEST_IDLE_DAYS: '0.000001' };
+    await using after = await startTestServer({ ...brief, ...short });
+    await until(
+      'the session is deleted',
+      async () => (await after.services.db.read(findSession, sessionId)) === null,
+    );
+    await refusedAsExpired(after, launcherJwt);
+    expect((await after.openSession(game.gameId, wallet)).wallet).toBe(wallet);
+  });
+
+  it('gives access to nothing if it is deleted while its token is valid', async () => {
+    const { launcherJwt } = await server.openSession(otherGameId);
+    expect((await status(launcherJwt)).exists).toBe(true);
+    const wholeDayMs = 86_400_000;
+    await server.services.db.write(trimSessions, -2 * wholeDayMs);
+    for (const path of ['channel-status', 'channel-heartbeat', 'set-user-score'])
+      refused(await as(launcherJwt, path, { score: 1 }), 401, 'token_invalid');
   });
 });

@@ -12,7 +12,7 @@ import {
 } from '../../features/games/queries.ts';
 import { refuseArchived } from '../../features/games/require-game.ts';
 import type { AuthKind, Callers, SessionCaller } from '../../features/operation.ts';
-import { setProfile } from '../../features/players/commands.ts';
+import { ensurePlayer } from '../../features/players/commands.ts';
 import { refuseFormerGuest } from '../../features/players/guests.ts';
 import { findGuest, findPlayer, isBanned } from '../../features/players/queries.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
@@ -151,8 +151,8 @@ export class Authenticator {
   }
 
   /** Creates the player of a wallet on a game server's first write for it, as a sign-in does. */
-  async ensurePlayer(wallet: string): Promise<void> {
-    if ((await this.#db.read(findPlayer, wallet)) === null) await this.#db.write(setProfile, wallet, {});
+  async ensurePlayer(owner: Owner): Promise<void> {
+    if ((await this.#db.read(findPlayer, owner.wallet)) === null) await this.#db.write(ensurePlayer, owner);
   }
 
   async #identify(

@@ -88,12 +88,14 @@ export interface Table<Row = AnyRow> {
   readonly ranked: { readonly group: string; readonly order: readonly string[] } | null;
   /**
    * What a row counts in the storage quota of its game: a number of rows, each with these texts, and the bytes in a column.
-   * Null: it is not counted.
+   * `game`: the column with the game it counts for, when that is not the owner (`of`); null there: for none. Null: it is
+   * not counted.
    */
   readonly counted: {
     readonly rows: number;
     readonly texts: readonly string[];
     readonly bytes: string | null;
+    readonly game: string | null;
   } | null;
   /** For type inference only. */
   readonly rowType?: Row;
@@ -119,7 +121,12 @@ interface TableOptions<C extends Columns, I extends Record<string, IndexOptions>
   cacheable?: 'rows' | 'lists';
   orderedById?: boolean;
   ranked?: { group: keyof C & string; order: readonly (keyof C & string)[] };
-  counted?: { rows: number; texts?: readonly (keyof C & string)[]; bytes?: keyof C & string };
+  counted?: {
+    rows: number;
+    texts?: readonly (keyof C & string)[];
+    bytes?: keyof C & string;
+    game?: keyof C & string;
+  };
 }
 
 /** Declares a table. Its indexes are accessible as members: `scores.byNonce`. */
@@ -153,7 +160,7 @@ export function table<const C extends Columns, const I extends Record<string, In
     cacheable: cacheable ?? null,
     isOrderedById: orderedById,
     ranked: ranked ?? null,
-    counted: counted ? { texts: [], bytes: null, ...counted } : null,
+    counted: counted ? { texts: [], bytes: null, game: of.game ?? null, ...counted } : null,
   };
   const named: Record<string, Index> = {};
   for (const [member, options] of Object.entries(indexes ?? {})) {

@@ -17,7 +17,8 @@ import { prizeRuns } from './migrations/0014-prize-runs.ts';
 import { soleWriter } from './migrations/0015-sole-writer.ts';
 import { sessionOrigins } from './migrations/0016-session-origins.ts';
 import { gameStorage } from './migrations/0017-game-storage.ts';
-import { plainNames } from './migrations/0020-plain-names.ts';
+import { storedSessions } from './migrations/0018-stored-sessions.ts';
+import { plainNames } from './migrations/0019-plain-names.ts';
 
 /** In order. A released migration is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -38,6 +39,7 @@ const migrations: readonly string[] = [
   soleWriter,
   sessionOrigins,
   gameStorage,
+  storedSessions,
   plainNames,
 ];
 

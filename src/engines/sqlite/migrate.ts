@@ -29,7 +29,8 @@ import { middleMarks } from './migrations/0026-middle-marks.ts';
 import { prizeRuns } from './migrations/0027-prize-runs.ts';
 import { sessionOrigins } from './migrations/0028-session-origins.ts';
 import { gameStorage } from './migrations/0029-game-storage.ts';
-import { plainNames } from './migrations/0032-plain-names.ts';
+import { storedSessions } from './migrations/0030-stored-sessions.ts';
+import { plainNames } from './migrations/0031-plain-names.ts';
 import { prepare } from './prepare.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
@@ -63,6 +64,7 @@ export const migrations: readonly string[] = [
   prizeRuns,
   sessionOrigins,
   gameStorage,
+  storedSessions,
   plainNames,
 ];
 

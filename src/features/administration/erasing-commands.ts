@@ -19,7 +19,14 @@ import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { ownerIn } from '../scores/score-rules.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
-import { type CountedRow, countedBytes, releaseBytes, releaseRows } from '../storage-quota/game-storage.ts';
+import { sessions } from '../sessions/tables.ts';
+import {
+  type CountedRow,
+  countedBytes,
+  releaseBytes,
+  releaseRows,
+  returningCounted,
+} from '../storage-quota/game-storage.ts';
 
 /** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
@@ -195,9 +202,9 @@ export const eraseOwnEvents = exclusiveCommand(
 /** The last step: removes the player's streams and profile, and traces in the audit log. */
 export const finishErasing = exclusiveCommand('finishErasing', function* (tx, wallet: string): Steps<void> {
   yield* tx.run(presenceOf, { wallet });
-  yield* tx.run(sessionsOf, { wallet });
+  yield* releaseRows(tx, yield* tx.rows(sessionsOf, { wallet }));
   yield* tx.run(deleteStreamsOfPlayer, { wallet });
-  yield* tx.run(profileOf, { wallet });
+  yield* releaseRows(tx, yield* tx.rows(profileOf, { wallet }));
   // The player's former guest addresses are traces too.
   const former = yield* tx.rows(formerAddressesOf, { wallet });
   for (const name of [wallet, ...former.map(({ address }) => address)]) {
@@ -295,8 +302,14 @@ const anonymize = statement<{ stream: string; wallet: string; erasedAddress: str
 const presenceOf = statement<{ wallet: string }>(
   'DELETE FROM announced_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @wallet)',
 );
-const sessionsOf = statement<{ wallet: string }>('DELETE FROM channel_sessions WHERE wallet = @wallet');
-const profileOf = statement<{ wallet: string }>('DELETE FROM players WHERE wallet = @wallet');
+const sessionsOf = statement<{ wallet: string }, CountedRow>(
+  `DELETE FROM channel_sessions WHERE wallet = @wallet ${returningCounted(sessions as AnyTable)}`,
+  { changes: [sessions] },
+);
+const profileOf = statement<{ wallet: string }, CountedRow>(
+  `DELETE FROM players WHERE wallet = @wallet ${returningCounted(players as AnyTable)}`,
+  { changes: [players] },
+);
 const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
   'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',
 );

@@ -138,6 +138,8 @@ export const finishErasingGame = exclusiveCommand(
   function* (tx, gameId: string): Steps<void> {
     yield* tx.run(ownEvents, { own: streamOf.game(gameId) });
     yield* tx.run(ownStream, { own: streamOf.game(gameId) });
+    yield* tx.run(itsStorage, { gameId });
+    yield* tx.run(itsStorage, { gameId });
     yield* tx.run(theGame, { gameId });
   },
 );
@@ -201,4 +203,6 @@ const ownEvents = statement<{ own: string }>(
   'DELETE FROM events WHERE stream_id IN (SELECT id FROM streams WHERE name = @own)',
 );
 const ownStream = statement<{ own: string }>('DELETE FROM streams WHERE name = @own');
+// Deleted with the other rows, and perhaps created again by a deletion since.
+const itsStorage = statement<{ gameId: string }>('DELETE FROM game_storage WHERE game_id = @gameId');
 const theGame = statement<{ gameId: string }>('DELETE FROM games WHERE id = @gameId');

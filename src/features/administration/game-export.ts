@@ -49,7 +49,9 @@ export const exportGame = query(
         // Requests signed with these secrets must not be replayable on the importing server.
         yield* all('request_nonces', rowsOf(requestNonces, 't.game_id = @gameId'));
       }
-      yield* all('players', rowsOf(players, `t.wallet IN (${walletsIn(tables)})`));
+      const itsPlayers = rowsOf(players, `t.wallet IN (${walletsIn(tables)})`);
+      // Which game has created a player matters to this server only.
+      yield* read.each(itsPlayers, values, ({ createdBy: _, ...row }) => onRecord({ type: 'players', row }));
       yield* all('streams', streamsOfGame);
       for (const table of transferredTables(tables))
         yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));

@@ -3,6 +3,7 @@ import { GantryError } from '../../core/errors.ts';
 import { type StreamRow, streams } from '../../core/events/tables.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
+import { statement } from '../../core/storage/query.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import {
   gameKind,
@@ -32,6 +33,7 @@ import {
   addLocked,
   addStorageUse,
   countedBytes,
+  countedBytesIn,
   lockGameStorage,
   rowOverheadBytes,
   storedBytes,
@@ -185,6 +187,9 @@ class Import {
   /** Computed here, because files are untrusted. Players and games over the quota are imported, but cannot store more. */
   *countStorage(): Steps<void> {
     const gameId = this.#importedGame.id;
+    // The game may have been deleted here, and be imported again.
+    const created = yield* this.#tx.rows(createdPlayers, { gameId });
+    for (const row of created) this.#storedInGame += row.bytes;
     for (const [wallet, bytes] of this.#stored) {
       yield* addStorageUse(this.#tx, { gameId, wallet }, bytes, Number.POSITIVE_INFINITY);
     }
@@ -252,7 +257,7 @@ class Import {
 
   /** A player already known here keeps the existing profile. */
   *#addPlayer(given: AnyRow): Steps<void> {
-    const row = this.#parse(players, given);
+    const row = this.#parse(players, { ...given, createdBy: null });
     const known = yield* this.#tx.get(players, String(row.wallet));
     if (!known) this.#tx.insert(players as never, row as never);
   }
@@ -313,6 +318,10 @@ class Import {
     return schema.parse(row);
   }
 }
+
+const createdPlayers = statement<{ gameId: string }, { bytes: number }>(
+  `SELECT ${countedBytesIn(players as AnyTable)} AS bytes FROM players WHERE created_by = @gameId`,
+);
 
 /** Describes validation errors for the importing administrator; returns other errors unchanged. */
 function toImportError(thrown: unknown, type: string): unknown {

@@ -12,11 +12,19 @@ export interface PlayerOverview extends Player {
   createdAt: number;
   /** `gameId` '' bans from every game. */
   bans: { gameId: string; reason: string; at: number }[];
+  /** The games in which the player has a session or events, last seen first. */
+  games: PlayedGame[];
+}
+
+export interface PlayedGame {
+  gameId: string;
+  /** Sessions, including ended ones, as long as they are kept. */
+  sessions: number;
   /**
-   * The games a session was opened in, most recently seen first; `sessions` includes ended ones. `lastSeenAt`: when the
-   * player last opened a session, set a score, or played there (`track-game-sessions`).
+   * When the player was last active there: opened a session, set a score, or played (`track-game-sessions`); null: longer
+   * ago than sessions are kept.
    */
-  games: { gameId: string; sessions: number; lastSeenAt: number }[];
+  lastSeenAt: number | null;
 }
 
 /** A player's profile and activity across all games; null for an unknown wallet. */
@@ -34,21 +42,28 @@ export const readPlayerOverview = query(
       });
       const played = yield* read.first(lastPlayed, { gameId, wallet });
       const lastSeenAt = Math.max(openedAt, score?.updatedAt ?? 0, played?.at ?? 0);
-      games.push({ gameId, sessions, lastSeenAt });
+      games.push({ gameId, sessions, lastSeenAt: lastSeenAt === 0 ? null : lastSeenAt });
     }
     return {
       ...toPlayer(row),
       createdAt: row.createdAt,
       bans: banned.map(({ gameId, reason, at }) => ({ gameId, reason, at })),
-      games: games.toSorted((one, other) => other.lastSeenAt - one.lastSeenAt),
+      games: games.toSorted((one, other) => (other.lastSeenAt ?? 0) - (one.lastSeenAt ?? 0)),
     };
   },
 );
 
-const playedGames = statement<{ wallet: string }, { gameId: string; sessions: number; openedAt: number }>(
-  `SELECT game_id AS "gameId", count(*) AS sessions, max(opened_at) AS "openedAt"
-    FROM channel_sessions WHERE wallet = @wallet GROUP BY game_id`,
-);
+const playedText = (gameId: string) => `SELECT "gameId", count("openedAt") AS sessions,
+    coalesce(max("openedAt"), 0) AS "openedAt" FROM (
+      SELECT game_id AS "gameId", opened_at AS "openedAt" FROM channel_sessions WHERE wallet = @wallet
+      UNION ALL SELECT ${gameId}, NULL FROM streams WHERE wallet = @wallet
+    ) AS played GROUP BY "gameId"`;
+/** After \`player:\`. */
+const gameIdInName = 'substr(name, 8, 36)';
+const playedGames = statement<{ wallet: string }, { gameId: string; sessions: number; openedAt: number }>({
+  sqlite: playedText(gameIdInName),
+  postgres: playedText(`CAST(${gameIdInName} AS uuid)`),
+});
 
 const lastPlayed = statement<{ gameId: string; wallet: string }, { at: number | null }>(
   'SELECT max(updated_at) AS at FROM play_sessions WHERE game_id = @gameId AND wallet = @wallet',

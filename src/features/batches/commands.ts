@@ -5,8 +5,9 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { type Command, command, type Steps } from '../../core/storage/command.ts';
 import { type FindCommand, runNested } from '../../core/storage/nested-command.ts';
 import { forEach } from '../../core/storage/steps.ts';
-import { lockProfile } from '../players/commands.ts';
+import { attributeNewPlayers, lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
+import { countBytes } from '../storage-quota/game-storage.ts';
 
 /** A command of a batch, by name. */
 interface CommandCall {
@@ -28,10 +29,13 @@ export function runAllOf(
       tx,
       owners.map(({ wallet }) => wallet),
     );
-    yield* tx.all(
-      ...owners.map(({ wallet }) => lockProfile(tx, wallet)),
+    const [rows] = yield* tx.all(
+      tx.all(...owners.map(({ wallet }) => lockProfile(tx, wallet))),
       ...owners.map((owner) => lockPlayer(tx, owner)),
     );
+    for (const [at, { gameId }] of owners.entries()) {
+      yield* countBytes(tx, gameId, attributeNewPlayers(tx, gameId, rows.slice(at, at + 1)));
+    }
     return yield* forEach(tx, calls, function* ({ command: name, args }, at) {
       try {
         return yield* runNested(find, tx, name, args);

@@ -6,6 +6,7 @@ import { idempotencyKeys } from '../idempotency/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { type GuestRow, guestDevices, guests, players } from '../players/tables.ts';
 import { sessions, signIns } from '../sessions/tables.ts';
+import { type CountedRow, releaseRows, returningCounted } from '../storage-quota/game-storage.ts';
 import { maxDevices } from './device.ts';
 import { playerColumnsOf, sqlName } from './player-columns.ts';
 
@@ -45,7 +46,13 @@ export function removeIdleGuestsOf(tables: readonly AnyTable[]): RemoveIdleGuest
       if (!guest) continue;
       const sweepAt = yield* nextSweep(tx, guest, idleMs, activity);
       if (sweepAt !== null) tx.put(guests, { ...guest, sweepAt });
-      else for (const deletion of deletions) yield* tx.run(deletion, { from: address, wallet: address });
+      else {
+        for (const { deletion, isCounted } of deletions) {
+          const values = { from: address, wallet: address };
+          if (isCounted) yield* releaseRows(tx, yield* tx.rows(deletion, values));
+          else yield* tx.run(deletion, values);
+        }
+      }
     }
     return due.length === sweepBatchSize;
   });
@@ -85,15 +92,32 @@ function activityStatement(tables: readonly AnyTable[]): Statement<{ from: strin
   return statement(`SELECT CASE WHEN ${[...ofPlayers, ...ofStreams].join(' OR ')} THEN 1 ELSE 0 END AS n`);
 }
 
+interface Deletion {
+  deletion: Statement<{ from: string; wallet: string }, CountedRow>;
+  /** It returns the rows, to be released from the quotas of their games. */
+  isCounted: boolean;
+}
+
 /** Statements that delete a guest, ordered so that no foreign key is violated. */
-function deletionStatements(tables: readonly AnyTable[]): Statement<{ from: string; wallet: string }>[] {
+function deletionStatements(tables: readonly AnyTable[]): Deletion[] {
   const rows = (table: AnyTable) =>
-    playerColumnsOf([table]).map(({ where }) =>
-      statement<{ from: string; wallet: string }>(`DELETE FROM ${table.name} WHERE ${where('@from')}`),
-    );
+    playerColumnsOf([table]).map(({ where }) => {
+      const isCounted = table.counted !== null;
+      const text = `DELETE FROM ${table.name} WHERE ${where('@from')}`;
+      const deletion = isCounted
+        ? statement<{ from: string; wallet: string }, CountedRow>(`${text} ${returningCounted(table)}`, {
+            changes: [table],
+          })
+        : statement<{ from: string; wallet: string }, CountedRow>(text);
+      return { deletion, isCounted };
+    });
   const announced = statement<{ from: string; wallet: string }>(
     'DELETE FROM announced_present WHERE session_id IN (SELECT id FROM channel_sessions WHERE wallet = @from)',
   );
   const others = noActivity.filter((table) => tables.includes(table) && table !== players);
-  return [announced, deleteEventsOfPlayer, deleteStreamsOfPlayer, ...others.flatMap(rows), ...rows(players)];
+  const first = [announced, deleteEventsOfPlayer, deleteStreamsOfPlayer].map((deletion) => ({
+    deletion,
+    isCounted: false,
+  }));
+  return [...first, ...others.flatMap(rows), ...rows(players)];
 }

@@ -5,11 +5,12 @@ import { command, exclusiveCommand, type Steps, type Tx } from '../../core/stora
 import { statement } from '../../core/storage/query.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
-import { lockProfile } from '../players/commands.ts';
+import { attributeNewPlayers, lockProfile } from '../players/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { bans } from '../players/tables.ts';
 import {
   type CountedRow,
+  countBytes,
   countRow,
   lockGameStorage,
   releaseRows,
@@ -83,11 +84,12 @@ export const notifySeveral = command(
     const isBanned = (at: number) => bansOf[2 * at] !== undefined || bansOf[2 * at + 1] !== undefined;
     const notified = wallets.filter((_, at) => !isBanned(at));
     yield* requireGuests(tx, notified);
-    yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
+    const rows = yield* tx.all(...notified.map((wallet) => lockProfile(tx, wallet)));
     yield* tx.all(
       ...notified.map((wallet) => lockPlayer(tx, { gameId, wallet })),
       lockGameStorage(tx, gameId),
     );
+    yield* countBytes(tx, gameId, attributeNewPlayers(tx, gameId, rows));
     yield* forEach(tx, notified, (wallet) => notifyPlayer(tx, { gameId, wallet }, notification));
     return { banned: wallets.filter((_, at) => isBanned(at)) };
   },

@@ -2,6 +2,8 @@ import { GantryError } from '../../core/errors.ts';
 import { isGuestAddress } from '../../core/schemas/fields.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
+import type { AnyTable } from '../../core/storage/table.ts';
+import { countBytes, countedBytes, lockGameStorage } from '../storage-quota/game-storage.ts';
 import { requireGuest } from './guests.ts';
 import { type Player, type PlayerProfile, toPlayer } from './player.ts';
 import { guests, type PlayerRow, players } from './tables.ts';
@@ -40,6 +42,34 @@ export const nameVouchedPlayer = command(
   },
 );
 
+/**
+ * Creates the player of a new wallet, for the game whose server writes for it.
+ * @throws GantryError `storage_full`; for a guest's address as `setProfile`
+ */
+export const ensurePlayer = command(
+  'ensurePlayer',
+  function* (tx: Tx, { gameId, wallet }: Owner): Steps<void> {
+    yield* requireGuest(tx, wallet);
+    const [player] = yield* tx.all(lockProfile(tx, wallet), lockGameStorage(tx, gameId));
+    yield* countBytes(tx, gameId, attributeNewPlayers(tx, gameId, [player]));
+  },
+);
+
+/**
+ * Stores, with those of the players whom this command has created, the game whose server is the cause. Returns what they
+ * count in its storage quota, in bytes.
+ */
+export function attributeNewPlayers(tx: Tx, gameId: string, rows: readonly PlayerRow[]): number {
+  let bytes = 0;
+  for (const row of rows) {
+    if (row.createdBy !== null || row.userId !== tx.newId(row.wallet)) continue;
+    const created = { ...row, createdBy: gameId };
+    tx.put(players, created);
+    bytes += countedBytes(players as AnyTable, created);
+  }
+  return bytes;
+}
+
 /** Locks the wallet's player, over all games; creates the player for a new wallet. */
 export function lockProfile(tx: Tx, wallet: string): Request<PlayerRow> {
   return tx.lock<PlayerRow>(players, wallet, {
@@ -48,5 +78,6 @@ export function lockProfile(tx: Tx, wallet: string): Request<PlayerRow> {
     username: '',
     avatar: '',
     createdAt: tx.now,
+    createdBy: null,
   });
 }

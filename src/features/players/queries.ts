@@ -1,3 +1,4 @@
+import { streamOf } from '../../core/events/stream.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
@@ -56,6 +57,7 @@ export const findPlayers = query(
   ): ReadSteps<Paged<PlayerSummary>> {
     const filter: Filter = {
       gameId: gameId === undefined ? null : comparableId(gameId),
+      streamPrefix: gameId === undefined ? null : streamOf.player(comparableId(gameId), ''),
       name: search === undefined ? null : `%${escapeLike(search)}%`,
       wallet: search === undefined ? null : walletPattern(search),
       present: flag(present),
@@ -81,6 +83,8 @@ export const findPlayers = query(
 
 interface Filter extends Record<string, string | number | null> {
   gameId: string | null;
+  /** What the names of its players' streams begin with. */
+  streamPrefix: string | null;
   /** LIKE patterns; null: any. */
   name: string | null;
   wallet: string | null;
@@ -112,8 +116,10 @@ const isPresent = `CASE WHEN EXISTS (
     WHERE live.wallet = p.wallet AND live.ended_at IS NULL AND live.expires_at > @now) THEN 1 ELSE 0 END`;
 const hasBan = 'CASE WHEN EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet) THEN 1 ELSE 0 END';
 
+// Sessions are deleted after a time; who has ever stored anything in a game or was online there has a stream.
 const matching = (like: string) => `(EXISTS (
-    SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL)
+    SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL
+    OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @streamPrefix || p.wallet))
   AND (p.wallet ${like} @wallet ESCAPE '\\' OR p.username ${like} @name ESCAPE '\\' OR @name IS NULL)
   AND (${hasBan} = @banned OR @banned IS NULL) AND (${isPresent} = @present OR @present IS NULL)`;
 

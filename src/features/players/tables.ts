@@ -6,11 +6,14 @@ const playerColumns = {
   username: 'text',
   avatar: 'text',
   createdAt: 'ms',
+  /** The game whose server has created the player, for whose storage quota it counts; null: the player, or an administrator. */
+  createdBy: 'uuid?',
 } as const;
 
 export const players = table('players', playerColumns, {
   key: ['wallet'],
   of: { player: 'wallet' },
+  counted: { rows: 2, game: 'createdBy' }, // and its stream, or its guest
   cacheable: 'rows',
 });
 export type PlayerRow = RowOf<typeof playerColumns>;

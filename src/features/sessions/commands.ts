@@ -9,10 +9,11 @@ import { forEach } from '../../core/storage/steps.ts';
 import type { Game } from '../games/game.ts';
 import { toGame } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
-import { lockProfile } from '../players/commands.ts';
+import { attributeNewPlayers, lockProfile } from '../players/commands.ts';
 import { requireGuest } from '../players/guests.ts';
 import { toPlayer } from '../players/player.ts';
 import { bans } from '../players/tables.ts';
+import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
 import type { EndReason, SessionDetails } from './channel-session.ts';
 import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
@@ -22,14 +23,21 @@ import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 const pageSize = 100;
 /** Ways in which players open sessions themselves. */
 const byPlayer: readonly OpenedBy[] = ['wallet', 'device', 'launcher'];
+/** Ways in which a game's server does. */
+const byServer: readonly OpenedBy[] = ['game-server', 'vouching'];
+/** What a session by a server counts in the game's storage quota: the row, and the event of its end. */
+const sessionBytes = 2 * rowOverheadBytes;
+/** How many sessions `trimSessions` deletes. */
+const trimmedPerCall = 500;
 /** Maximum live sessions of a player, over all games. */
 export const maxLiveSessions = 200;
 
 /**
  * Opens a session. If the game allows only one session per player, the previous one is ended. The lock on the wallet's
- * player serializes this with bans and with other sessions of the player.
+ * player serializes this with bans and with other sessions of the player. A game's server must have storage left for
+ * the session and, if the wallet is new, for its player.
  * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`,
- * `guest_upgraded`
+ * `guest_upgraded`; of a game's server `storage_full`
  */
 export const startSession = command(
   'startSession',
@@ -40,11 +48,13 @@ export const startSession = command(
     openedBy: OpenedBy = 'administrator',
   ): Steps<SessionDetails> {
     yield* requireGuest(tx, wallet);
+    const isByServer = byServer.includes(openedBy);
     const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
       lockProfile(tx, wallet),
       tx.get(games, gameId),
       tx.get(bans, wallet, gameId),
       tx.get(bans, wallet, ''),
+      ...(isByServer ? [lockGameStorage(tx, gameId)] : []),
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
     if (bannedHere || bannedEverywhere) {
@@ -65,8 +75,13 @@ export const startSession = command(
       // A launcher's own session is present only by its own socket.
       followsLauncher: byPlayer.includes(openedBy) && game.kind === 'game' ? 1 : 0,
       openedBy,
+      storedBytes: isByServer ? sessionBytes : 0,
     };
     tx.insert(sessions, row);
+    if (isByServer) {
+      const bytes = attributeNewPlayers(tx, gameId, [player]) + row.storedBytes;
+      yield* addLocked(tx, yield* lockGameStorage(tx, gameId), bytes, gameRow);
+    }
     return { session: toSession(row), player: toPlayer(player), game };
   },
 );
@@ -155,6 +170,24 @@ export const recordPresence = command(
     announce(tx, row, { exists: true, present, endReason: null });
   },
 );
+
+/**
+ * Deletes sessions that expired more than `maxAgeMs` ago, in a bounded batch; true when there may be more. Their tokens
+ * have expired too, and are refused as before. One that ended early is kept as long, so that its token is refused with
+ * the reason.
+ */
+export const trimSessions = command('trimSessions', function* (tx: Tx, maxAgeMs: number): Steps<boolean> {
+  const oldest = yield* tx.list(sessions.byExpiry, [], { limit: trimmedPerCall });
+  const old = oldest.filter(({ expiresAt }) => expiresAt <= tx.now - maxAgeMs);
+  const announced = yield* tx.all(...old.map(({ id }) => tx.get(announcedPresent, id)));
+  for (const one of announced) if (one) tx.remove(announcedPresent, one);
+  for (const row of old) tx.remove(sessions, row);
+  yield* releaseRows(
+    tx,
+    old.map(({ gameId, storedBytes }) => ({ gameId, bytes: storedBytes })),
+  );
+  return old.length === trimmedPerCall;
+});
 
 /** @throws GantryError `guests_forbidden` */
 function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {

@@ -96,7 +96,7 @@ export const listAnnouncedPresent = query(
 
 const columns = `id, game_id AS "gameId", wallet, opened_at AS "openedAt", expires_at AS "expiresAt",
   ended_at AS "endedAt", end_reason AS "endReason", follows_launcher AS "followsLauncher",
-  opened_by AS "openedBy"`;
+  opened_by AS "openedBy", stored_bytes AS "storedBytes"`;
 
 const liveOf = statement<{ wallet: string; now: number }, SessionRow>(
   `SELECT ${columns} FROM channel_sessions WHERE wallet = @wallet AND ended_at IS NULL AND expires_at > @now

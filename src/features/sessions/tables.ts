@@ -12,6 +12,8 @@ const sessionColumns = {
   followsLauncher: 'int',
   /** An `OpenedBy`. */
   openedBy: 'text',
+  /** What it counts in the game's storage quota: 0 unless the game's server opened it. */
+  storedBytes: 'int',
 } as const;
 
 export const sessions = table('channel_sessions', sessionColumns, {
@@ -21,8 +23,10 @@ export const sessions = table('channel_sessions', sessionColumns, {
     byGame: { on: ['gameId', 'openedAt', 'id'] },
     /** A wallet's sessions that have not ended; expired ones first. */
     live: { on: ['wallet', 'expiresAt', 'id'], whereNull: 'endedAt' },
+    byExpiry: { on: ['expiresAt', 'id'] },
   },
   of: { player: 'wallet', game: 'gameId', stays: 'tokens are signed with the keys of this server' },
+  counted: { rows: 0, bytes: 'storedBytes' },
   cacheable: 'rows',
 });
 export type SessionRow = RowOf<typeof sessionColumns>;

@@ -38,27 +38,43 @@ export function* countRow<Row>(
   row: Row,
   { isLimited = true }: { isLimited?: boolean } = {},
 ): Steps<void> {
+  yield* countBytes(tx, gameId, countedBytes(table as AnyTable, row as never), { isLimited });
+}
+
+/** As `countRow`, for this many bytes of rows. */
+export function* countBytes(
+  tx: Tx,
+  gameId: string,
+  bytes: number,
+  { isLimited = true }: { isLimited?: boolean } = {},
+): Steps<void> {
+  if (bytes === 0) return;
   const [inGame, game] = yield* tx.all(lockGameStorage(tx, gameId), tx.get(games, gameId));
-  yield* addLocked(tx, inGame, countedBytes(table as AnyTable, row as never), isLimited ? game : null);
+  yield* addLocked(tx, inGame, bytes, isLimited ? game : null);
 }
 
 /** A deleted row, as returned by a statement that ends with `returningCounted`. */
 export interface CountedRow {
-  gameId: string;
+  /** Null: it counts for no game. */
+  gameId: string | null;
   bytes: number;
 }
 
 /** The RETURNING clause with which a statement that deletes rows of a counted table returns `CountedRow`s. */
 export function returningCounted(table: AnyTable): string {
-  const game = columnOf(table, table.of.game ?? '').sqlName;
+  const game = columnOf(table, table.counted?.game ?? '').sqlName;
   return `RETURNING ${game} AS "gameId", ${countedBytesIn(table)} AS bytes`;
 }
 
-/** Subtracts the bytes of rows that a statement has deleted. */
+/** Subtracts the bytes of rows that a statement has deleted, unless their game is deleted, too. */
 export function* releaseRows(tx: Tx, rows: readonly CountedRow[]): Steps<void> {
   const sums = new Map<string, number>();
-  for (const { gameId, bytes } of rows) sums.set(gameId, (sums.get(gameId) ?? 0) + bytes);
-  for (const [gameId, bytes] of sums) yield* releaseBytes(tx, gameId, bytes);
+  for (const { gameId, bytes } of rows) {
+    if (gameId !== null) sums.set(gameId, (sums.get(gameId) ?? 0) + bytes);
+  }
+  for (const [gameId, bytes] of sums) {
+    if (yield* tx.get(games, gameId)) yield* releaseBytes(tx, gameId, bytes);
+  }
 }
 
 /** Subtracts the bytes of deleted rows. */

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import { newId } from '../../../src/core/schemas/ids.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { changeGame } from '../../../src/features/administration/commands.ts';
+import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
+import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
+import { importGame } from '../../../src/features/administration/game-import.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
+import { vouchForPlayer } from '../../../src/features/guests/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { deleteMessage, editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { addReactionTo, removeReactionFrom } from '../../../src/features/messages/reaction-commands.ts';
@@ -14,6 +19,8 @@ import {
   trimNotifications,
 } from '../../../src/features/notifications/commands.ts';
 import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
+import { ensurePlayer } from '../../../src/features/players/commands.ts';
+import { findPlayer } from '../../../src/features/players/queries.ts';
 import { deleteScore, setScore } from '../../../src/features/scores/commands.ts';
 import {
   addLeaderboard,
@@ -21,11 +28,23 @@ import {
   deleteLeaderboard,
 } from '../../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
+import { endSession, startSession, trimSessions } from '../../../src/features/sessions/commands.ts';
+import { findSessions } from '../../../src/features/sessions/queries.ts';
 import { removeState, saveState } from '../../../src/features/states/commands.ts';
 import { gameStorages, rowOverheadBytes } from '../../../src/features/storage-quota/game-storage.ts';
+import { removeIdleGuests, runAll } from '../../../src/server/declarations/commands.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { randomWallet } from '../../support/server.ts';
-import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, trio } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  hour,
+  nowAndReopened,
+  type OpenStore,
+  sealedSecret,
+  trio,
+  wholePage,
+} from './fixture.ts';
 import { recountedGameBytes } from './recounted-game-bytes.ts';
 
 const mebibyte = 1024 * 1024;
@@ -40,6 +59,11 @@ const board = {
   schedule: null,
   keepSeasons: null,
 };
+
+const openAsServer = (db: Database, owner: Owner) => db.write(startSession, owner, hour, 'game-server');
+
+const vouch = (db: Database, gameId: string, playerKey: string, idleMs = hour) =>
+  db.write(vouchForPlayer, { gameId, playerKey }, { address: newGuestAddress(), idleMs }, hour, 'Ada');
 
 const bytesOf = async (db: Database, gameId: string) =>
   (await db.read(gameStorages, 0)).find((one) => one.gameId === gameId)?.bytes ?? 0;
@@ -117,6 +141,126 @@ export function gameStorageContract(open: OpenStore): void {
       await save(db, ada, 'x', 10);
       expect(await bytesOf(db, gameId)).toBe(2 * rowOverheadBytes + 10);
       await expectCounted(db, gameId);
+    });
+
+    test('the players and sessions that a server creates are counted, and released when they are deleted', async () => {
+      await using fixture = await open.empty();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const other = { gameId: (await addGame(db)).id, wallet: randomWallet() };
+      const each = 2 * rowOverheadBytes; // of a player, and of a session
+      const counts: number[] = [];
+      const count = async () => counts.push((await bytesOf(db, gameId)) / each);
+      const ada = { gameId, wallet: randomWallet() };
+      await openAsServer(db, ada);
+      await count();
+      const { session } = await openAsServer(db, ada);
+      await db.write(endSession, ada.wallet, session.id);
+      await count();
+      await vouch(db, gameId, 'steam:1');
+      await vouch(db, gameId, 'steam:1');
+      await count();
+      await db.write(ensurePlayer, { gameId, wallet: randomWallet() });
+      await count();
+      const grace = await addPlayer(db, gameId); // who has signed in
+      await openAsServer(db, grace);
+      await count();
+      await openAsServer(db, { ...other, wallet: ada.wallet });
+      await db.write(ensurePlayer, { ...other, wallet: ada.wallet });
+      await openAsServer(db, other);
+      await count();
+      expect(counts).toEqual([2, 3, 6, 7, 8, 8]);
+      expect(await bytesOf(db, other.gameId)).toBe(3 * each);
+      const wallets = [randomWallet(), randomWallet(), grace.wallet];
+      await db.write(notifySeveral, gameId, wallets, notice);
+      const batched = [0, 1, 2].map(() => ({ gameId, wallet: randomWallet() }));
+      const calls = batched.map((owner) => ({ command: 'setScore', args: [owner, 1] }));
+      await db.write(runAll, batched, calls);
+      await db.write(runAll, [ada], [{ command: 'startSession', args: [ada, hour, 'game-server'] }]);
+      for await (const one of nowAndReopened(fixture)) await expectCounted(one, gameId);
+      clock.advance(3 * hour);
+      expect(await fixture.db.write(trimSessions, hour)).toBe(false);
+      await expectCounted(fixture.db, gameId);
+      expect(await bytesOf(fixture.db, other.gameId)).toBe(each);
+      const created = [...wallets, ...batched.map(({ wallet }) => wallet), ada.wallet, other.wallet];
+      for (const wallet of created) await erasePlayerData(fixture.db, tables, wallet);
+      await expectCounted(fixture.db, gameId);
+      expect(await bytesOf(fixture.db, gameId)).toBe(2 * each); // the guest, and one without anything
+      expect(await bytesOf(fixture.db, other.gameId)).toBe(0);
+    });
+
+    test('a full game refuses its server new players and sessions before anything is written, and no player', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const gameId = await smallGame(db);
+      const ada = await addPlayer(db, gameId);
+      await save(db, ada, 'all', mebibyte - 2 * rowOverheadBytes);
+      expect(await bytesOf(db, gameId)).toBe(mebibyte);
+      const wallets = Array.from({ length: 4 }, randomWallet);
+      const [one = '', two = '', three = '', four = ''] = wallets;
+      const score = { command: 'setScore', args: [{ gameId, wallet: four }, 1] };
+      const writes: (() => Promise<unknown>)[] = [
+        () => openAsServer(db, ada),
+        () => openAsServer(db, { gameId, wallet: one }),
+        () => vouch(db, gameId, 'steam:1'),
+        () => db.write(ensurePlayer, { gameId, wallet: two }),
+        () => db.write(notifySeveral, gameId, [three], notice),
+        () => db.write(runAll, [{ gameId, wallet: four }], [score]),
+      ];
+      for (const write of writes) await expect(write()).rejects.toMatchObject(full);
+      for await (const again of nowAndReopened(fixture)) {
+        for (const wallet of wallets) expect(await again.read(findPlayer, wallet)).toBeNull();
+        expect((await again.read(findSessions, { gameId }, wholePage)).total).toBe(1);
+      }
+      const { db: now } = fixture;
+      await now.write(startSession, { gameId, wallet: randomWallet() }, hour, 'wallet');
+      await openAsServer(now, { gameId: (await addGame(now)).id, wallet: one });
+      await now.write(changeGame, gameId, { policies: { storageQuotaMegabytes: 2 } });
+      expect((await vouch(now, gameId, 'steam:1')).isNew).toBe(true);
+      await expectCounted(now, gameId);
+    });
+
+    test('an idle guest is released with its sessions and notifications', async () => {
+      await using fixture = await open.empty();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const { details } = await db.write(
+        vouchForPlayer,
+        { gameId, playerKey: 'idle' },
+        { address: newGuestAddress(), idleMs: hour },
+        hour,
+      );
+      await db.write(notifyPlayer, details.session, notice);
+      expect(await bytesOf(db, gameId)).toBeGreaterThan(6 * rowOverheadBytes);
+      clock.advance(2 * hour);
+      while (await db.write(removeIdleGuests, hour));
+      expect(await db.read(findPlayer, details.player.wallet)).toBeNull();
+      expect(await bytesOf(db, gameId)).toBe(0);
+      await expectCounted(db, gameId);
+    });
+
+    test('players whom a deleted game has created count for no game, and again for the game once it is imported', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const [ada, grace] = [randomWallet(), randomWallet()].map((wallet) => ({ gameId, wallet }));
+      if (!ada || !grace) throw new Error('there are no players');
+      for (const owner of [ada, grace]) await openAsServer(db, owner);
+      await db.write(setScore, ada, 1);
+      const records: GameRecord[] = [];
+      await db.read(exportGame, tables, gameId, null, (record) => void records.push(record));
+      expect(records.filter(({ type, row }) => type === 'players' && 'createdBy' in row)).toEqual([]);
+      await eraseGameData(db, tables, gameId);
+      await erasePlayerData(db, tables, ada.wallet);
+      expect(await bytesOf(db, gameId)).toBe(0);
+      const options = { tables, slug: undefined, allowLauncher: false, newSecret: 'secret' };
+      const importing = (await fixture.openInProcess?.()) ?? db;
+      await importing.write(importGame, () => records, { ...options, seal: () => sealedSecret() });
+      if (importing !== db) await importing.close();
+      await expectCounted(db, gameId);
+      await erasePlayerData(db, tables, grace.wallet);
+      await expectCounted(db, gameId);
+      expect(await bytesOf(db, gameId)).toBe(rowOverheadBytes); // Ada's score
     });
 
     test('a full game is refused everything that would store more, and nothing else', async () => {

@@ -18,7 +18,8 @@ export const recountedGameBytes = query(
 );
 
 function bytesOf(table: AnyTable) {
-  const { game, stream } = table.of;
+  const { stream } = table.of;
+  const game = table.counted?.game;
   const [from, where] =
     stream === undefined
       ? [`${table.name} AS t`, `t.${columnOf(table, game ?? '').sqlName} = @gameId`]

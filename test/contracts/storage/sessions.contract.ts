@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/core/schemas/ids.ts';
 import { ban, unban } from '../../../src/features/administration/commands.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
+import { readPlayerOverview } from '../../../src/features/administration/player-overview.ts';
+import { findPlayers } from '../../../src/features/players/queries.ts';
+import { setScore } from '../../../src/features/scores/commands.ts';
 import type { UnverifiedChannel } from '../../../src/features/sessions/channel-session.ts';
 import {
   endSession,
@@ -9,10 +12,12 @@ import {
   retireSessions,
   revokeSessionsInGame,
   startSession,
+  trimSessions,
 } from '../../../src/features/sessions/commands.ts';
 import {
   findGameOfSignIn,
   findSession,
+  findSessions,
   listAnnouncedPresent,
   liveSessions,
 } from '../../../src/features/sessions/queries.ts';
@@ -32,6 +37,7 @@ import {
   listen,
   nowAndReopened,
   type OpenStore,
+  wholePage,
 } from './fixture.ts';
 
 export function sessionsContract(open: OpenStore): void {
@@ -125,6 +131,64 @@ export function sessionsContract(open: OpenStore): void {
       expect(await db.read(listAnnouncedPresent, '', 10)).toHaveLength(2);
       await erasePlayerData(db, tables, owner.wallet);
       expect(await db.read(listAnnouncedPresent, '', 10)).toEqual([]);
+    });
+
+    test('sessions are deleted, in batches, once they expired long enough ago, ended or not', async () => {
+      await using fixture = await open.empty();
+      const { db, clock } = fixture;
+      const game = await addGame(db);
+      const owner = await addPlayer(db, game.id); // expires in an hour
+      const ids: string[] = [];
+      for (let at = 0; at < 502; at++) {
+        const wallet = randomWallet();
+        ids.push((await db.write(startSession, { ...owner, wallet }, hour)).session.id);
+        if (at === 0) await db.write(endSession, wallet, ids[0] ?? '');
+      }
+      await db.write(recordPresence, ids[1] ?? '', true); // by a node that died
+      const { session: later } = await db.write(startSession, owner, 2 * hour);
+      clock.advance(3 * hour - 1);
+      expect(await db.write(trimSessions, 2 * hour)).toBe(false);
+      expect(await db.read(findSessions, {}, { limit: 1, skip: 0 })).toMatchObject({ total: 504 });
+      clock.advance(1);
+      expect(await db.write(trimSessions, 2 * hour)).toBe(true);
+      expect(await db.write(trimSessions, 2 * hour)).toBe(false);
+      for await (const one of nowAndReopened(fixture)) {
+        const { total, rows } = await one.read(findSessions, {}, { limit: 10, skip: 0 });
+        expect({ total, ids: rows.map(({ session }) => session.id) }).toEqual({ total: 1, ids: [later.id] });
+        expect(await one.read(findSession, ids[0] ?? '')).toBeNull();
+        expect(await one.read(listAnnouncedPresent, '', 10)).toEqual([]);
+        expect(await one.read(liveSessions, owner.wallet)).toEqual([]);
+      }
+      await expect(fixture.db.write(endSession, owner.wallet, ids[0] ?? '')).rejects.toMatchObject({
+        reason: 'session_unknown',
+      });
+    });
+
+    test('a player stays listed in a game, and says when last seen, after its sessions are deleted', async () => {
+      await using fixture = await open.empty();
+      const { db, clock } = fixture;
+      const [{ id: gameId }, { id: otherId }] = [await addGame(db), await addGame(db)];
+      const owner = await addPlayer(db, gameId);
+      await db.write(setScore, owner, 7);
+      const scoredAt = clock.now;
+      const { session } = await db.write(startSession, { ...owner, gameId: otherId }, hour);
+      await db.write(recordPresence, session.id, true);
+      await addPlayer(db, (await addGame(db)).id, owner.wallet);
+      clock.advance(3 * hour);
+      await db.write(trimSessions, hour);
+      for (const one of [gameId, otherId]) {
+        const { rows } = await db.read(findPlayers, { gameId: one }, wholePage);
+        expect(rows).toMatchObject([{ wallet: owner.wallet, lastOpenedAt: null }]);
+      }
+      expect((await db.read(readPlayerOverview, owner.wallet))?.games).toEqual([
+        { gameId, sessions: 0, lastSeenAt: scoredAt },
+        { gameId: otherId, sessions: 0, lastSeenAt: null },
+      ]);
+      await addPlayer(db, gameId, owner.wallet);
+      expect((await db.read(readPlayerOverview, owner.wallet))?.games[0]).toMatchObject({
+        sessions: 1,
+        lastSeenAt: clock.now,
+      });
     });
 
     test("a game ends a player's sessions there, all or the named one, and no others", async () => {

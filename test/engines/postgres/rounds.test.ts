@@ -13,14 +13,15 @@ import {
   endSeason,
 } from '../../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
-import { endSessionsOf } from '../../../src/features/sessions/commands.ts';
+import { endSessionsOf, trimSessions } from '../../../src/features/sessions/commands.ts';
 import { addWebhook, changeWebhook } from '../../../src/features/webhooks/commands.ts';
 import { claimDeliveries } from '../../../src/features/webhooks/delivery-commands.ts';
 import { runAll } from '../../../src/server/declarations/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
-import { addGame, addPlayer } from '../../contracts/storage/fixture.ts';
+import { addGame, addPlayer, hour } from '../../contracts/storage/fixture.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
+import { randomWallet } from '../../support/server.ts';
 
 interface Scene {
   db: PostgresDatabase;
@@ -54,6 +55,15 @@ const cases: Readonly<Record<string, Case>> = {
     const wallets = players.map(({ wallet }) => wallet);
     return (later) => later.write(notifySeveral, gameId, wallets, { message: 'Hello', type: 'success' });
   },
+  async 'a batch for new players'({ gameId, players }) {
+    const owners = players.map(() => ({ gameId, wallet: randomWallet() }));
+    const calls = owners.map((owner, at) => ({ command: 'setScore', args: [owner, at] }));
+    return (later) => later.write(runAll, owners, calls);
+  },
+  async 'a notification for several new players'({ gameId, players }) {
+    const wallets = players.map(() => randomWallet());
+    return (later) => later.write(notifySeveral, gameId, wallets, { message: 'Hello', type: 'success' });
+  },
   async 'deliveries given up'({ db, gameId, players }) {
     const webhook = { gameId, url: 'https://example.com/off', filter: 'all', sealedSecret: '' } as const;
     const { webhookId } = await db.write(addWebhook, webhook);
@@ -79,6 +89,9 @@ const cases: Readonly<Record<string, Case>> = {
     for (const owner of players) await db.write(setLeaderboardScore, owner, 'weekly', 7, { label: 'easy' });
     await db.write(endSeason, gameId, 'weekly');
     return (later) => later.write(clearRetiredSeason);
+  },
+  async 'sessions trimmed'() {
+    return (later) => later.write(trimSessions, -24 * hour);
   },
   async 'sessions ended'({ db, gameId, ada, players }) {
     for (const _ of players) await addPlayer(db, gameId, ada.wallet);

@@ -13,9 +13,9 @@ import { ban, unban } from '../commands.ts';
 import { erasePlayerData } from '../player-eraser.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
-const lastSeenAt = timestamp.meta({
+const lastSeenAt = timestamp.nullable().meta({
   description:
-    'When the player last opened a session, set a score or played (`trackGameSessions`) in the game',
+    'When the player last opened a session, set a score or played (`trackGameSessions`) in the game; null: longer ago than sessions are kept',
 });
 
 export const getPlayer = defineAdminOperation({
@@ -44,12 +44,12 @@ export const getPlayer = defineAdminOperation({
           .array(
             z.object({
               gameId: z.string(),
-              sessions: z.int().meta({ description: 'Including ended ones' }),
+              sessions: z.int().meta({ description: 'Including ended ones, as long as they are kept' }),
               lastSeenAt,
               present: z.boolean().meta({ description: 'Whether the player is online in the game' }),
             }),
           )
-          .meta({ description: 'Games in which the player opened a session, last seen first' }),
+          .meta({ description: 'Games in which the player was online or has data, last seen first' }),
       })
       .nullable(),
   }),

@@ -46,9 +46,10 @@ export const listPlayers = defineAdminOperation({
       avatar: z.string(),
       createdAt: timestamp,
       bannedFrom: z.array(z.string()).meta({ description: "Game ids; '' means every game" }),
-      lastOpenedAt: timestamp
-        .nullable()
-        .meta({ description: 'When the player last opened a session, in any game' }),
+      lastOpenedAt: timestamp.nullable().meta({
+        description:
+          'When the player last opened a session, in any game; null: never, or longer ago than sessions are kept',
+      }),
       present: z.boolean().meta({ description: 'Online now, in any game' }),
     }),
   ),
