@@ -17,6 +17,7 @@ import { findLeaderboard } from '../features/scores/leaderboard-queries.ts';
 import { toLeaderboardEntry, toPlacedRows } from '../features/scores/operations/leaderboard-scores.ts';
 import { readLeaderboard } from '../features/scores/queries.ts';
 import { leaderboardTop } from '../features/scores/score.ts';
+import { gameStorages } from '../features/storage-quota/game-storage.ts';
 import { openAssets } from '../pages/open-assets.ts';
 import { SdkArchives } from '../pages/sdk-archives.ts';
 import { ServedFile } from '../pages/served-file.ts';
@@ -123,6 +124,10 @@ export function buildTransports(
     calls: callCounts,
     db,
     queue: queue.stats,
+    async storageUsed() {
+      const storages = await db.read(gameStorages, config.gameStorageQuota);
+      return storages.reduce((most, { bytes, quota }) => Math.max(most, bytes / quota), 0);
+    },
     sockets: () => gateway.connectionCount,
     heldBytes: () => traffic.heldBytes,
     refusals,

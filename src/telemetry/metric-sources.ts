@@ -7,6 +7,8 @@ export interface MetricsDependencies {
   calls: Pick<CallCounts, 'counts' | 'durations'>;
   db: Pick<Database, 'stats' | 'onCommit'>;
   queue(): Promise<QueueStats[]>;
+  /** The largest share of its storage quota that a game uses; 1: the game is full. */
+  storageUsed(): Promise<number>;
   /** Open connections of launchers. */
   sockets(): number;
   /** Bytes of incoming requests and of answers not yet read. */

@@ -121,6 +121,15 @@ export class PrometheusRegistry {
       [],
       unlabelled(stats, ({ logBytes }) => ({ value: logBytes })),
     );
+    this.#gauge(
+      'gantry_storage_used_ratio',
+      'The largest share of its storage quota that a game uses',
+      [],
+      unlabelled(
+        shareConcurrent(() => this.#dependencies.storageUsed()),
+        (value) => ({ value }),
+      ),
+    );
   }
 
   /** Webhooks are a separate kind in the queue, so their deliveries and failures are included. */

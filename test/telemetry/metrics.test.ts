@@ -101,6 +101,21 @@ test('metrics count calls by outcome and transport, sockets, events, batches and
   );
 });
 
+test('metrics show how much of its storage quota the fullest game uses', async () => {
+  await using server = await startTestServer({ METRICS_PORT: '0' });
+  const policies = { storageQuotaMegabytes: 1 };
+  const used = async () => sampleOf(await scrape(String(server.metricsUrl)), 'gantry_storage_used_ratio');
+  expect(await used()).toBeLessThan(0.01);
+  for (const bytes of [100_000, 600_000]) {
+    const { gameId } = await server.createGame({ policies });
+    const { launcherJwt } = await server.openSession(gameId);
+    const state = `"${'a'.repeat(bytes)}"`;
+    const saved = await post(`${server.url}/launcher/set-state`, { launcherJwt, label: 'all', state });
+    expect(saved.status).toBe(200);
+  }
+  expect(await used()).toBeCloseTo(0.573, 2);
+});
+
 test('metrics show the queue: its length, age and results', async () => {
   await using server = await startTestServer({ METRICS_PORT: '0' });
   const { gameId } = await server.createGame();
@@ -145,6 +160,7 @@ test('metrics omit values that are currently unavailable, rather than reporting 
     calls: new CallCounts(),
     db: { stats: busy, onCommit: () => undefined },
     queue: async () => [],
+    storageUsed: busy,
     heldBytes: () => 0,
     refusals: new RecentRefusals(),
     sockets: () => 3,
@@ -153,7 +169,7 @@ test('metrics omit values that are currently unavailable, rather than reporting 
   const samples = readExposition(await metrics.text());
   expect(sampleOf(samples, 'gantry_sockets')).toBe(3);
   const names = samples.map(({ name }) => name).join();
-  expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|redis)/);
+  expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|storage|redis)/);
 });
 
 test.skipIf(redisMissing !== null)('metrics say whether Redis is available', async () => {
