@@ -16,11 +16,26 @@ if (major < needed) {
 const { directory } = module.enableCompileCache();
 // Threads use it only if the environment variable is set.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
-// Only from source: the package has its own modules in a few files.
-if (import.meta.url.endsWith('/src/gantry.js')) await import('./runtime/source-imports.ts');
-// The writer thread takes half as long to load as everything else, so both are loaded in parallel.
-if (process.argv[2] === 'serve') {
-  const { prepareThread } = await import('./runtime/start-thread.ts');
-  prepareThread(process.env.DATABASE_URL ? 'postgres-writer-thread' : 'writer-thread');
+// The package has its modules in a few files; the source has them compiled to a few after its first start.
+if (import.meta.url.endsWith('/src/gantry.js')) {
+  const { compileInBackground, compiledProgram } = await import('./runtime/compiled-program.ts');
+  const compiled = compiledProgram();
+  if (compiled) {
+    await import(compiled.href);
+  } else {
+    await import('./runtime/source-imports.ts');
+    await start();
+    if (process.argv[2] === 'serve') await compileInBackground();
+  }
+} else {
+  await start();
 }
-await import('./main.ts');
+
+async function start() {
+  // The writer thread takes half as long to load as everything else, so both are loaded in parallel.
+  if (process.argv[2] === 'serve') {
+    const { prepareThread } = await import('./runtime/start-thread.ts');
+    prepareThread(process.env.DATABASE_URL ? 'postgres-writer-thread' : 'writer-thread');
+  }
+  await import('./main.ts');
+}

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { build, type OutputFile, type Plugin } from 'esbuild';
 import { threadFiles } from '../../src/runtime/start-thread.ts';
+import { requireInModules } from '../../src/tools/build/bundle.ts';
+import { placesAsWritten } from '../../src/tools/build/program.ts';
 import { testCache } from './test-cache.ts';
 
 // Loading Gantry from source, several hundred files, costs a process or a thread more than what most tests do with it.
@@ -14,19 +16,6 @@ const source = join(repository, 'src');
 
 /** What tests run in separate processes besides `gantry`. */
 const testPrograms = ['rules/faulty-server', 'storage/open-at-once'];
-
-/** Each file keeps its original `import.meta.url`; only threads are started from the compiled bundles. */
-const placesAsWritten: Plugin = {
-  name: 'places-as-written',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path }) => {
-      const contents = await readFile(path, 'utf8');
-      const place = JSON.stringify(pathToFileURL(path).href);
-      const isStart = basename(path) === 'start-thread.ts';
-      return { loader: 'ts', contents: isStart ? contents : contents.replaceAll('import.meta.url', place) };
-    });
-  },
-};
 
 /** In reused threads (pooled-threads.ts). */
 const runAgain: Plugin = {
@@ -48,10 +37,7 @@ async function compile(entryPoints: Record<string, string>, plugins: Plugin[]): 
     target: 'node24',
     format: 'esm',
     external: ['better-sqlite3', 'esbuild'],
-    // CommonJS packages load Node's modules with `require`, which ES modules do not have.
-    banner: {
-      js: "import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(import.meta.url);",
-    },
+    banner: { js: requireInModules('import.meta.url') },
     plugins: [...plugins, placesAsWritten],
     logLevel: 'warning',
   });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { threadFiles } from '../../runtime/start-thread.ts';
-import { bundle, embeddedSqlite } from './bundle.ts';
+import { bundle, embeddedSqlite, requireInModules } from './bundle.ts';
 import { collectPages } from './collect-pages.ts';
 import { executableName, nativeAddonOf, ownTarget, runtimeOf, type Target, targets } from './targets.ts';
 
@@ -22,8 +22,6 @@ const parts = join(dist, 'executable');
  * path of the executable, which Node does not know where /proc is not mounted.
  */
 const placeholderUrl = JSON.stringify('file:///C:/gantry/gantry.mjs');
-/** CommonJS packages load Node's modules with `require`, which an ES module does not have. */
-const requireInModules = `import { createRequire as createRequireOf } from 'node:module'; const require = createRequireOf(${placeholderUrl});`;
 
 const { target: requestedTargets } = new Command('build:binary')
   .description('build dist/gantry, a standalone executable')
@@ -49,7 +47,7 @@ await bundle({
   define: { 'import.meta.url': placeholderUrl },
   plugins: [embeddedSqlite],
   external: ['esbuild'], // used only when running from a repository
-  banner: { js: requireInModules },
+  banner: { js: requireInModules(placeholderUrl) },
 });
 for (const [thread, file] of Object.entries(threadFiles)) {
   await bundle({

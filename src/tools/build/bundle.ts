@@ -14,6 +14,11 @@ export async function bundle(options: BuildOptions): Promise<void> {
   await build({ ...common, ...options });
 }
 
+/** CommonJS packages load Node's modules with `require`, which an ES module does not have; `place` is a URL as code. */
+export function requireInModules(place: string): string {
+  return `import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(${place});`;
+}
+
 /** Makes better-sqlite3 load the executable's embedded addon instead of the installed one. */
 export const embeddedSqlite: Plugin = {
   name: 'embedded-sqlite',

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test, vi } from 'vitest';
+import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
+import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+
+// Compiles the whole program several times.
+vi.setConfig({ testTimeout: 120_000 });
+
+const node = join(repository, 'node_modules/.bin/node');
+const run = promisify(execFile);
+
+/** A checkout with this source and its own cache. */
+async function checkout(): Promise<TemporaryDirectory> {
+  const place = await temporaryDirectory();
+  for (const name of ['src', 'public', 'package.json']) {
+    await cp(join(repository, name), join(place.path, name), { recursive: true });
+  }
+  await chmod(join(place.path, 'src/gantry.js'), 0o755);
+  await mkdir(join(place.path, 'node_modules'));
+  for (const name of await readdir(join(repository, 'node_modules'))) {
+    if (name === '.cache') continue;
+    await symlink(join(repository, 'node_modules', name), join(place.path, 'node_modules', name));
+  }
+  return place;
+}
+
+const compile = (place: TemporaryDirectory) => run(node, ['src/tools/build/program.ts'], { cwd: place.path });
+
+/** The compiled program that would be started; `null` when it would be the source. */
+async function compiled(place: TemporaryDirectory): Promise<string> {
+  const program = `import { compiledProgram } from './src/runtime/compiled-program.ts'; console.log(String(compiledProgram()));`;
+  return (await run(node, ['--input-type=module', '--eval', program], { cwd: place.path })).stdout.trim();
+}
+
+function version(place: TemporaryDirectory) {
+  return gantry(['--version'], { ...inside(place), env });
+}
+
+function inside(place: TemporaryDirectory) {
+  return { program: join(place.path, 'src/gantry.js'), cwd: place.path };
+}
+
+const env = { PATH: join(repository, 'node_modules/.bin') };
+
+async function edit(
+  place: TemporaryDirectory,
+  path: string,
+  change: (text: string) => string,
+): Promise<void> {
+  const file = join(place.path, path);
+  await writeFile(file, change(await readFile(file, 'utf8')));
+}
+
+test('a server compiles the source that it was started from, and the next one runs that', async () => {
+  await using place = await checkout();
+  const data = join(place.path, 'data');
+  const created = { ...inside(place), env: { ...env, DATA_DIR: data } };
+  {
+    await using server = await serveGantry(data, env, inside(place));
+    await until('the compiled program', async () => (await compiled(place)) !== 'null', 60_000);
+    expect((await server.end('SIGTERM')).code).toBe(0);
+  }
+  await using server = await serveGantry(data, env, inside(place));
+  expect((await gantry(['game', 'create', '--name', 'Space Race'], created)).code).toBe(0);
+  for (const path of ['/play', '/docs/errors', '/readyz']) {
+    expect((await fetch(server.url + path)).status, path).toBe(200);
+  }
+  expect(server.output.stdout).toContain('npm run -s gantry -- token');
+  expect(await server.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('an edit shows at the next start, before and after it is compiled', async () => {
+  await using place = await checkout();
+  await compile(place);
+  expect(await compiled(place)).toMatch(/^file:/);
+  await using copy = await temporaryDirectory();
+  await cp(place.path, copy.path, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  expect(await compiled(copy)).toBe('null'); // the program contains the path of the other checkout
+  await edit(place, 'src/cli/version.ts', (text) => text.replace(/\n$/, '\n// edited\n'));
+  expect(await compiled(place)).toBe('null');
+  expect((await version(place)).code).toBe(0);
+  await compile(place);
+  expect(await compiled(place)).toMatch(/^file:/);
+  await rm(join(place.path, 'node_modules/.package-lock.json'));
+  expect(await compiled(place)).toBe('null');
+});
+
+test('stack traces of the compiled program name the lines of the source', async () => {
+  await using place = await checkout();
+  await edit(place, 'src/main.ts', (text) =>
+    text.replace(/^try \{$/m, "try {\n  if (process.argv[2] === 'fail') throw new Error('deliberate');"),
+  );
+  const lines = (await readFile(join(place.path, 'src/main.ts'), 'utf8')).split('\n');
+  const line = lines.findIndex((text) => text.includes('deliberate')) + 1;
+  await compile(place);
+  expect(await compiled(place)).toMatch(/^file:/);
+  const { stderr } = await gantry(['fail'], { ...inside(place), env });
+  expect(stderr).toMatch(new RegExp(`^Error: deliberate\n    at .*/src/main\\.ts:${line}:\\d+`));
+  expect(stderr).not.toContain('.cache');
+});
+
+test('two builds at once leave one whole program', async () => {
+  await using place = await checkout();
+  await Promise.all([compile(place), compile(place), compile(place)]);
+  const names = await readdir(join(place.path, 'node_modules/.cache/gantry'));
+  expect(names.toSorted()).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), 'current.json']);
+  expect(await compiled(place)).toMatch(/^file:/);
+  expect((await version(place)).code).toBe(0);
+});
+
+test('where the program cannot be compiled or is damaged, the source runs', async () => {
+  await using place = await checkout();
+  const cache = join(place.path, 'node_modules/.cache');
+  await writeFile(cache, 'not a directory');
+  await expect(compile(place)).rejects.toThrow('ENOTDIR');
+  await using server = await serveGantry(join(place.path, 'data'), env, inside(place));
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  expect(await server.end('SIGTERM')).toMatchObject({ code: 0, stderr: '' });
+  await rm(cache);
+  await mkdir(join(cache, 'gantry'), { recursive: true });
+  await writeFile(join(cache, 'gantry/current.json'), '{');
+  expect((await version(place)).code).toBe(0);
+});
