@@ -11,7 +11,7 @@ import { type Board, readAround, readBoardPage } from '../../src/features/scores
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
 import { readLeaderboard } from '../../src/features/scores/queries.ts';
 import type { PlacedScore } from '../../src/features/scores/score.ts';
-import { addGame, addPlayer, type DatabaseUnderTest } from '../contracts/storage/fixture.ts';
+import { addGame, addPlayer, type DatabaseUnderTest, trio } from '../contracts/storage/fixture.ts';
 import { noPostgres } from '../support/postgres.ts';
 import { openPostgresDatabase } from './postgres-database-under-test.ts';
 import { randomFrom } from './random-writes.ts';
@@ -102,6 +102,17 @@ describe.each<[string, () => Promise<DatabaseUnderTest>, boolean]>([
       }
     },
   );
+
+  test.skipIf(isSkipped)('no rows around a player are none, not all those above', async () => {
+    await using store = await open();
+    const { db } = store;
+    const owners = await trio(db);
+    for (const [score, owner] of owners.entries()) await db.write(setScore, owner, score);
+    const [lowest] = owners;
+    const board = await boardOf(db, lowest.gameId, {});
+    expect(await db.read(readAround, board, lowest.wallet, 0)).toEqual([]);
+    expect(await db.read(readAround, board, lowest.wallet, 1)).toMatchObject([{ position: 3 }]);
+  });
 
   test.skipIf(isSkipped)(
     'a name changed by another process is in the next rows around a player',

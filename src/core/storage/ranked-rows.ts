@@ -14,5 +14,5 @@ export interface RankedRows<Row> {
 
 /** How many of the rows around a row may be above it. */
 export function aboveOf(limit: number): number {
-  return Math.floor((limit - 1) / 2);
+  return Math.max(0, Math.floor((limit - 1) / 2));
 }

@@ -12,7 +12,7 @@ const maxBucket = 3 * bucketSize;
 
 const texts = new Texts();
 /** The sizes that rows around a row are read in; each is one prepared statement per connection. */
-const aroundSizes = [11, 25, 51, 101];
+const aroundSizes = [11, 25, 51, 101, 250];
 
 /** The columns of `board_counts`, whatever the ranked tables' are called. */
 const order = 'sort_score, reached_at, score_id';
