@@ -10,7 +10,7 @@ import { parseInput, refuseNotServed, refuseServerOnly } from './parse-input.ts'
 import { withoutNulls } from './without-nulls.ts';
 
 /** Runs commands by name atomically. */
-export type RunAll = Command<
+type RunAll = Command<
   [owners: readonly Owner[], calls: readonly { command: string; args: readonly unknown[] }[]],
   unknown[]
 >;
@@ -33,7 +33,7 @@ interface Counting {
 export const maxCallsOfBatch = 500;
 
 /** The caller of a batch: a player, or a game's server, which may name a player for all operations. */
-export type BatchCaller = Extract<Callers[AuthKind], { session: unknown }>;
+type BatchCaller = Extract<Callers[AuthKind], { session: unknown }>;
 
 /** An authorized and parsed operation of a batch. */
 interface Prepared {
@@ -165,7 +165,7 @@ interface Waiting {
  * have reached theirs. Then these are committed atomically, and each operation continues with its own result. Later
  * writes of an operation are committed separately.
  */
-export class BatchedWrites {
+class BatchedWrites {
   readonly #store: Store;
   readonly #writeAll: (calls: readonly { command: string; args: readonly unknown[] }[]) => Promise<unknown[]>;
   readonly #waiting = new Map<number, Waiting>();

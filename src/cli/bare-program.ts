@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { version } from './version.ts';
+import manifest from '../../package.json' with { type: 'json' };
 
 /** The program without its commands. */
 export function bareProgram(): Command {
@@ -12,3 +12,6 @@ export function bareProgram(): Command {
         '\nExit codes: 0 success; 1 refused, failed, or a check did not pass (doctor, healthcheck, migrate --check).',
     );
 }
+
+/** Gantry's version, as in package.json. */
+export const { version } = manifest;

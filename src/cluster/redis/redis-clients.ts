@@ -93,7 +93,7 @@ function surviveRejections(client: Redis): void {
 }
 
 /** Fixed-window counters by key in Redis. While Redis is unavailable each node counts by itself. */
-export class RedisCounter implements SharedCounter {
+class RedisCounter implements SharedCounter {
   readonly #limiter: RateLimiterRedis;
 
   /** `name`: the prefix of its keys in Redis. */

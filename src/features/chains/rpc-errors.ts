@@ -38,7 +38,7 @@ export function isOutOfFunds(error: unknown): boolean {
 }
 
 /** The contract's data or the RPC server's message of a reverted call; null: it is another error. */
-export function revertOf(error: unknown): { data: Hex } | { text: string } | null {
+function revertOf(error: unknown): { data: Hex } | { text: string } | null {
   const errors = chainOf(error);
   const data = errors.map(dataOf).find((found) => found !== null && found !== '0x');
   if (data) return { data };

@@ -5,7 +5,8 @@ import type { SecretBox } from '../games/game-secret.ts';
 import { backoffMs } from '../queue/backoff.ts';
 import { renewClaims } from '../queue/commands.ts';
 import { QueueWorker } from '../queue/queue-worker.ts';
-import { type ClaimedDelivery, claimDue, type DeliveryOutcome } from './delivery.ts';
+import { claimDue } from './claim.ts';
+import type { ClaimedDelivery, DeliveryOutcome } from './delivery.ts';
 import { settleDelivery } from './delivery-commands.ts';
 import type { WebhookAnswer, WebhookSender } from './webhook-sender.ts';
 

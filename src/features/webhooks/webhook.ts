@@ -61,7 +61,7 @@ export const webhookRecord = z
 export type WebhookRecord = z.infer<typeof webhookRecord>;
 
 /** The JSON body of a delivery. */
-export const webhookPayload = z
+const webhookPayload = z
   .object({
     type: z.string().meta({ description: 'Event type, such as `scores.created`' }),
     timestamp: z.string().meta({ description: 'Time of the event (ISO 8601)' }),

@@ -5,7 +5,7 @@ import * as administrators from '../../features/administration/administrators/co
 import * as backups from '../../features/administration/backup-schedule.ts';
 import * as administration from '../../features/administration/commands.ts';
 import * as erasing from '../../features/administration/erasing-commands.ts';
-import * as gameErasing from '../../features/administration/game-eraser.ts';
+import * as gameErasing from '../../features/administration/game-erasing-commands.ts';
 import { runAllOf } from '../../features/batches/commands.ts';
 import * as chains from '../../features/chains/commands.ts';
 import * as games from '../../features/games/commands.ts';

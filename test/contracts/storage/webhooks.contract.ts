@@ -6,6 +6,7 @@ import { findAction, readActions } from '../../../src/features/queue/queries.ts'
 import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
 import { ruleList } from '../../../src/features/rules/rule.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
+import { claimDue } from '../../../src/features/webhooks/claim.ts';
 import {
   addWebhook,
   addWebhookSecret,
@@ -13,7 +14,7 @@ import {
   deleteWebhook,
   replayDelivery,
 } from '../../../src/features/webhooks/commands.ts';
-import { type ClaimTerms, claimDue } from '../../../src/features/webhooks/delivery.ts';
+import type { ClaimTerms } from '../../../src/features/webhooks/delivery.ts';
 import { settleDelivery } from '../../../src/features/webhooks/delivery-commands.ts';
 import {
   findWebhook,

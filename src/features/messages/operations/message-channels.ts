@@ -8,8 +8,14 @@ import type { Owner } from '../../../core/schemas/owner.ts';
 import { pagedOutput, pageOf, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { type Cost, defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
-import { defineOtherForm } from '../../other-form.ts';
+import {
+  type Cost,
+  defineAdminOperation,
+  defineOperation,
+  defineOtherForm,
+  ownerOf,
+  pageCost,
+} from '../../operation.ts';
 import { createChannel, editChannelInfo } from '../channel-commands.ts';
 import { channelCursor, listChannelsFrom } from '../cursor-queries.ts';
 import {
