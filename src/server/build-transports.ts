@@ -8,14 +8,13 @@ import { Traffic } from '../calls/limits/traffic.ts';
 import { Registry } from '../calls/registry.ts';
 import { withTextRules } from '../calls/text-rules.ts';
 import type { Config } from '../config.ts';
+import { GantryError } from '../core/errors.ts';
 import type { PublicUrls } from '../core/public-urls.ts';
 import type { Store } from '../core/storage/store.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
 import { allGames, findGame } from '../features/games/queries.ts';
 import { rankedPageOf, requireBoard } from '../features/scores/boards.ts';
-import { findLeaderboard } from '../features/scores/leaderboard-queries.ts';
-import { toLeaderboardEntry, toPlacedRows } from '../features/scores/operations/leaderboard-scores.ts';
-import { readLeaderboard } from '../features/scores/queries.ts';
+import { toPlacedRows } from '../features/scores/operations/leaderboard-scores.ts';
 import { leaderboardTop } from '../features/scores/score.ts';
 import { gameStorages } from '../features/storage-quota/game-storage.ts';
 import { openAssets } from '../pages/open-assets.ts';
@@ -192,8 +191,7 @@ export function buildTransports(
     traffic,
     db,
     presence,
-    leaderboardTop: (gameId) => leaderboardRows(db, publicUrls, gameId),
-    namedLeaderboardTop: (gameId, leaderboard) => namedLeaderboardRows(db, publicUrls, gameId, leaderboard),
+    leaderboardTop: (gameId, leaderboard) => topOf(db, publicUrls, gameId, leaderboard),
     addressOf,
     connectionsPerAddress: config.connectionsPerAddress,
     packetsPerSecond: Math.max(1, packetsPerSecond * config.rateLimitFactor),
@@ -210,17 +208,14 @@ export function buildTransports(
   return { http, requests, gateway, metricsServer: separate, refusalLog };
 }
 
-async function namedLeaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string, leaderboard: string) {
-  const [game, row] = await Promise.all([
-    db.read(findGame, gameId),
-    db.read(findLeaderboard, gameId, leaderboard),
-  ]);
-  if (!game || row?.isPublic !== 1) return [];
-  const board = await requireBoard(db, game, { leaderboard }, { isPublic: true });
+/** The first rows of a leaderboard; none when it is not public or has been removed. */
+async function topOf(db: Store, publicUrls: PublicUrls, gameId: string, leaderboard: string) {
+  const game = await db.read(findGame, gameId);
+  if (!game) return [];
+  const board = await requireBoard(db, game, { leaderboard }, { isPublic: true }).catch((thrown: unknown) => {
+    if (thrown instanceof GantryError) return null;
+    throw thrown;
+  });
+  if (!board) return [];
   return toPlacedRows(await rankedPageOf(db, board, { limit: leaderboardTop, skip: 0 }), publicUrls);
-}
-
-async function leaderboardRows(db: Store, publicUrls: PublicUrls, gameId: string) {
-  const rows = await db.read(readLeaderboard, gameId, { limit: leaderboardTop, skip: 0 });
-  return rows.map((row, index) => ({ ...toLeaderboardEntry(row, publicUrls), position: index + 1 }));
 }

@@ -3,7 +3,8 @@ import { readConfig } from '../../src/config.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { allGames, findGameBySlug } from '../../src/features/games/queries.ts';
 import { readRules } from '../../src/features/rules/queries.ts';
-import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
+import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { type OpenStore, openStore } from '../../src/server/open-store.ts';
 import { demoSlug } from '../../src/tools/demo/demo-data.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
@@ -27,7 +28,7 @@ async function contentOf({ db }: OpenStore) {
   if (!demo) throw new Error('the demo game is missing');
   return {
     games: (await db.read(allGames)).length,
-    scores: (await db.read(readLeaderboard, demo.id, wholePage)).length,
+    scores: (await db.read(readBoardPage, defaultBoardOf(demo.id), wholePage)).length,
     activities: (await db.read(listActivities, {}, wholePage)).length,
     rules: (await db.read(readRules, demo.id)).rules.length,
   };

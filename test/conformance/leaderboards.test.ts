@@ -117,8 +117,28 @@ describe('a leaderboard by name', () => {
     const wallets = [wallet];
     const among = await api.post('/launcher/get-leaderboard-among', { gameId, wallets });
     expect(among.body).toEqual(around.body);
-    const labelled = api.post('/launcher/set-user-score', { launcherJwt, score: 5, metadata: { a: 1 } });
-    refused(await labelled, 400, 'metadata_not_kept');
+    const labelled = api.post('/launcher/set-user-score', { launcherJwt, score: 5, label: 'de' });
+    refused(await labelled, 400, 'label_unknown');
+  });
+
+  it('keeps the metadata of a score on `default` until it is given others', async () => {
+    const { gameId, players } = await gameOf(1);
+    const [{ launcherJwt, wallet }] = players as [TestPlayer];
+    const setScore = (input: object) =>
+      api.post('/launcher/set-user-score', { launcherJwt, nonce: 'n', ...input });
+    const { body } = await setScore({ score: 1, metadata: { hero: 'Mia' } });
+    expect(body).toMatchObject({ newScore: { score: 1, metadata: { hero: 'Mia' } } });
+    await setScore({ score: 2 });
+    const entry = { score: 2, normalizedAddress: wallet, metadata: { hero: 'Mia' } };
+    const own = await api.post('/launcher/get-user-score', { launcherJwt, nonce: 'n' });
+    expect(own.body).toMatchObject({ score: entry });
+    for (const path of ['get-game-scores-leaderboard', 'get-leaderboard-around', 'get-leaderboard-among']) {
+      const { body } = await api.post(`/launcher/${path}`, { gameId, wallet, wallets: [wallet] });
+      expect(body, path).toMatchObject({ leaderboard: [entry] });
+    }
+    await setScore({ score: 3, metadata: {} });
+    const { body: page } = await api.post('/launcher/get-game-scores-leaderboard', { gameId });
+    expect(page).toMatchObject({ leaderboard: [{ score: 3, metadata: {} }] });
   });
 
   it('refuses unknown names, private boards and oversized values with clear errors', async () => {

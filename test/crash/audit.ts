@@ -1,7 +1,8 @@
 import SqliteFile, { type Database } from 'better-sqlite3';
 import { z } from 'zod';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
+import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import type { Entry, Ledger } from './ledger.ts';
 import { wins } from './players.ts';
@@ -209,11 +210,11 @@ async function wrongRanks(store: SqliteDatabase, db: Database): Promise<number> 
   let wrong = db.prepare<[], number>(wrongMarks).pluck().get() ?? 0;
   for (const id of db.prepare<[], string>('SELECT id FROM games').pluck().all()) {
     const wanted = sorted.all(id);
-    const rows = await store.read(readLeaderboard, id, { limit: wanted.length + 1, skip: 0 });
+    const rows = await store.read(readBoardPage, defaultBoardOf(id), { limit: wanted.length + 1, skip: 0 });
     wrong += Math.abs(rows.length - wanted.length);
     for (const [place, [wallet, score]] of wanted.entries()) {
       const row = rows[place];
-      const position = await store.read(readPosition, { gameId: id, wallet });
+      const position = await store.read(readPlace, defaultBoardOf(id), wallet);
       if (row?.normalizedAddress !== wallet || row.score !== score || position !== place + 1) wrong++;
     }
   }

@@ -10,8 +10,9 @@ import { enqueueActions } from '../../src/features/queue/commands.ts';
 import { replaceRules } from '../../src/features/rules/commands.ts';
 import { readRules } from '../../src/features/rules/queries.ts';
 import type { Rule } from '../../src/features/rules/rule.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { readPosition } from '../../src/features/scores/queries.ts';
+import { readPlace } from '../../src/features/scores/leaderboard-queries.ts';
 import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { listPlayerStates } from '../../src/features/states/queries.ts';
@@ -591,7 +592,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByRole('button', { name: 'Remove score of Grace' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByRole('row', { name: /^2 Alan/ }).waitFor();
-    expect(await store.read(readPosition, { gameId, wallet: wallets[1] ?? '' })).toBeNull();
+    expect(await store.read(readPlace, defaultBoardOf(gameId), wallets[1] ?? '')).toBeNull();
   });
 
   test('a completely loaded table requests nothing more when it is enlarged', async () => {

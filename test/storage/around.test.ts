@@ -3,13 +3,13 @@ import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { findGame } from '../../src/features/games/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
+import type { Board } from '../../src/features/scores/board-rows.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
 import { deleteScore, setScore } from '../../src/features/scores/commands.ts';
 import type { BoardChoice } from '../../src/features/scores/leaderboard.ts';
 import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
-import { type Board, readAround, readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
+import { readAround, readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
-import { readLeaderboard } from '../../src/features/scores/queries.ts';
 import type { PlacedScore } from '../../src/features/scores/score.ts';
 import { addGame, addPlayer, type DatabaseUnderTest, trio } from '../contracts/storage/fixture.ts';
 import { noPostgres } from '../support/postgres.ts';
@@ -144,11 +144,7 @@ async function slowly(
   wallet: string,
   limit: number,
 ): Promise<PlacedScore[] | null> {
-  const all = { limit: 100_000, skip: 0 };
-  const rows =
-    board.leaderboard === 'default'
-      ? await db.read(readLeaderboard, board.gameId, all)
-      : await db.read(readBoardPage, board, all);
+  const rows = await db.read(readBoardPage, board, { limit: 100_000, skip: 0 });
   const own = rows.findIndex(({ normalizedAddress }) => normalizedAddress === wallet);
   if (own < 0) return null;
   const first = Math.max(0, own - Math.floor((limit - 1) / 2));

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { addGame, addPlayer, wholePage } from '../contracts/storage/fixture.ts';
 import { holdView } from '../support/other-connection.ts';
@@ -21,7 +22,7 @@ test('every write is synced to disk: WAL at synchronous=FULL, before and after a
   const db = await fixture.reopen();
   expect(db.durability()).toEqual(full);
   await db.write(setScore, ada, 2);
-  await db.read(readLeaderboard, gameId, wholePage);
+  await db.read(readBoardPage, defaultBoardOf(gameId), wholePage);
   expect(db.durability()).toEqual(full);
 });
 

@@ -11,11 +11,11 @@ import { replaceRules } from '../../src/features/rules/commands.ts';
 import { PrizeWorker } from '../../src/features/rules/prizes/prize-worker.ts';
 import { openPrizeRuns } from '../../src/features/rules/prizes/queries.ts';
 import { ruleList } from '../../src/features/rules/rule.ts';
+import type { Board } from '../../src/features/scores/board-rows.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { addLeaderboard, endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import {
-  type Board,
   findLeaderboard,
   readAround,
   readBoardPage,

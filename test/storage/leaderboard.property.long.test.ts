@@ -4,8 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import type { LeaderboardPolicy } from '../../src/features/games/game.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
 import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
 import { LeaderboardModel } from './leaderboard-model.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
@@ -96,16 +97,20 @@ async function expectSame(
   model: LeaderboardModel,
 ): Promise<void> {
   const expected = model.rows();
-  const whole = await store.read(readLeaderboard, gameId, { limit: 250, skip: 0 });
+  const whole = await store.read(readBoardPage, defaultBoardOf(gameId), { limit: 250, skip: 0 });
   expect(whole.map(({ username: _username, avatar: _avatar, ...record }) => record)).toEqual(expected);
   // Compared at once: individual comparisons would take longer than the reads.
   const skips = Array.from({ length: expected.length + 1 }, (_, skip) => skip);
   const pages = skips.flatMap((skip) => [0, 1, 2].map((limit) => ({ limit, skip })));
-  const read = await Promise.all(pages.map((page) => store.read(readLeaderboard, gameId, page)));
+  const read = await Promise.all(
+    pages.map((page) => store.read(readBoardPage, defaultBoardOf(gameId), page)),
+  );
   expect(read).toEqual(pages.map(({ limit, skip }) => whole.slice(skip, skip + limit)));
   for (const player of players) {
     const index = expected.findIndex((row) => row.normalizedAddress === player.wallet);
-    expect(await store.read(readPosition, player)).toBe(index === -1 ? null : index + 1);
+    expect(await store.read(readPlace, defaultBoardOf(player.gameId), player.wallet)).toBe(
+      index === -1 ? null : index + 1,
+    );
   }
 }
 

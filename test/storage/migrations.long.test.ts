@@ -8,8 +8,10 @@ import { initial } from '../../src/engines/sqlite/migrations/0001-initial.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { allGames } from '../../src/features/games/queries.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { listScores, readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import { addGame } from '../contracts/storage/fixture.ts';
 import { gantry, gantryJson, runProgram } from '../support/gantry-process.ts';
@@ -114,8 +116,8 @@ describe('a database of the first schema', () => {
     for (const number of [0, 1, 255, 256, 257, 512, 1_024, 1_999]) {
       const { wallet = '', id } = crowd[number] ?? {};
       const place = number + 3; // after the two with more than nothing
-      expect(await store.read(readPosition, { gameId, wallet })).toBe(place);
-      const [row] = await store.read(readLeaderboard, gameId, { limit: 1, skip: place - 1 });
+      expect(await store.read(readPlace, defaultBoardOf(gameId), wallet)).toBe(place);
+      const [row] = await store.read(readBoardPage, defaultBoardOf(gameId), { limit: 1, skip: place - 1 });
       expect(row?._id).toBe(id);
     }
     expect(await store.read(listScores, owner, { limit: 9, skip: 0 })).toEqual([
@@ -130,7 +132,7 @@ describe('a database of the first schema', () => {
       { _id: '0-second', nonce: 'made-0', gameId, normalizedAddress: ada, score: 5, updatedAt: 200 },
     ]);
     const wallets = async () => {
-      const rows = await store.read(readLeaderboard, gameId, { limit: 2, skip: 0 });
+      const rows = await store.read(readBoardPage, defaultBoardOf(gameId), { limit: 2, skip: 0 });
       return rows.map((row) => [row.normalizedAddress, row.score]);
     };
     expect(await wallets()).toEqual([
@@ -145,7 +147,7 @@ describe('a database of the first schema', () => {
       [ada, 12],
       [bob, 11],
     ]);
-    expect(await store.read(readPosition, owner)).toBe(1);
+    expect(await store.read(readPlace, defaultBoardOf(owner.gameId), owner.wallet)).toBe(1);
     await store.write(setScore, owner, 1, 'made-0'); // the counted one was lowered: the other one counts again
     expect(await wallets()).toEqual([
       [bob, 11],

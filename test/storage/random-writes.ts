@@ -20,8 +20,10 @@ import { trackPlaySession } from '../../src/features/play-sessions/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { replaceRules, triggerRules } from '../../src/features/rules/commands.ts';
 import type { Rule } from '../../src/features/rules/rule.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { deleteScore, setScore } from '../../src/features/scores/commands.ts';
-import { listScores, readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import type { SessionDetails } from '../../src/features/sessions/channel-session.ts';
 import { endSessionsOf, revokeSessionsInGame, startSession } from '../../src/features/sessions/commands.ts';
 import { patchState, removeState, saveState, saveStates } from '../../src/features/states/commands.ts';
@@ -239,9 +241,11 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     [1, one('changeGame', (db) => db.write(changeGame, owner.gameId, { policies: policiesOf(number) }))],
     [
       3,
-      one('readLeaderboard', (db) => db.read(readLeaderboard, owner.gameId, { limit: 10, skip: number % 4 })),
+      one('readLeaderboard', (db) =>
+        db.read(readBoardPage, defaultBoardOf(owner.gameId), { limit: 10, skip: number % 4 }),
+      ),
     ],
-    [2, one('readPosition', (db) => db.read(readPosition, owner))],
+    [2, one('readPosition', (db) => db.read(readPlace, defaultBoardOf(owner.gameId), owner.wallet))],
     [1, one('listScores', (db) => db.read(listScores, owner, page))],
     [1, one('listPlayerStates', (db) => db.read(listPlayerStates, owner, page))],
     [1, one('readStatesPage', (db) => db.read(readStatesPage, owner, page, { prefix: 'label-' }))],
@@ -278,7 +282,7 @@ export function randomOperation(random: () => number, scene: Scene): RandomOpera
     at -= weight;
     if (at < 0) return operation;
   }
-  return one('readPosition', (db) => db.read(readPosition, owner));
+  return one('readPosition', (db) => db.read(readPlace, defaultBoardOf(owner.gameId), owner.wallet));
 }
 
 function play(number: number, isOver: boolean) {

@@ -4,8 +4,9 @@ import { Connection } from '../../src/engines/postgres/connection.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { RankCounts } from '../../src/engines/postgres/rank-counts.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
 import { board } from '../../src/features/scores/tables.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import { walletOf } from '../bench/fill-by-sql.ts';
@@ -66,8 +67,8 @@ export async function runRanks(url: string, options: RanksOptions): Promise<Rank
   const time = () =>
     timedInTurns(
       {
-        place: () => second.read(readPosition, anyone()),
-        page: (n) => second.read(readLeaderboard, gameId, { limit: 50, skip: n }),
+        place: () => second.read(readPlace, defaultBoardOf(gameId), anyone().wallet),
+        page: (n) => second.read(readBoardPage, defaultBoardOf(gameId), { limit: 50, skip: n }),
       },
       reads,
     );

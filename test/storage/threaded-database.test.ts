@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { GantryError } from '../../src/core/errors.ts';
 import type { StoredEvent } from '../../src/core/events/stream.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { findScore, readLeaderboard } from '../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
+import { findScore } from '../../src/features/scores/queries.ts';
 import { revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { addGame, addPlayer } from '../contracts/storage/fixture.ts';
 import { storageContract } from '../contracts/storage.contract.ts';
@@ -24,7 +26,7 @@ describe('a database that writes in a separate thread', () => {
         return record;
       }),
     );
-    expect(await db.read(readLeaderboard, player.gameId, { limit: 1, skip: 0 })).toMatchObject([
+    expect(await db.read(readBoardPage, defaultBoardOf(player.gameId), { limit: 1, skip: 0 })).toMatchObject([
       { score: 99 },
     ]);
     expect(received.map(({ record }) => record)).toEqual(records);

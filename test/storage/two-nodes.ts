@@ -4,9 +4,9 @@ import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import { gamePolicies } from '../../src/features/games/game.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { requireBoard } from '../../src/features/scores/boards.ts';
 import { listLeaderboardRows, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
-import { readPosition } from '../../src/features/scores/queries.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import { rowsIn } from '../support/rows-in.ts';
@@ -168,7 +168,7 @@ async function auditRanks(db: Database, { gameIds, wallets, guests }: Scene) {
     }
   };
   for (const gameId of gameIds) {
-    await compare('board', gameId, (wallet) => db.read(readPosition, { gameId, wallet }));
+    await compare('board', gameId, (wallet) => db.read(readPlace, defaultBoardOf(gameId), wallet));
     for (const { name } of await db.read(listLeaderboardRows, gameId)) {
       const game = { id: gameId, policies: gamePolicies.parse({}) };
       const board = await requireBoard(db, game, { leaderboard: name }, { isPublic: false });

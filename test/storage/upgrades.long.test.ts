@@ -16,8 +16,10 @@ import { listUndelivered } from '../../src/features/notifications/queries.ts';
 import { findPlayers } from '../../src/features/players/queries.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { readRules } from '../../src/features/rules/queries.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { listScores, readLeaderboard, readPosition } from '../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../src/features/scores/leaderboard-queries.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { listPlayerStates, readPublicStatesPage } from '../../src/features/states/queries.ts';
 import { gameStorages } from '../../src/features/storage-quota/game-storage.ts';
@@ -40,10 +42,10 @@ async function told(store: SqliteDatabase) {
     rules: await store.read(readRules, gameId),
     players: await store.read(findPlayers, { gameId }, { limit: 250, skip: 0 }),
     session: await store.read(findSession, 'session-5'),
-    top: await store.read(readLeaderboard, gameId, page),
-    deep: await store.read(readLeaderboard, gameId, { limit: 10, skip: players - 10 }),
+    top: await store.read(readBoardPage, defaultBoardOf(gameId), page),
+    deep: await store.read(readBoardPage, defaultBoardOf(gameId), { limit: 10, skip: players - 10 }),
     positions: await Promise.all(
-      [0, 1, 255, 256, 699].map((player) => store.read(readPosition, { gameId, wallet: walletOf(player) })),
+      [0, 1, 255, 256, 699].map((player) => store.read(readPlace, defaultBoardOf(gameId), walletOf(player))),
     ),
     score: await store.read(listScores, { gameId, wallet: walletOf(9) }, page),
     states: await store.read(listPlayerStates, { gameId, wallet: walletOf(9) }, page),
@@ -87,7 +89,7 @@ describe.each(earlier)('a database of schema version %i', (version) => {
       expect((await store.read(readActions, { state: 'failed' }, page)).total).toBe(players / 2);
 
     await store.write(setScore, { gameId, wallet: walletOf(2) }, 10_000);
-    expect(await store.read(readPosition, { gameId, wallet: walletOf(2) })).toBe(1);
+    expect(await store.read(readPlace, defaultBoardOf(gameId), walletOf(2))).toBe(1);
     await Promise.all([store.close(), fromFirst.close()]);
     const db = new SqliteFile(file);
     expect(db.pragma('user_version', { simple: true })).toBe(latestSchema);
@@ -108,18 +110,16 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const file = join(directory.path, 'gantry.db');
     makeDatabase(file, version, players);
     edit(file, 'VACUUM'); // no free pages inside that it could use
-    // A table created late, where earlier tables are copied and need space; otherwise the last statement.
+    // A table created late, where earlier tables are copied and need space; otherwise the last statement's column.
     const [inTheWay, outOfTheWay] =
       version < 5
         ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
-        : ['CREATE TABLE former_participants (in_the_way)', 'DROP TABLE former_participants'];
+        : ['ALTER TABLE scores ADD COLUMN metadata TEXT', 'ALTER TABLE scores DROP COLUMN metadata'];
     edit(file, inTheWay);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(
-      /full|grants already exists|already another table .*: former_participants/,
-    );
+    expect(() => migrate(full)).toThrow(/full|grants already exists|duplicate column name: metadata/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);

@@ -11,8 +11,10 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { listChannelMessages, listChannels } from '../../src/features/messages/queries.ts';
 import { trackPlaySession } from '../../src/features/play-sessions/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { listScores, readPosition } from '../../src/features/scores/queries.ts';
+import { readPlace } from '../../src/features/scores/leaderboard-queries.ts';
+import { listScores } from '../../src/features/scores/queries.ts';
 import { endSession, revokeSessionById } from '../../src/features/sessions/commands.ts';
 import { issueToken } from '../../src/features/sessions/new-session.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
@@ -239,7 +241,9 @@ export async function ownersData({ server, owner, channelId }: World): Promise<s
   return JSON.stringify(
     await Promise.all([
       db.read(listScores, asOwner, all),
-      db.read(readPosition, asOwner).then((position) => position !== null),
+      db
+        .read(readPlace, defaultBoardOf(asOwner.gameId), asOwner.wallet)
+        .then((position) => position !== null),
       db.read(listPlayerStates, asOwner, all),
       db.read(listChannels, asOwner, all).then(({ rows }) => rows.find((row) => row._id === channelId)),
       db.read(listChannelMessages, asOwner, channelId, all),

@@ -13,8 +13,9 @@ import { mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { updatePlayer } from '../../src/features/players/operations/players.ts';
 import { setRules } from '../../src/features/rules/operations/rules.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { openSession } from '../../src/features/sessions/operations/sessions.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { readPublicStatesPage } from '../../src/features/states/queries.ts';
@@ -327,7 +328,7 @@ describe('an erased player', () => {
       states: await as(other, 'get-states'),
       status: await as(other, 'channel-status'),
       leaderboardPlace: (
-        await server.services.db.read(readLeaderboard, gameId, { limit: 9, skip: 0 })
+        await server.services.db.read(readBoardPage, defaultBoardOf(gameId), { limit: 9, skip: 0 })
       ).filter((row) => row.normalizedAddress === other.wallet),
       activities: await server.services.db.read(
         listActivities,

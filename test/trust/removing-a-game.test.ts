@@ -10,8 +10,9 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { findPlayer } from '../../src/features/players/queries.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
+import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { readLeaderboard } from '../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { addWebhook } from '../../src/features/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
@@ -151,7 +152,7 @@ test('deleting requires the slug, removes everything of the game and nothing of 
   expect(await db.read(findGame, gone.gameId)).toBeNull();
   expect(await db.read(findGameBySlug, gone.slug)).toBeNull();
   expect(await db.read(findSession, gone.ada.sessionId)).toBeNull();
-  expect(await db.read(readLeaderboard, gone.gameId, { limit: 10, skip: 0 })).toEqual([]);
+  expect(await db.read(readBoardPage, defaultBoardOf(gone.gameId), { limit: 10, skip: 0 })).toEqual([]);
   expect((await db.read(listActivities, { gameId: gone.gameId }, { limit: 10, skip: 0 })) ?? []).toEqual([]);
   const { audit_log: _before, ...others } = before;
   const { audit_log: _after, ...left } = await counts();
@@ -160,12 +161,12 @@ test('deleting requires the slug, removes everything of the game and nothing of 
   expect(await db.read(findPlayer, gone.ada.wallet)).not.toBeNull();
 
   expect((await callAs(kept.ada)).status).toBe(200);
-  const board = await db.read(readLeaderboard, kept.gameId, { limit: 10, skip: 0 });
+  const board = await db.read(readBoardPage, defaultBoardOf(kept.gameId), { limit: 10, skip: 0 });
   expect(board.map(({ score }) => score)).toEqual([9, 5]);
   // The slug is free again.
   const { gameId } = await server.createGame({ slug: gone.slug });
   await db.write(setScore, { gameId, wallet: gone.ada.wallet }, 1);
-  expect(await db.read(readLeaderboard, gameId, { limit: 10, skip: 0 })).toHaveLength(1);
+  expect(await db.read(readBoardPage, defaultBoardOf(gameId), { limit: 10, skip: 0 })).toHaveLength(1);
 });
 
 test('an interrupted deletion continues when it is requested again', async () => {

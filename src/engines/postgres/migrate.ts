@@ -19,6 +19,7 @@ import { sessionOrigins } from './migrations/0016-session-origins.ts';
 import { gameStorage } from './migrations/0017-game-storage.ts';
 import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
+import { scoreMetadata } from './migrations/0020-score-metadata.ts';
 
 /** In order. A released migration is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -41,6 +42,7 @@ const migrations: readonly string[] = [
   gameStorage,
   storedSessions,
   plainNames,
+  scoreMetadata,
 ];
 
 /** This program's schema version. */

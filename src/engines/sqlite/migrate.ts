@@ -31,6 +31,7 @@ import { sessionOrigins } from './migrations/0028-session-origins.ts';
 import { gameStorage } from './migrations/0029-game-storage.ts';
 import { storedSessions } from './migrations/0030-stored-sessions.ts';
 import { plainNames } from './migrations/0031-plain-names.ts';
+import { scoreMetadata } from './migrations/0032-score-metadata.ts';
 import { prepare } from './prepare.ts';
 
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
@@ -66,6 +67,7 @@ export const migrations: readonly string[] = [
   gameStorage,
   storedSessions,
   plainNames,
+  scoreMetadata,
 ];
 
 /** The schema version after all migrations. */

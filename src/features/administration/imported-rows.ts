@@ -127,7 +127,11 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   }),
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),
   of(requestNonces, { nonce: text(0, 200) }),
-  of(scores, { nonce: nonce.nullable(), sessionId: text(1, 200).nullable() }),
+  of(scores, {
+    nonce: nonce.nullable(),
+    sessionId: text(1, 200).nullable(),
+    metadata: jsonOf(metadataInput).nullable(),
+  }),
   of(leaderboards, {
     name: leaderboardName,
     keep: keepRule,

@@ -15,16 +15,13 @@ import { players } from '../players/tables.ts';
 import { changeAction, enqueue } from '../queue/actions.ts';
 import { spend } from '../queue/spending.ts';
 import { grants } from '../queue/tables.ts';
-import { setScore } from '../scores/commands.ts';
-import { findLeaderboardScore } from '../scores/current-score.ts';
-import { defaultLeaderboard } from '../scores/leaderboard.ts';
-import { setLeaderboardScore } from '../scores/leaderboard-score-commands.ts';
+import { findLeaderboardScore, hasLeaderboard, setBoardScore } from '../scores/boards.ts';
 import { notifyWebhooks } from '../webhooks/report.ts';
 import { webhookEventOfTrigger } from '../webhooks/webhook-events.ts';
 import { costOf, prepareCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
 import { windowMessageCreated } from './events.ts';
-import { findGrant, hasLeaderboard, unknownSigner } from './facts.ts';
+import { findGrant, unknownSigner } from './facts.ts';
 import { type Action, type ChainAction, isChainAction } from './rule.ts';
 import type { ChainFacts, TriggerInput } from './trigger.ts';
 
@@ -69,10 +66,7 @@ export function* executeAction(
       const amount = action.amount ?? (action.ratio ?? 0) * (facts.value ?? 0);
       const base =
         action.mode === 'add' ? ((yield* findLeaderboardScore(tx, owner, leaderboard, nonce)) ?? 0) : 0;
-      const fractions = 'round';
-      if (leaderboard === undefined || leaderboard === defaultLeaderboard)
-        yield* setScore(tx, owner, base + amount, nonce, { fractions });
-      else yield* setLeaderboardScore(tx, owner, leaderboard, base + amount, { nonce, fractions });
+      yield* setBoardScore(tx, owner, leaderboard, base + amount, { nonce, fractions: 'round' });
       return true;
     }
     case 'PostWindowMessage': {

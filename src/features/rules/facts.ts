@@ -3,9 +3,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import { spendingRefusal } from '../queue/spending.ts';
 import { type GrantRow, grants } from '../queue/tables.ts';
-import { findLeaderboardScore } from '../scores/current-score.ts';
-import { defaultLeaderboard } from '../scores/leaderboard.ts';
-import { leaderboards } from '../scores/leaderboard-tables.ts';
+import { findLeaderboardScore, hasLeaderboard } from '../scores/boards.ts';
 import { balanceKey } from './balance-key.ts';
 import { costOf, prepareCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
@@ -94,16 +92,6 @@ export function* reasonRefused<Yielded>(
   const call = yield* prepareCall(action, { ...input, wallet: owner.wallet }, facts);
   if ('error' in call) return call.error;
   return yield* spendingRefusal(from, owner, costOf(action, call));
-}
-
-/** Whether the game has the leaderboard that an action names. */
-export function* hasLeaderboard<Yielded>(
-  from: Lookup<Yielded>,
-  { gameId }: Owner,
-  name: string | undefined,
-): LookupSteps<Yielded, boolean> {
-  if (name === undefined || name === defaultLeaderboard) return true;
-  return (yield* from.get(leaderboards, gameId, name)) !== undefined;
 }
 
 export function unknownSigner({ signer }: ChainAction): string {

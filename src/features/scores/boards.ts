@@ -1,23 +1,30 @@
 import { GantryError } from '../../core/errors.ts';
+import { streamOf } from '../../core/events/stream.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page } from '../../core/schemas/paging.ts';
+import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../games/game.ts';
+import { type Board, defaultBoardOf, isDefault } from './board-rows.ts';
+import { ownRecord, setScore } from './commands.ts';
 import { type BoardChoice, defaultLeaderboard } from './leaderboard.ts';
 import { leaderboardUnknown, seasonUnknown } from './leaderboard-commands.ts';
 import {
-  type Board,
   countBoardScores,
   findBoardScore,
   findLeaderboard,
   findSeason,
   listBoardScores,
   readBoardPage,
-  readPlace,
 } from './leaderboard-queries.ts';
-import { countScores, findScore, listScores, readLeaderboard, readPosition } from './queries.ts';
-import type { PlacedScore, RankedScore, ScoreRecord } from './score.ts';
+import { type ScoreDetails, setLeaderboardScore } from './leaderboard-score-commands.ts';
+import { leaderboardEntries, leaderboardRecords, leaderboards } from './leaderboard-tables.ts';
+import { countScores, findScore, listScores } from './queries.ts';
+import type { PlacedScore, ScoreRecord } from './score.ts';
+import { directionOf } from './score-rules.ts';
 import { labelBoardOf, labelsOf, rulesOf } from './stored-leaderboard.ts';
+import { board as defaultBoard, scores } from './tables.ts';
 
 /**
  * Resolves a board, `default` or a named leaderboard's; the functions below read either kind, which are stored
@@ -33,17 +40,7 @@ export async function requireBoard(
   if (leaderboard === defaultLeaderboard) {
     if (season !== undefined) throw seasonUnknown();
     if (label !== undefined) throw labelUnknown();
-    const { order } = policies.leaderboard;
-    return {
-      gameId,
-      leaderboard,
-      season: 0,
-      seasonId: gameId,
-      label,
-      group: gameId,
-      order,
-      entries: 'player',
-    };
+    return defaultBoardOf(gameId, policies.leaderboard.order);
   }
   const row = await db.read(findLeaderboard, gameId, leaderboard);
   if (!row) throw leaderboardUnknown();
@@ -62,24 +59,10 @@ export async function requireBoard(
   return { gameId, leaderboard, season: season ?? row.season, seasonId, label, group, order, entries };
 }
 
-/** A page of a board, best first. Returns the same frozen array while nothing in it has changed. */
-export function pageOf(db: Store, board: Board, page: Page): Promise<readonly RankedScore[]> {
-  return isDefault(board)
-    ? db.read(readLeaderboard, board.gameId, page)
-    : db.read(readBoardPage, board, page);
-}
-
 /** A page of a board with ranks. */
 export async function rankedPageOf(db: Store, board: Board, { limit, skip }: Page): Promise<PlacedScore[]> {
-  const rows = await pageOf(db, board, { limit, skip });
+  const rows = await db.read(readBoardPage, board, { limit, skip });
   return rows.map((row, index) => ({ ...row, position: skip + index + 1 }));
-}
-
-/** A player's rank on a board, from 1; null without a score. */
-export function rankOf(db: Store, board: Board, wallet: string): Promise<number | null> {
-  return isDefault(board)
-    ? db.read(readPosition, { gameId: board.gameId, wallet })
-    : db.read(readPlace, board, wallet);
 }
 
 /** A player's latest score on `default`, the ranked one on a named board, or the one under a nonce; null: none. */
@@ -111,10 +94,77 @@ export function scoreCountOf(db: Store, board: Board, owner: Owner): Promise<num
   return isDefault(board) ? db.read(countScores, owner) : db.read(countBoardScores, board, owner);
 }
 
-function isDefault({ leaderboard }: Board): boolean {
-  return leaderboard === defaultLeaderboard;
-}
-
 function labelUnknown(): GantryError {
   return new GantryError('label_unknown', 'The leaderboard has no such label');
+}
+
+/**
+ * Sets a score on a leaderboard (default: `default`).
+ * @throws GantryError those of `setScore` and `setLeaderboardScore`
+ */
+export const setBoardScore = command(
+  'setBoardScore',
+  function* (
+    tx: Tx,
+    owner: Owner,
+    leaderboard: string = defaultLeaderboard,
+    score: number,
+    details: ScoreDetails = {},
+  ): Steps<ScoreRecord> {
+    if (!isDefault({ leaderboard })) {
+      return yield* setLeaderboardScore(tx, owner, leaderboard, score, details);
+    }
+    if (details.label !== undefined) throw labelUnknown();
+    return yield* setScore(tx, owner, score, details.nonce, details);
+  },
+);
+
+/** Whether the game has the leaderboard (default: `default`). */
+export function* hasLeaderboard<Yielded>(
+  from: Lookup<Yielded>,
+  { gameId }: Owner,
+  leaderboard: string = defaultLeaderboard,
+): LookupSteps<Yielded, boolean> {
+  return isDefault({ leaderboard }) || (yield* from.get(leaderboards, gameId, leaderboard)) !== undefined;
+}
+
+/**
+ * A player's score on a leaderboard (default: `default`): the record under a nonce, or, without one, the ranked score;
+ * of several entries, the best. Undefined when there is none, or no such leaderboard. `season`: a season's id; default:
+ * the current season.
+ */
+export function* findLeaderboardScore<Yielded>(
+  from: Lookup<Yielded>,
+  owner: Owner,
+  leaderboard: string = defaultLeaderboard,
+  nonce: string | undefined,
+  season?: string,
+): LookupSteps<Yielded, number | undefined> {
+  const stream = streamOf.player(owner.gameId, owner.wallet);
+  if (isDefault({ leaderboard })) {
+    if (nonce !== undefined) {
+      const byNonce = yield* from.get(scores.byNonce, stream, nonce);
+      return (byNonce ?? ownRecord(yield* from.get(scores, nonce), stream))?.score;
+    }
+    const ranked = yield* from.get(defaultBoard, stream);
+    return ranked && (yield* from.get(scores, ranked.scoreId))?.score;
+  }
+  const row = yield* from.get(leaderboards, owner.gameId, leaderboard);
+  if (!row) return undefined;
+  const { seasonId } = season === undefined ? row : { seasonId: season };
+  if (nonce !== undefined) {
+    const byNonce = yield* from.get(leaderboardRecords.byNonce, seasonId, stream, nonce);
+    if (byNonce) return byNonce.score;
+    const byId = yield* from.get(leaderboardRecords, nonce);
+    const isOwn = byId?.stream === stream && byId.board === seasonId && byId.nonce === null;
+    return isOwn ? byId.score : undefined;
+  }
+  const { entries, order } = rulesOf(row);
+  if (entries === 'all') {
+    const [best] = yield* from.list(leaderboardRecords.byScore, [seasonId, stream], { limit: 1 });
+    return best?.score;
+  }
+  const entry = yield* from.get(leaderboardEntries, seasonId, stream, '');
+  // + 0 turns −0 into 0
+  return entry && entry.sortScore * directionOf(order) + 0;
 }

@@ -3,7 +3,6 @@ import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
 import { lockPlayer, lockPlayerStream } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type ExclusiveTx, type Steps, type Tx } from '../../core/storage/command.ts';
-import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import { statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import type { LeaderboardPolicy } from '../games/game.ts';
@@ -12,17 +11,23 @@ import { type GameRow, games } from '../games/tables.ts';
 import { addLocked, countedBytes, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
 import type { GameStorageRow } from '../storage-quota/tables.ts';
 import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
-import { deleteRecord } from './leaderboard-score-commands.ts';
-import { directionOf, ranksBefore, toBoardRow } from './ranking.ts';
+import { deleteRecord, type ScoreDetails } from './leaderboard-score-commands.ts';
 import type { ScoreRecord } from './score.ts';
-import { audienceOf, ownerIn, toIntegerScore } from './score-rules.ts';
-import { toScoreRecord } from './stored-score.ts';
+import {
+  audienceOf,
+  directionOf,
+  ownerIn,
+  ranksBefore,
+  toBoardRow,
+  toIntegerScore,
+  toScoreRecord,
+} from './score-rules.ts';
 import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
 
 /**
  * Sets a score: overwrites the record under `nonce`, or, without a nonce, always inserts a record under a generated
  * one. In a game with integer scores a fraction is rejected or, with `fractions: 'round'`, rounded. A record keeps its
- * `sessionId` until it is given another.
+ * session and metadata until it is given others.
  * @throws GantryError `score_not_integer`, `storage_full`
  */
 export const setScore = command(
@@ -35,7 +40,8 @@ export const setScore = command(
     {
       fractions = 'refuse',
       sessionId,
-    }: { fractions?: 'refuse' | 'round'; sessionId?: string | undefined } = {},
+      metadata,
+    }: Pick<ScoreDetails, 'fractions' | 'sessionId' | 'metadata'> = {},
   ): Steps<ScoreRecord> {
     const stream = streamOf.player(owner.gameId, owner.wallet);
     const { before, current, game, inGame } = yield* readForRanking(tx, owner, stream, nonce);
@@ -50,14 +56,16 @@ export const setScore = command(
       reachedAt: before?.score === score ? before.reachedAt : tx.now,
       updatedAt: tx.now,
       sessionId: sessionId ?? before?.sessionId ?? null,
+      metadata: metadata === undefined ? (before?.metadata ?? null) : JSON.stringify(metadata),
     };
     const record = toScoreRecord(row, owner);
     const revision = tx.emit(stream, before ? scorePatched : scoreCreated, record, audienceOf(owner));
     const written: ScoreRow = { ...row, revision };
     if (before) tx.put(scores, written);
-    else {
-      tx.insert(scores, written);
-      yield* addLocked(tx, inGame, countedBytes(scores as AnyTable, written), game);
+    else tx.insert(scores, written);
+    if (before?.metadata !== written.metadata) {
+      const bytesBefore = before ? countedBytes(scores as AnyTable, before) : 0;
+      yield* addLocked(tx, inGame, countedBytes(scores as AnyTable, written) - bytesBefore, game);
     }
     const candidate = toBoardRow(written, owner, policy);
     if (policy.keep === 'latest' || !current || ranksBefore(candidate, current)) tx.put(board, candidate);
@@ -89,20 +97,6 @@ export const deleteScore = command(
     tx.emit(row.stream, scoreRemoved, toScoreRecord(row, owner), audienceOf(owner));
   },
 );
-
-/** The score under a nonce, or, without one, the score ranked on the leaderboard; undefined when there is none. */
-export function* currentScore<Yielded>(
-  from: Lookup<Yielded>,
-  owner: Owner,
-  nonce: string | undefined,
-): LookupSteps<Yielded, number | undefined> {
-  if (nonce !== undefined) return (yield* findByNonce(from, owner, nonce))?.score;
-  const current = yield* from.get(board, streamOf.player(owner.gameId, owner.wallet));
-  if (!current) return undefined;
-  const game = yield* from.get(games, owner.gameId);
-  // + 0 turns −0 into 0
-  return current.sortScore * directionOf(policiesOf(game, owner.gameId).leaderboard.order) + 0;
-}
 
 /** Rebuilds a game's ranking from all scores, after its policy has changed. */
 export function* rankGame(tx: ExclusiveTx, gameId: string, { keep, order }: LeaderboardPolicy): Steps<void> {
@@ -150,16 +144,6 @@ function* readForRanking(
     lockGameStorage(tx, owner.gameId),
   );
   return { before: byNonce ?? ownRecord(byOwnId, stream), current, game, inGame };
-}
-
-function* findByNonce<Yielded>(
-  from: Lookup<Yielded>,
-  owner: Owner,
-  nonce: string,
-): LookupSteps<Yielded, ScoreRow | undefined> {
-  const stream = streamOf.player(owner.gameId, owner.wallet);
-  const byNonce = yield* from.get(scores.byNonce, stream, nonce);
-  return byNonce ?? ownRecord(yield* from.get(scores, nonce), stream);
 }
 
 /** A record with a generated nonce is found by its id, and only by its own player. */

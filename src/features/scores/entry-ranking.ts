@@ -7,7 +7,7 @@ import {
   leaderboardRecords,
   type RecordRow,
 } from './leaderboard-tables.ts';
-import { directionOf } from './ranking.ts';
+import { directionOf } from './score-rules.ts';
 import { labelBoardOf } from './stored-leaderboard.ts';
 
 /** A record that was inserted, overwritten or removed; at least one of the two is set. */

@@ -17,7 +17,7 @@ import {
   type RecordRow,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { directionOf } from './ranking.ts';
+import { directionOf } from './score-rules.ts';
 import { nextEnd, refuseUnusableSchedule } from './season-schedule.ts';
 import { labelsOf, rulesOf } from './stored-leaderboard.ts';
 

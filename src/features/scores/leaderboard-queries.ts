@@ -1,9 +1,10 @@
 import { streamOf } from '../../core/events/stream.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page } from '../../core/schemas/paging.ts';
-import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
+import { query, type Read, type ReadRequest, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { players } from '../players/tables.ts';
-import { defaultLeaderboard, type LeaderboardRules, maxLeaderboards } from './leaderboard.ts';
+import { type Board, isDefault, rankedRowsOf, toRankedScore } from './board-rows.ts';
+import { maxLeaderboards } from './leaderboard.ts';
 import {
   type EntryRow,
   type LeaderboardRow,
@@ -13,29 +14,13 @@ import {
   leaderboards,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { rankedScores, toRankedScore } from './queries.ts';
-import { entryPage, rankedEntries, toRankedEntry } from './ranked-entries.ts';
 import type { PlacedScore, RankedScore, ScoreRecord } from './score.ts';
+import { toScoreRecord } from './score-rules.ts';
 import { entryToRecord, toRecord } from './stored-leaderboard.ts';
-import { toScoreRecord } from './stored-score.ts';
-import { type BoardRow, board as defaultBoard, scores } from './tables.ts';
+import { board as defaultBoard, scores } from './tables.ts';
 
 /** Maximum rows of cached pages, over all boards. */
-const maxCachedRows = 20_000;
-
-/**
- * What is ranked together: a season of a leaderboard, all of it or only the scores with a label; or a game's `default`.
- */
-export interface Board extends Pick<LeaderboardRules, 'order' | 'entries'> {
-  gameId: string;
-  leaderboard: string;
-  /** 0 for `default`. */
-  season: number;
-  seasonId: string;
-  label: string | undefined;
-  /** The ranked group of its rows. */
-  group: string;
-}
+const maxCachedRows = 40_000;
 
 export const findLeaderboard = query(
   'findLeaderboard',
@@ -96,19 +81,19 @@ export const listDueSeasons = query('listDueSeasons', function* (read, limit: nu
 /** A page of a board, best first. Returns the same frozen array while nothing in it has changed. */
 export const readBoardPage = query(
   'readBoardPage',
-  function* (read, board: Board, page: Page): ReadSteps<readonly RankedScore[]> {
-    const boardId = yield* read.groupKey(leaderboardEntries, board.group);
+  function* (read, board: Board, { limit, skip }: Page): ReadSteps<readonly RankedScore[]> {
+    const { table, page } = rankedRowsOf(board);
+    const boardId = yield* read.groupKey(table, board.group);
     if (boardId === null) return Object.freeze([]);
-    const near = yield* read.near(leaderboardEntries, board.group, page.skip);
+    const near = yield* read.near(table, board.group, skip);
     const [score = null, reachedAt = null, id = null] = near.from;
-    const { limit } = page;
-    const rows = yield* read.all(entryPage, { boardId, score, reachedAt, id, limit, skip: near.skip });
-    return Object.freeze(rows.map((row) => toRankedEntry(row, board)));
+    const rows = yield* read.all(page, { boardId, score, reachedAt, id, limit, skip: near.skip });
+    return Object.freeze(rows.map((row) => toRankedScore(row, board)));
   },
   {
     max: maxCachedRows,
     keyOf: ({ group }, { limit, skip }) => `${group} ${skip} ${limit}`,
-    group: ({ group }) => ({ table: leaderboardEntries, group }),
+    group: (board) => ({ table: rankedRowsOf(board).table, group: board.group }),
     weightOf: (rows) => (Array.isArray(rows) ? rows.length + 1 : 1),
   },
 );
@@ -118,7 +103,7 @@ export const readPlace = query('readPlace', function* (read, board: Board, walle
   number | null
 > {
   const ranked = yield* findRankedRow(read, board, wallet);
-  return ranked && (yield* placeOf(read, ranked));
+  return ranked && (yield* ranked.before()) + 1;
 });
 
 /**
@@ -129,28 +114,20 @@ export const readAround = query(
   'readAround',
   function* (read, board: Board, wallet: string, limit: number): ReadSteps<PlacedScore[] | null> {
     const stream = streamOf.player(board.gameId, wallet);
-    if (board.leaderboard === defaultLeaderboard) {
-      const around = yield* read.around(rankedScores, [stream], limit);
-      return around && placed(around, (row) => toRankedScore(row, board.gameId));
-    }
-    const aroundEntry = function* (entry: string) {
-      const around = yield* read.around(rankedEntries, [board.group, stream, entry], limit);
-      return around && placed(around, (row) => toRankedEntry(row, board));
+    const around = function* (...key: string[]) {
+      const found = yield* read.around(rankedRowsOf(board), key, limit);
+      if (!found) return null;
+      const { first, rows } = found;
+      return rows.map((row, index) => ({ ...toRankedScore(row, board), position: first + index + 1 }));
     };
-    if (board.entries === 'player') return yield* aroundEntry('');
+    if (isDefault(board)) return yield* around(stream);
+    if (board.entries === 'player') return yield* around(board.group, stream, '');
     return yield* read.inOneView(function* () {
       const best = yield* findEntry(read, board, stream);
-      return best ? yield* aroundEntry(best.entry) : null;
+      return best ? yield* around(board.group, stream, best.entry) : null;
     });
   },
 );
-
-function placed<Row>(
-  { first, rows }: { first: number; rows: readonly Row[] },
-  toScore: (row: Row) => RankedScore,
-): PlacedScore[] {
-  return rows.map((row, index) => ({ ...toScore(row), position: first + index + 1 }));
-}
 
 /** The rows of the given players who are on a board, with their places, best first, from one snapshot. */
 export const readAmong = query(
@@ -161,11 +138,11 @@ export const readAmong = query(
       for (const wallet of new Set(wallets)) {
         const ranked = yield* findRankedRow(read, board, wallet);
         if (!ranked) continue;
-        const record = yield* scoreOf(read, board, wallet, ranked);
+        const record = yield* ranked.record();
         if (!record) continue;
         const profile = yield* read.get(players, wallet);
         const { username = '', avatar = '' } = profile ?? {};
-        found.push({ ...record, username, avatar, position: yield* placeOf(read, ranked) });
+        found.push({ ...record, username, avatar, position: (yield* ranked.before()) + 1 });
       }
       return found.sort((one, other) => one.position - other.position);
     });
@@ -178,7 +155,7 @@ export const findBoardScore = query(
   function* (read, board: Board, owner: Owner, nonce?: string): ReadSteps<ScoreRecord | null> {
     if (nonce === undefined) {
       const ranked = yield* findRankedRow(read, board, owner.wallet);
-      return (ranked && (yield* scoreOf(read, board, owner.wallet, ranked))) ?? null;
+      return (ranked && (yield* ranked.record())) ?? null;
     }
     const stream = streamOf.player(owner.gameId, owner.wallet);
     const byNonce = yield* read.get(leaderboardRecords.byNonce, board.seasonId, stream, nonce);
@@ -206,35 +183,31 @@ export const countBoardScores = query(
   },
 );
 
-/** What ranks a player: a row of `default`, or an entry of a named board. */
-type RankedRow = { boardRow: BoardRow } | { entry: EntryRow };
+/** A player's row on a board; of several, the best. */
+interface Ranked {
+  /** How many rows are ranked before it. */
+  before(): ReadRequest<number>;
+  record(): ReadSteps<ScoreRecord | undefined>;
+}
 
-function* findRankedRow(read: Read, board: Board, wallet: string): ReadSteps<RankedRow | null> {
+function* findRankedRow(read: Read, board: Board, wallet: string): ReadSteps<Ranked | null> {
   const stream = streamOf.player(board.gameId, wallet);
-  if (board.leaderboard === defaultLeaderboard) {
-    const boardRow = yield* read.get(defaultBoard, stream);
-    return boardRow ? { boardRow } : null;
+  if (isDefault(board)) {
+    const row = yield* read.get(defaultBoard, stream);
+    if (!row) return null;
+    const record = function* () {
+      const score = yield* read.get(scores, row.scoreId);
+      return score && toScoreRecord(score, { gameId: board.gameId, wallet });
+    };
+    return { before: () => read.countBefore(defaultBoard, row), record };
   }
   const entry = yield* findEntry(read, board, stream);
-  return entry ? { entry } : null;
-}
-
-/** The place, counted from 1. */
-function* placeOf(read: Read, ranked: RankedRow): ReadSteps<number> {
-  if ('boardRow' in ranked) return (yield* read.countBefore(defaultBoard, ranked.boardRow)) + 1;
-  return (yield* read.countBefore(leaderboardEntries, ranked.entry)) + 1;
-}
-
-function* scoreOf(
-  read: Read,
-  board: Board,
-  wallet: string,
-  ranked: RankedRow,
-): ReadSteps<ScoreRecord | undefined> {
-  const owner = { gameId: board.gameId, wallet };
-  if ('entry' in ranked) return entryToRecord(ranked.entry, owner, seasonRef(board), board.order);
-  const score = yield* read.get(scores, ranked.boardRow.scoreId);
-  return score && toScoreRecord(score, owner);
+  if (!entry) return null;
+  // biome-ignore lint/correctness/useYield: the entry has everything
+  const record = function* () {
+    return entryToRecord(entry, wallet, board);
+  };
+  return { before: () => read.countBefore(leaderboardEntries, entry), record };
 }
 
 /** The player's entry; of several, the best. */

@@ -18,9 +18,8 @@ import {
   leaderboards,
   type RecordRow,
 } from './leaderboard-tables.ts';
-import { directionOf } from './ranking.ts';
 import type { ScoreRecord } from './score.ts';
-import { audienceOf, ownerIn, toIntegerScore } from './score-rules.ts';
+import { audienceOf, directionOf, ownerIn, toIntegerScore } from './score-rules.ts';
 import { labelsOf, rulesOf, toRecord } from './stored-leaderboard.ts';
 
 export interface ScoreDetails {

@@ -2,6 +2,7 @@ import { v5 } from 'uuid';
 import { z } from 'zod';
 import type { Owner } from '../../core/schemas/owner.ts';
 import {
+  defaultLeaderboard,
   entryRule,
   keepRule,
   type LeaderboardRecord,
@@ -16,8 +17,8 @@ import {
   type RecordRow,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { directionOf } from './ranking.ts';
 import type { ScoreRecord } from './score.ts';
+import { directionOf } from './score-rules.ts';
 
 const order = z.enum(['desc', 'asc']);
 const labels = z.array(z.string());
@@ -87,12 +88,13 @@ export function toRecord(row: RecordRow, { gameId, wallet }: Owner, seasonRef: S
   };
 }
 
-/** A player's entry as clients see it. */
+/** A ranked row of a board as clients see it. */
 export function entryToRecord(
-  row: Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'>,
-  { gameId, wallet }: Owner,
-  seasonRef: SeasonRef,
-  direction: LeaderboardRules['order'],
+  row: Pick<EntryRow, 'scoreId' | 'nonce' | 'sortScore' | 'updatedAt' | 'label' | 'metadata'> & {
+    score?: number | null;
+  },
+  wallet: string,
+  { gameId, leaderboard, season, order }: SeasonRef & { gameId: string; order: LeaderboardRules['order'] },
 ): ScoreRecord {
   return {
     _id: row.scoreId,
@@ -100,9 +102,9 @@ export function entryToRecord(
     gameId,
     normalizedAddress: wallet,
     // + 0 turns −0 into 0
-    score: row.sortScore * directionOf(direction) + 0,
+    score: row.score ?? row.sortScore * directionOf(order) + 0,
     updatedAt: row.updatedAt,
-    ...seasonRef,
+    ...(leaderboard === defaultLeaderboard ? {} : { leaderboard, season }),
     ...labelAndMetadata(row),
   };
 }

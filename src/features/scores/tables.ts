@@ -16,6 +16,7 @@ const scoreColumns = {
   updatedAt: 'ms',
   /** The play session in which it was made, if the game reports it. */
   sessionId: 'text?',
+  metadata: 'json?',
 } as const;
 
 /** Scores by player; a player in a game is identified by the name of its stream. */
@@ -35,7 +36,7 @@ export const scores = table('scores', scoreColumns, {
     },
   },
   of: { stream: 'stream' },
-  counted: { rows: 1, texts: ['nonce'] },
+  counted: { rows: 1, texts: ['nonce', 'metadata'] },
 });
 export type ScoreRow = RowOf<typeof scoreColumns>;
 

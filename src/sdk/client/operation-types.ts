@@ -1855,7 +1855,6 @@ export type Reason =
   | 'label_unknown'
   | 'label_limit_reached'
   | 'score_sum_too_large'
-  | 'metadata_not_kept'
   | 'secret_unknown'
   | 'chain_unknown'
   | 'socket_required'

@@ -1,5 +1,10 @@
 import type { StoredEvent } from '../../core/events/stream.ts';
-import type { LeaderboardChange } from '../../features/scores/events.ts';
+import {
+  type LeaderboardChange,
+  leaderboardOf,
+  type NamedLeaderboardChange,
+} from '../../features/scores/events.ts';
+import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
 import type { LeaderboardRow } from '../../features/scores/score.ts';
 import { repeat } from '../../runtime/repeat.ts';
 
@@ -9,6 +14,8 @@ const coalesceMs = 250;
 const checkIntervalMs = 5_000;
 
 interface Followed {
+  readonly gameId: string;
+  readonly leaderboard: string;
   /** The rows last sent to its followers. */
   rows: LeaderboardRow[];
   timer: NodeJS.Timeout | null;
@@ -17,41 +24,39 @@ interface Followed {
 }
 
 export interface LeaderboardFeedOptions {
-  /** The leaderboard that an event changes; null when it changes none that this feed covers. */
-  keyOf(event: StoredEvent): string | null;
-  /** Changes are sent without a prior `follow`: the first one has all rows. */
-  isAutomatic?: boolean;
   /** The current first rows of a leaderboard. */
-  top(key: string): Promise<LeaderboardRow[]>;
-  isFollowed(key: string): boolean;
-  onChange(key: string, change: Pick<LeaderboardChange, 'length' | 'rows'>): void;
+  top(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
+  /** Whether anyone follows the game. */
+  isFollowed(gameId: string): boolean;
+  onChange(change: NamedLeaderboardChange): void;
   report(thrown: unknown): void;
 }
 
 /**
- * Sends followers the changes of a leaderboard's first rows. The key of a game's `default` leaderboard is the game's
- * id. Scores are coalesced: a score only marks the leaderboard as changed, and at most four times a second it is read
- * and compared.
+ * Sends a game's followers the changes of the first rows of its leaderboards. Scores are coalesced: a score only marks
+ * the leaderboard as changed, and at most four times a second it is read and compared. Without a prior `follow`, the
+ * first change has all rows.
  */
 export class LeaderboardFeed {
   readonly #options: LeaderboardFeedOptions;
+  /** By game and name. */
   readonly #boards = new Map<string, Followed>();
   readonly #stop = new AbortController();
 
   constructor(options: LeaderboardFeedOptions) {
     this.#options = options;
     const markAll = () => {
-      for (const [key, followed] of this.#boards) this.#mark(key, followed);
+      for (const followed of this.#boards.values()) this.#mark(followed);
     };
     repeat(markAll, { everyMs: checkIntervalMs, signal: this.#stop.signal, report: options.report });
   }
 
-  /** Returns the current rows; later changes are relative to them. */
+  /** Returns the current rows of a game's `default`; later changes are relative to them. */
   async follow(gameId: string): Promise<LeaderboardRow[]> {
     // Registered before the read, so that a score set meanwhile marks it as changed.
-    if (!this.#boards.has(gameId)) this.#boards.set(gameId, { rows: [], timer: null, isReading: false });
-    const rows = await this.#options.top(gameId);
-    const followed = this.#boards.get(gameId);
+    this.#register(gameId, defaultLeaderboard);
+    const rows = await this.#options.top(gameId, defaultLeaderboard);
+    const followed = this.#boards.get(keyOf(gameId, defaultLeaderboard));
     if (followed?.rows.length === 0) followed.rows = rows;
     return rows;
   }
@@ -62,17 +67,11 @@ export class LeaderboardFeed {
   }
 
   accept(events: readonly StoredEvent[]): void {
-    const { keyOf, isAutomatic = false, isFollowed } = this.#options;
-    if (this.#boards.size === 0 && !isAutomatic) return;
     for (const event of events) {
-      const key = keyOf(event);
-      if (key === null) continue;
-      let followed = this.#boards.get(key);
-      if (!followed && isAutomatic && isFollowed(key)) {
-        followed = { rows: [], timer: null, isReading: false };
-        this.#boards.set(key, followed);
-      }
-      if (followed) this.#mark(key, followed);
+      const leaderboard = leaderboardOf(event);
+      const { gameId } = event.audience;
+      if (leaderboard === null || !this.#options.isFollowed(gameId)) continue;
+      this.#mark(this.#register(gameId, leaderboard));
     }
   }
 
@@ -82,31 +81,50 @@ export class LeaderboardFeed {
     this.#boards.clear();
   }
 
-  #mark(key: string, followed: Followed): void {
-    followed.timer ??= setTimeout(() => this.#compare(key, followed), coalesceMs).unref();
+  #register(gameId: string, leaderboard: string): Followed {
+    const key = keyOf(gameId, leaderboard);
+    const followed = this.#boards.get(key) ?? {
+      gameId,
+      leaderboard,
+      rows: [],
+      timer: null,
+      isReading: false,
+    };
+    this.#boards.set(key, followed);
+    return followed;
   }
 
-  #compare(key: string, followed: Followed): void {
+  #mark(followed: Followed): void {
+    followed.timer ??= setTimeout(() => this.#compare(followed), coalesceMs).unref();
+  }
+
+  #compare(followed: Followed): void {
+    const { gameId, leaderboard } = followed;
     followed.timer = null;
     if (followed.isReading) {
-      this.#mark(key, followed);
+      this.#mark(followed);
       return;
     }
-    if (!this.#options.isFollowed(key)) {
-      this.#boards.delete(key);
+    if (!this.#options.isFollowed(gameId)) {
+      this.#boards.delete(keyOf(gameId, leaderboard));
       return;
     }
     followed.isReading = true;
-    const read = this.#options.top(key).finally(() => {
+    const read = this.#options.top(gameId, leaderboard).finally(() => {
       followed.isReading = false;
     });
     read.then((rows) => {
       const changed = rows.filter((row, index) => !isSame(row, followed.rows[index]));
       const shorter = rows.length < followed.rows.length;
       followed.rows = rows;
-      if (changed.length > 0 || shorter) this.#options.onChange(key, { length: rows.length, rows: changed });
+      if (changed.length === 0 && !shorter) return;
+      this.#options.onChange({ gameId, leaderboard, length: rows.length, rows: changed });
     }, this.#options.report);
   }
+}
+
+function keyOf(gameId: string, leaderboard: string): string {
+  return `${gameId} ${leaderboard}`;
 }
 
 function isSame(row: LeaderboardRow, before: LeaderboardRow | undefined): boolean {

@@ -3,11 +3,12 @@ import { Server, type Socket } from 'socket.io';
 import type { Call } from '../../calls/execute.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
-import type { Signal, StoredEvent } from '../../core/events/stream.ts';
+import { type Signal, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { networkOf } from '../../core/network-of.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
 import type { Database } from '../../core/storage/database.ts';
-import { leaderboardOf, leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
+import { leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
+import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
 import type { LeaderboardRow } from '../../features/scores/score.ts';
 import { retireSessions } from '../../features/sessions/commands.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
@@ -62,10 +63,8 @@ export interface GatewayDependencies
   /** The maximum number of open connections from one address. */
   connectionsPerAddress: number;
   tokens: Pick<LauncherTokens, 'keyOf' | 'isGoodKey'>;
-  /** The first rows of a game's leaderboard, for its followers. */
-  leaderboardTop(gameId: string): Promise<LeaderboardRow[]>;
-  /** The same for a named leaderboard; empty when it is not public. */
-  namedLeaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
+  /** The first rows of a leaderboard, for the game's followers; empty when it is not public. */
+  leaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
   /** Socket.IO's adapter for a cluster; omitted on a single node. */
   adapter?: Parameters<Server['adapter']>[0];
   /** The client's address, as seen through trusted proxies. */
@@ -85,7 +84,6 @@ export class Gateway {
   /** The bus to other nodes; null on a single node. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
-  readonly #namedLeaderboards: LeaderboardFeed;
   readonly #signingKeys: SigningKeys;
   /** Every open connection, including those not admitted yet. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
@@ -124,35 +122,18 @@ export class Gateway {
     openInOneWrite(this.#io);
     serveBelowGames(http);
     this.#push = new Push({ io: this.#io, db: dependencies.db, report: dependencies.report });
-    const hasFollowers = (gameId: string) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId));
-    const signalChange = (name: string, record: { gameId: string }) => {
-      const { gameId } = record;
-      this.#push.signal({ name, record, stream: `game:${gameId}`, audience: { kind: 'game', gameId } });
-    };
     this.#leaderboards = new LeaderboardFeed({
-      keyOf: (event) => (leaderboardOf(event) === 'default' ? event.audience.gameId : null),
       top: dependencies.leaderboardTop,
-      isFollowed: hasFollowers,
-      onChange: (gameId, change) => signalChange(leaderboardPatched.name, { gameId, ...change }),
-      report: dependencies.report,
-    });
-    const partsOf = (key: string): [gameId: string, leaderboard: string] => {
-      const [gameId = '', leaderboard = ''] = key.split(' ');
-      return [gameId, leaderboard];
-    };
-    this.#namedLeaderboards = new LeaderboardFeed({
-      keyOf: (event) => {
-        const leaderboard = leaderboardOf(event);
-        return leaderboard === null || leaderboard === 'default'
-          ? null
-          : `${event.audience.gameId} ${leaderboard}`;
-      },
-      isAutomatic: true,
-      top: (key) => dependencies.namedLeaderboardTop(...partsOf(key)),
-      isFollowed: (key) => hasFollowers(partsOf(key)[0]),
-      onChange: (key, change) => {
-        const [gameId, leaderboard] = partsOf(key);
-        signalChange(namedLeaderboardPatched.name, { gameId, leaderboard, ...change } as { gameId: string });
+      isFollowed: (gameId) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId)),
+      onChange: ({ leaderboard, ...change }) => {
+        const { gameId } = change;
+        const isDefault = leaderboard === defaultLeaderboard;
+        this.#push.signal({
+          name: (isDefault ? leaderboardPatched : namedLeaderboardPatched).name,
+          record: isDefault ? change : { leaderboard, ...change },
+          stream: streamOf.game(gameId),
+          audience: { kind: 'game', gameId },
+        });
       },
       report: dependencies.report,
     });
@@ -247,7 +228,6 @@ export class Gateway {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#leaderboards.close();
-    this.#namedLeaderboards.close();
     await Promise.all(this.#tracked);
     await this.#io.close();
   }
@@ -330,7 +310,6 @@ export class Gateway {
   #deliver(events: readonly StoredEvent[]): void {
     this.#push.events(events);
     this.#leaderboards.accept(events);
-    this.#namedLeaderboards.accept(events);
   }
 
   #receive(message: BusMessage): void {

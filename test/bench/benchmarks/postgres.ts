@@ -4,8 +4,9 @@ import { PostgresDatabase } from '../../../src/engines/postgres/postgres-databas
 import { registerGame } from '../../../src/features/games/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../../src/features/messages/message-commands.ts';
+import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { readLeaderboard, readPosition } from '../../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../../src/features/scores/leaderboard-queries.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import type { PostgresServer } from '../../support/postgres-server.ts';
@@ -111,8 +112,9 @@ export const postgres: Benchmark = {
       'a place, of the top 50',
       '',
       {
-        ours: () => rate(seconds, 32, (n) => db.read(readPosition, player(n))),
-        against: () => rate(seconds, 32, () => db.read(readLeaderboard, gameId, { limit: 50, skip: 0 })),
+        ours: () => rate(seconds, 32, (n) => db.read(readPlace, defaultBoardOf(gameId), player(n).wallet)),
+        against: () =>
+          rate(seconds, 32, () => db.read(readBoardPage, defaultBoardOf(gameId), { limit: 50, skip: 0 })),
       },
       'reads/s',
     );

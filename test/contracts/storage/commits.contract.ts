@@ -5,9 +5,11 @@ import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { listChannelMessages } from '../../../src/features/messages/queries.ts';
+import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
 import { scoreCreated } from '../../../src/features/scores/events.ts';
-import { findScore, listScores, readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../../src/features/scores/leaderboard-queries.ts';
+import { findScore, listScores } from '../../../src/features/scores/queries.ts';
 import { addGame, addPlayer, listen, type OpenStore, summarize, trio, wholePage } from './fixture.ts';
 import { refusals, type Scene, snapshot, stage } from './refusals.ts';
 
@@ -96,7 +98,7 @@ export function commitsContract(open: OpenStore): void {
         await db.write(setScore, ada, score);
         expect((await otherProcess.read(findScore, ada))?.score).toBe(score);
         await nextTurn(); // a process learns once per turn what another one has written
-        const [first] = await otherProcess.read(readLeaderboard, gameId, { limit: 1, skip: 0 });
+        const [first] = await otherProcess.read(readBoardPage, defaultBoardOf(gameId), { limit: 1, skip: 0 });
         expect(first?.score).toBe(score);
       }
     });

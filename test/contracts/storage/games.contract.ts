@@ -11,8 +11,9 @@ import {
   sealedSecrets,
 } from '../../../src/features/games/queries.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
+import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../../src/features/scores/leaderboard-queries.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
 import { findSession } from '../../../src/features/sessions/queries.ts';
 import {
@@ -238,7 +239,7 @@ export function gamesContract(open: OpenStore): void {
       });
       for (const one of [db, otherProcess, await fixture.openOtherProcess()]) {
         expect((await one.read(findSession, session.id))?.player.username).toBe('Ada');
-        expect(await one.read(readLeaderboard, gameId, wholePage)).toMatchObject([
+        expect(await one.read(readBoardPage, defaultBoardOf(gameId), wholePage)).toMatchObject([
           { username: 'Ada', avatar: 'https://pictures.example/a.png' },
         ]);
         expect(await one.read(listActivities, {}, wholePage)).toMatchObject([{ username: 'Ada' }]);

@@ -27,8 +27,10 @@ import { setProfile } from '../../../src/features/players/commands.ts';
 import { findPlayer, isBanned } from '../../../src/features/players/queries.ts';
 import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
 import { ruleList } from '../../../src/features/rules/rule.ts';
+import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { listScores, readLeaderboard, readPosition } from '../../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../../src/features/scores/leaderboard-queries.ts';
+import { listScores } from '../../../src/features/scores/queries.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
 import { findSession, findSessions, liveSessions } from '../../../src/features/sessions/queries.ts';
 import {
@@ -248,8 +250,8 @@ export function guestsContract(open: OpenStore): void {
       for await (const now of nowAndReopened(fixture)) {
         const after = await seen(now, owners, rivals[0]);
         expect(JSON.parse(JSON.stringify(after))).toEqual(expected);
-        expect(await now.read(readPosition, owners[0])).toBe(2);
-        expect(await now.read(readPosition, guest)).toBeNull();
+        expect(await now.read(readPlace, defaultBoardOf(owners[0].gameId), owners[0].wallet)).toBe(2);
+        expect(await now.read(readPlace, defaultBoardOf(guest.gameId), guest.wallet)).toBeNull();
         expect(await now.read(findPlayer, guest.wallet)).toBeNull();
       }
       // Both sessions of the guest received their end; then the channel received the wallet.
@@ -267,7 +269,7 @@ export function guestsContract(open: OpenStore): void {
       await fixture.db.write(setScore, owners[0], 8, 'best');
       const later = await seqsOf(fixture.db, owners[0]);
       expect(later).toEqual(Array.from({ length: later.length }, (_, at) => at + 1));
-      expect(await fixture.db.read(readPosition, owners[0])).toBe(2);
+      expect(await fixture.db.read(readPlace, defaultBoardOf(owners[0].gameId), owners[0].wallet)).toBe(2);
       const again = await fixture.db.write(createChannel, owners[0], [rivals[0].wallet]);
       expect(again._id).toBe(channel._id);
     });
@@ -306,7 +308,7 @@ export function guestsContract(open: OpenStore): void {
       const ada = await addPlayer(db, gameId);
       await db.write(setScore, guest, 5);
       await expect(upgrade(db, guest, ada.wallet)).rejects.toMatchObject({ reason: 'wallet_taken' });
-      expect(await db.read(readPosition, guest)).toBe(1);
+      expect(await db.read(readPlace, defaultBoardOf(guest.gameId), guest.wallet)).toBe(1);
       expect((await db.write(signInDevice, gameId, secretHash, hour)).player.wallet).toBe(guest.wallet);
       expect((await upgrade(db, guest, randomWallet())).player.wallet).toMatch(/^0x/);
     });
@@ -588,7 +590,9 @@ async function seen(db: Database, owners: readonly Owner[], rival: Owner) {
   const { rows: channels } = await db.read(listChannels, rival, wholePage);
   return {
     scores: await Promise.all(owners.map((one) => db.read(listScores, one, wholePage))),
-    boards: await Promise.all(owners.map((one) => db.read(readLeaderboard, one.gameId, wholePage))),
+    boards: await Promise.all(
+      owners.map((one) => db.read(readBoardPage, defaultBoardOf(one.gameId), wholePage)),
+    ),
     states: await db.read(listPlayerStates, owner, wholePage),
     activities: await db.read(listActivities, { wallet: owner.wallet }, { limit: 10, skip: 0 }),
     channels,

@@ -11,6 +11,7 @@ import { exportGame, type GameRecord } from '../../../src/features/administratio
 import { importGame } from '../../../src/features/administration/game-import.ts';
 import { findGame } from '../../../src/features/games/queries.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
+import { type Board, defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { requireBoard } from '../../../src/features/scores/boards.ts';
 import { deleteScore, setScore } from '../../../src/features/scores/commands.ts';
 import type {
@@ -26,7 +27,6 @@ import {
   endSeason,
 } from '../../../src/features/scores/leaderboard-commands.ts';
 import {
-  type Board,
   countBoardScores,
   findBoardScore,
   findLeaderboard,
@@ -39,7 +39,7 @@ import {
   readPlace,
 } from '../../../src/features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
-import { findScore, readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { findScore } from '../../../src/features/scores/queries.ts';
 import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
 import { upgradeGuest } from '../../../src/server/declarations/commands.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
@@ -170,7 +170,7 @@ export function leaderboardsContract(open: OpenStore): void {
         expect(await one.read(listBoardScores, board, ada, wholePage)).toEqual([record]);
         expect(await one.read(countBoardScores, board, ada)).toBe(1);
         expect(await one.read(readBoardPage, board, wholePage)).toMatchObject([shown]);
-        expect(await one.read(readLeaderboard, gameId, wholePage)).toEqual([]);
+        expect(await one.read(readBoardPage, defaultBoardOf(gameId), wholePage)).toEqual([]);
         expect(await one.read(findScore, ada)).toBeNull();
       }
       await fixture.db.write(setScore, ada, 7);

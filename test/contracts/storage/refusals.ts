@@ -18,8 +18,10 @@ import { trackPlaySession } from '../../../src/features/play-sessions/commands.t
 import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
 import { readRules } from '../../../src/features/rules/queries.ts';
 import { ruleList } from '../../../src/features/rules/rule.ts';
+import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import { listScores, readLeaderboard } from '../../../src/features/scores/queries.ts';
+import { readBoardPage } from '../../../src/features/scores/leaderboard-queries.ts';
+import { listScores } from '../../../src/features/scores/queries.ts';
 import { endSession, startSession } from '../../../src/features/sessions/commands.ts';
 import { findSession, liveSessions } from '../../../src/features/sessions/queries.ts';
 import {
@@ -118,7 +120,7 @@ export async function snapshot({ fixture: { db }, gameId, ada, grace, eve, chann
     rules: await db.read(readRules, gameId),
     webhooks: await db.read(readWebhooks),
     deliveries: await db.read(readDeliveries, {}, wholePage),
-    leaderboard: await db.read(readLeaderboard, gameId, wholePage),
+    leaderboard: await db.read(readBoardPage, defaultBoardOf(gameId), wholePage),
     activities: await db.read(listActivities, {}, wholePage),
     session: await db.read(findSession, sessionId),
     sessions: await ofEach((owner) => db.read(liveSessions, owner.wallet)),

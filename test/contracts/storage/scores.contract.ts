@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { defaultBoardOf } from '../../../src/features/scores/board-rows.ts';
 import { setScore } from '../../../src/features/scores/commands.ts';
-import {
-  findScore,
-  listScores,
-  readLeaderboard,
-  readPosition,
-} from '../../../src/features/scores/queries.ts';
+import { readBoardPage, readPlace } from '../../../src/features/scores/leaderboard-queries.ts';
+import { findScore, listScores } from '../../../src/features/scores/queries.ts';
 import {
   addGame,
   addPlayer,
@@ -36,8 +33,8 @@ export function scoresContract(open: OpenStore): void {
         expect(await one.read(findScore, ada, 'round-1')).toEqual(record);
         expect(await one.read(findScore, ada)).toEqual(record);
         expect(await one.read(listScores, ada, wholePage)).toEqual([record]);
-        expect(await one.read(readLeaderboard, gameId, wholePage)).toMatchObject([record]);
-        expect(await one.read(readPosition, ada)).toBe(1);
+        expect(await one.read(readBoardPage, defaultBoardOf(gameId), wholePage)).toMatchObject([record]);
+        expect(await one.read(readPlace, defaultBoardOf(ada.gameId), ada.wallet)).toBe(1);
       }
     });
 
@@ -50,7 +47,7 @@ export function scoresContract(open: OpenStore): void {
         expect((await fixture.db.write(setScore, ada, score, 'n')).score).toBe(score);
         const db = await fixture.reopen();
         expect((await db.read(findScore, ada, 'n'))?.score).toBe(score);
-        expect((await db.read(readLeaderboard, gameId, wholePage))[0]?.score).toBe(score);
+        expect((await db.read(readBoardPage, defaultBoardOf(gameId), wholePage))[0]?.score).toBe(score);
       },
     );
 
@@ -97,7 +94,7 @@ export function scoresContract(open: OpenStore): void {
         expect(await db.read(listScores, owner, wholePage)).toMatchObject([{ score }]);
         expect(await db.read(findScore, owner, 'n')).toMatchObject({ score });
       }
-      expect(await db.read(readLeaderboard, other.id, wholePage)).toHaveLength(1);
+      expect(await db.read(readBoardPage, defaultBoardOf(other.id), wholePage)).toHaveLength(1);
     });
 
     test('a player without a score has none, no list and no position', async () => {
@@ -108,8 +105,8 @@ export function scoresContract(open: OpenStore): void {
       expect(await db.read(findScore, ada)).toBeNull();
       expect(await db.read(findScore, ada, 'n')).toBeNull();
       expect(await db.read(listScores, ada, wholePage)).toEqual([]);
-      expect(await db.read(readPosition, ada)).toBeNull();
-      expect(await db.read(readLeaderboard, gameId, wholePage)).toEqual([]);
+      expect(await db.read(readPlace, defaultBoardOf(ada.gameId), ada.wallet)).toBeNull();
+      expect(await db.read(readBoardPage, defaultBoardOf(gameId), wholePage)).toEqual([]);
     });
 
     test('the list is most recently set first, in pages, and one record under a nonce', async () => {

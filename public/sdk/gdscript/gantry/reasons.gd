@@ -61,7 +61,6 @@ const SCHEDULE_INVALID = "schedule_invalid" # HTTP 400
 const LABEL_UNKNOWN = "label_unknown" # HTTP 400
 const LABEL_LIMIT_REACHED = "label_limit_reached" # HTTP 400
 const SCORE_SUM_TOO_LARGE = "score_sum_too_large" # HTTP 400
-const METADATA_NOT_KEPT = "metadata_not_kept" # HTTP 400
 const SECRET_UNKNOWN = "secret_unknown" # HTTP 400
 const CHAIN_UNKNOWN = "chain_unknown" # HTTP 400
 const SOCKET_REQUIRED = "socket_required" # HTTP 400

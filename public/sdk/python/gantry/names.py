@@ -238,7 +238,6 @@ REASONS = {
     "label_unknown": 400,
     "label_limit_reached": 400,
     "score_sum_too_large": 400,
-    "metadata_not_kept": 400,
     "secret_unknown": 400,
     "chain_unknown": 400,
     "socket_required": 400,

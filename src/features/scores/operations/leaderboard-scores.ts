@@ -8,9 +8,9 @@ import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import { displayName } from '../../players/player.ts';
-import { pageOf, rankedPageOf, rankOf, requireBoard } from '../boards.ts';
+import { rankedPageOf, requireBoard } from '../boards.ts';
 import { labelInput, leaderboardInput, maxAmong, seasonInput } from '../leaderboard.ts';
-import { readAmong, readAround } from '../leaderboard-queries.ts';
+import { readAmong, readAround, readBoardPage, readPlace } from '../leaderboard-queries.ts';
 import {
   type LeaderboardEntry,
   type LeaderboardRow,
@@ -47,7 +47,7 @@ export const getGameScoresLeaderboard = defineOperation({
   async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, input, { isPublic: true });
-    const rows = await pageOf(db, board, input);
+    const rows = await db.read(readBoardPage, board, input);
     const cached = responses.get(rows);
     if (cached) return cached;
     const leaderboard = rows.map((row) => toLeaderboardEntry(row, publicUrls));
@@ -68,7 +68,7 @@ export const getUsersPositionInGameScoreLeaderboard = defineOperation({
   async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);
     const board = await requireBoard(db, game, input, { isPublic: true });
-    const position = await rankOf(db, board, input.wallet);
+    const position = await db.read(readPlace, board, input.wallet);
     // Omitted rather than null: statically typed clients, such as a C# int, reject null.
     return position === null ? { success: true } : { success: true, position };
   },
@@ -168,7 +168,7 @@ export function toPlacedRows(rows: readonly PlacedScore[], publicUrls: PublicUrl
 }
 
 /** A leaderboard row as displayed: a default name and avatar stand in for what the player never chose. */
-export function toLeaderboardEntry(row: RankedScore, publicUrls: PublicUrls): LeaderboardEntry {
+function toLeaderboardEntry(row: RankedScore, publicUrls: PublicUrls): LeaderboardEntry {
   const player = { wallet: row.normalizedAddress, username: row.username, avatar: row.avatar };
   return { ...row, username: displayName(player), avatar: publicUrls.avatar(player) };
 }

@@ -1,25 +1,17 @@
 import { z } from 'zod';
-import { GantryError } from '../../../core/errors.ts';
 import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
-import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
-import { deleteScore, setScore } from '../commands.ts';
-import {
-  defaultLeaderboard,
-  labelInput,
-  leaderboardInput,
-  metadataInput,
-  seasonInput,
-} from '../leaderboard.ts';
-import { setLeaderboardScore } from '../leaderboard-score-commands.ts';
+import { requireBoard, scoreCountOf, scoreOf, scoresOf, setBoardScore } from '../boards.ts';
+import { deleteScore } from '../commands.ts';
+import { labelInput, leaderboardInput, metadataInput, seasonInput } from '../leaderboard.ts';
 import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
 
-/** Fields of a score on a named leaderboard. */
-const namedFields = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
+/** Where a score counts, and what it carries. */
+const boardFields = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
 
 export const setUserScore = defineOperation({
   name: 'setUserScore',
@@ -27,31 +19,14 @@ export const setUserScore = defineOperation({
   kind: 'write',
   summary: "Set the player's score, replacing the score stored under the same nonce",
   auth: 'player-or-server',
-  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...namedFields }),
-  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...namedFields }),
+  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...boardFields }),
+  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...boardFields }),
   output: z.object({ success, newScore: scoreRecord }),
   async handler({ input, caller }, { db }: { db: Store }) {
-    const { leaderboard = defaultLeaderboard } = input;
-    if (leaderboard !== defaultLeaderboard) {
-      const newScore = await db.write(setLeaderboardScore, ownerOf(caller), leaderboard, input.score, {
-        nonce: input.nonce,
-        sessionId: input.sessionId,
-        label: input.label,
-        metadata: input.metadata,
-      });
-      return { success: true, newScore };
-    }
-    if (input.label !== undefined || input.metadata !== undefined) {
-      throw new GantryError(
-        'metadata_not_kept',
-        'Scores on the leaderboard `default` cannot have a label or metadata; use a named leaderboard',
-      );
-    }
+    const { leaderboard, score, ...details } = input;
     return {
       success: true,
-      newScore: await db.write(setScore, ownerOf(caller), input.score, input.nonce, {
-        sessionId: input.sessionId,
-      }),
+      newScore: await db.write(setBoardScore, ownerOf(caller), leaderboard, score, details),
     };
   },
 });

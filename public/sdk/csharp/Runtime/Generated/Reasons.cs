@@ -123,8 +123,6 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string ScoreSumTooLarge = "score_sum_too_large";
         /// <summary>HTTP 400.</summary>
-        public const string MetadataNotKept = "metadata_not_kept";
-        /// <summary>HTTP 400.</summary>
         public const string SecretUnknown = "secret_unknown";
         /// <summary>HTTP 400.</summary>
         public const string ChainUnknown = "chain_unknown";
