@@ -104,18 +104,16 @@ function labelUnknown(): GantryError {
  */
 export const setBoardScore = command(
   'setBoardScore',
-  function* (
+  (
     tx: Tx,
     owner: Owner,
-    leaderboard: string = defaultLeaderboard,
+    leaderboard: string | undefined,
     score: number,
     details: ScoreDetails = {},
-  ): Steps<ScoreRecord> {
-    if (!isDefault({ leaderboard })) {
-      return yield* setLeaderboardScore(tx, owner, leaderboard, score, details);
-    }
-    if (details.label !== undefined) throw labelUnknown();
-    return yield* setScore(tx, owner, score, details.nonce, details);
+  ): Steps<ScoreRecord> => {
+    const name = leaderboard ?? defaultLeaderboard;
+    if (isDefault({ leaderboard: name })) return setScore(tx, owner, score, details.nonce, details);
+    return setLeaderboardScore(tx, owner, name, score, details);
   },
 );
 

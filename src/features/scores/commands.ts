@@ -28,7 +28,7 @@ import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
  * Sets a score: overwrites the record under `nonce`, or, without a nonce, always inserts a record under a generated
  * one. In a game with integer scores a fraction is rejected or, with `fractions: 'round'`, rounded. A record keeps its
  * session and metadata until it is given others.
- * @throws GantryError `score_not_integer`, `storage_full`
+ * @throws GantryError `label_unknown`, `score_not_integer`, `storage_full`
  */
 export const setScore = command(
   'setScore',
@@ -37,12 +37,10 @@ export const setScore = command(
     owner: Owner,
     requestedScore: number,
     nonce?: string,
-    {
-      fractions = 'refuse',
-      sessionId,
-      metadata,
-    }: Pick<ScoreDetails, 'fractions' | 'sessionId' | 'metadata'> = {},
+    { fractions = 'refuse', sessionId, label, metadata }: Omit<ScoreDetails, 'nonce'> = {},
   ): Steps<ScoreRecord> {
+    if (label !== undefined)
+      throw new GantryError('label_unknown', 'The leaderboard `default` has no labels');
     const stream = streamOf.player(owner.gameId, owner.wallet);
     const { before, current, game, inGame } = yield* readForRanking(tx, owner, stream, nonce);
     const policies = policiesOf(game, owner.gameId);
