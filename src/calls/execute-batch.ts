@@ -6,8 +6,7 @@ import type { Store } from '../core/storage/store.ts';
 import type { BatchedCall, RunBatch } from '../features/batched-call.ts';
 import { type AnyOperation, type AuthKind, type Callers, callsOf } from '../features/operation.ts';
 import type { Authenticated, Authenticator } from './auth/authenticator.ts';
-import { parseInput, refuseNotServed, refuseServerOnly } from './parse-input.ts';
-import { withoutNulls } from './without-nulls.ts';
+import { parseInput, refuseNotServed, refuseServerOnly, withoutNulls } from './parse-input.ts';
 
 /** Runs commands by name atomically. */
 type RunAll = Command<

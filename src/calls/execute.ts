@@ -1,7 +1,7 @@
 import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/fields.ts';
-import type { Store } from '../core/storage/store.ts';
+import type { Pause, Store } from '../core/storage/store.ts';
 import { guestStore, type RunAsGuest } from '../features/guests/writes/guest-writes.ts';
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
 import type { RunOnce } from '../features/idempotency/commands.ts';
@@ -12,9 +12,7 @@ import { bearerToken } from './auth/admin-token.ts';
 import type { Authenticated, Authenticator, Credentials } from './auth/authenticator.ts';
 import { type BatchDependencies, executeBatch } from './execute-batch.ts';
 import type { LimitedCaller, LimitState, RateLimits } from './limits/rate-limits.ts';
-import { parseInput, refuseNotServed, refuseServerOnly, requireRole } from './parse-input.ts';
-import { pausingStore } from './pausing-store.ts';
-import { withoutNulls } from './without-nulls.ts';
+import { parseInput, refuseNotServed, refuseServerOnly, requireRole, withoutNulls } from './parse-input.ts';
 
 /** The two forms of an input; see `Operation.dispatchInput`. */
 export type CallStyle = 'dedicated' | 'dispatch';
@@ -281,4 +279,17 @@ export async function executeAsAdmin(
     await audit.finish(entry, error instanceof GantryError ? error.reason : 'internal');
     throw error;
   }
+}
+
+/** A store for one expensive call: between its reads, and within them, others may run. */
+function pausingStore(store: Store, pause: Pause): Store {
+  return {
+    async read(query, ...args) {
+      if (store.readInParts) return store.readInParts(pause, query, ...args);
+      const due = pause.pause();
+      if (due) await due;
+      return store.read(query, ...args);
+    },
+    write: (command, ...args) => store.write(command, ...args),
+  };
 }

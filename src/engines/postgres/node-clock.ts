@@ -1,5 +1,5 @@
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
-import { clockIn } from '../thread/clock-in.ts';
+import { clockIn } from '../thread/protocol.ts';
 
 /** Shared memory for one clock of all threads of a node. */
 export interface ClockMemory {

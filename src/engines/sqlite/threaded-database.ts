@@ -6,7 +6,7 @@ import type { Query } from '../../core/storage/query.ts';
 import { timeMemory } from '../../core/storage/steady-clock.ts';
 import type { Pause } from '../../core/storage/store.ts';
 import { Announcer } from '../announcer.ts';
-import { clockIn } from '../thread/clock-in.ts';
+import { clockIn } from '../thread/protocol.ts';
 import { Writer } from '../thread/writer.ts';
 import { refuseDamaged } from './open-database.ts';
 import { SqliteDatabase } from './sqlite-database.ts';

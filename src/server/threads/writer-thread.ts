@@ -1,7 +1,7 @@
 import { Copier } from '../../engines/sqlite/copier.ts';
 import { SqliteDatabase } from '../../engines/sqlite/sqlite-database.ts';
 import { statsCall, type WriterOptions } from '../../engines/sqlite/writer-options.ts';
-import { clockIn } from '../../engines/thread/clock-in.ts';
+import { clockIn } from '../../engines/thread/protocol.ts';
 import { serveWriter } from '../../engines/thread/serve-writer.ts';
 import { runThread } from '../../runtime/run-thread.ts';
 import { domain } from '../declarations/domain.ts';

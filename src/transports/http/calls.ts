@@ -13,11 +13,10 @@ import { dropBody, largeBodyBytes, readBody } from './body.ts';
 import { BodyIntake } from './body-intake.ts';
 import { credentialsOf, idempotencyKeyOf } from './credentials.ts';
 import { originHeaders } from './cross-origin.ts';
-import { dedicatedRoutes } from './dedicated.ts';
-import { dispatchRoutes } from './dispatch.ts';
 import { OverBudgetTokens, scannedBytes } from './over-budget-tokens.ts';
 import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
 import type { ParseCall, ParsedCall, Route, Routes } from './routes.ts';
+import { dedicatedRoutes, dispatchRoutes } from './routes.ts';
 
 export interface CallDependencies {
   registry: Registry;

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallStyle } from '../../calls/execute.ts';
+import { kebabCase, type Registry } from '../../calls/registry.ts';
+import { GantryError } from '../../core/errors.ts';
 import type { AnyOperation } from '../../features/operation.ts';
+import { inputFromQuery } from '../query-input.ts';
 
 /** The operation call parsed from a request. */
 export interface ParsedCall {
@@ -27,3 +30,77 @@ export interface Route {
 
 /** By path, in lower case and without a trailing slash. */
 export type Routes = Map<string, Route>;
+
+/**
+ * One path per operation: `POST /launcher/<kebab-name>`, or `POST /admin/<kebab-name>` for administrators, also
+ * by aliases; plus `GET` on the operation's `getPath` where it has one.
+ */
+export function dedicatedRoutes(registry: Registry): Routes {
+  const routes: Routes = new Map();
+  for (const operation of registry.operations) {
+    const isForAdministrators = operation.service === 'admin';
+    const prefix = isForAdministrators ? '/admin' : '/launcher';
+    const aliases = isForAdministrators ? (operation.aliases ?? []) : [];
+    for (const name of [operation.name, ...aliases]) {
+      routes.set(`${prefix}/${kebabCase(name)}`, { isForAdministrators, post: byBody(operation) });
+    }
+    if (operation.getPath)
+      routes.set(operation.getPath, { ...routes.get(operation.getPath), get: byQuery(operation) });
+  }
+  return routes;
+}
+
+function byBody(operation: AnyOperation) {
+  return (_headers: unknown, input: Readonly<Record<string, unknown>>) =>
+    ({ operation, style: 'dedicated', input, token: input.launcherJwt }) as const;
+}
+
+function byQuery(operation: AnyOperation) {
+  return (_headers: unknown, query: Readonly<Record<string, unknown>>) =>
+    ({
+      operation,
+      style: 'dedicated',
+      input: inputFromQuery(operation.input, query),
+      token: undefined,
+    }) as const;
+}
+
+/**
+ * Feathers' custom methods over HTTP: one path per service, with `X-Service-Method` naming the operation. POST takes
+ * any operation; GET takes only reads, with the query as their input.
+ */
+export function dispatchRoutes(registry: Registry): Routes {
+  return new Map([...registry.services].map((service) => [`/${service}`, routeOf(registry, service)]));
+}
+
+function routeOf(registry: Registry, service: string): Route {
+  return {
+    post(headers, input) {
+      const operation = requireMethod(registry, service, headers);
+      return { operation, style: 'dispatch', input, token: input.launcherJwt };
+    },
+    get(headers, query) {
+      const operation = requireMethod(registry, service, headers);
+      if (operation.kind !== 'read') {
+        throw new GantryError(
+          'method_unknown',
+          'X-Service-Method names an operation that is not a read: use POST',
+        );
+      }
+      const input = inputFromQuery(operation.dispatchInput ?? operation.input, query);
+      return { operation, style: 'dispatch', input, token: input.launcherJwt ?? headers['x-launcher-jwt'] };
+    },
+  };
+}
+
+function requireMethod(registry: Registry, service: string, headers: IncomingHttpHeaders): AnyOperation {
+  const header = headers['x-service-method'];
+  const operation = typeof header === 'string' ? registry.method(service, header) : undefined;
+  if (operation) return operation;
+  throw new GantryError(
+    'method_unknown',
+    header === undefined
+      ? `The header X-Service-Method is missing: it names the operation of /${service} to execute`
+      : `The header X-Service-Method does not name an operation of /${service}`,
+  );
+}
