@@ -256,9 +256,7 @@ export const environment = z.object({
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
   SESSION_RETENTION_DAYS: durationDays
     .default(30)
-    .describe(
-      'How long a channel session is kept after its lifetime, in days; as long as GUEST_IDLE_DAYS if that is more',
-    ),
+    .describe('Days that a channel session is kept after its lifetime; at least GUEST_IDLE_DAYS'),
 });
 
 export interface Config {
