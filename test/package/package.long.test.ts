@@ -61,14 +61,17 @@ test('the package contains the program, the pages, the client, and nothing unuse
   const code = packed.filter((path) => !path.startsWith('dist/package/pages/bundles/'));
   expect(code.filter((path) => /\.(test|d)\.ts$|node_modules|\.map$/.test(path))).toEqual(
     [
+      'api',
       'call-queue',
       'client-error',
+      'client-options',
       'client',
       'cursors',
       'gantry-client',
       'http-call',
       'operation-names',
       'operation-types',
+      'retries',
       'sign-in',
       'store',
     ]

@@ -80,7 +80,7 @@ test('an edit shows at the next start, before and after it is compiled', async (
   await using copy = await temporaryDirectory();
   await cp(place.path, copy.path, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
   expect(await compiled(copy)).toBe('null'); // the program contains the path of the other checkout
-  await edit(place, 'src/cli/version.ts', (text) => text.replace(/\n$/, '\n// edited\n'));
+  await edit(place, 'src/cli/serve.ts', (text) => text.replace(/\n$/, '\n// edited\n'));
   expect(await compiled(place)).toBe('null');
   expect((await version(place)).code).toBe(0);
   await compile(place);

@@ -278,8 +278,9 @@ export function coalesceWrites(
 
 /** Sends the response to a WebSocket upgrade and the packet that opens the connection in one write, not in two. */
 export function openInOneWrite(io: Server): void {
-  io.engine.on('headers', (_headers: unknown, { socket, headers }: IncomingMessage) => {
-    if (headers.upgrade === undefined) return;
+  io.engine.on('headers', (_headers: unknown, { socket, headers, url }: IncomingMessage) => {
+    // A client of another protocol version is told so by an answer after which engine.io destroys the socket at once.
+    if (headers.upgrade === undefined || !url?.includes('EIO=4')) return;
     socket.cork();
     process.nextTick(() => socket.uncork()); // both are sent synchronously after this event
   });
