@@ -24,7 +24,7 @@ export type OperationKind = 'read' | 'write' | 'sign-in';
 
 type Input = z.ZodObject;
 
-/** What every operation declares, whoever may call it. */
+/** What every operation declares, whatever callers it has. */
 interface Declaration<
   Name extends string,
   Auth extends AuthKind,

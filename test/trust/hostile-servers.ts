@@ -22,7 +22,7 @@ const mostDiskBytes = 8 * quotaBytes;
 const state = `"${'s'.repeat(20_000)}"`;
 const stateFor = (wallet: string) => ({ wallet, label: 'save', state });
 
-/** A call of a server, for wallets or a player of its own that never existed before; `together`: so many in a batch. */
+/** A call of a server, for wallets or a player of its own that never existed before; `together`: the number in a batch. */
 const calls = {
   states: {
     method: 'setState',
@@ -107,7 +107,7 @@ function overPath(path: string, bodyOf: () => object, headers: Record<string, st
     });
 }
 
-/** Calls for so many seconds and at least `leastCalls` times, unless a call ends it by returning false. */
+/** Calls for a number of seconds and at least `leastCalls` times, unless a call ends it by returning false. */
 async function untilOver(seconds: number, call: () => Promise<boolean>): Promise<void> {
   const over = performance.now() + seconds * 1000;
   for (let called = 0; called < leastCalls || performance.now() < over; called++) {

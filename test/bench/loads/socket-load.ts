@@ -61,7 +61,7 @@ async function storm({
   return opened;
 }
 
-/** Resolves when so many events of score have arrived, and rejects when they arrive out of order or twice. */
+/** Resolves when `count` score events have arrived; rejects when one arrives out of order or twice. */
 function received(socket: Socket, count: number): Promise<void> {
   let arrived = 0;
   let last = 0;

@@ -2,7 +2,7 @@ import SqliteDatabase, { type Database, type Statement } from 'better-sqlite3';
 import { vi } from 'vitest';
 import { withHiddenParameters } from '../../../src/engines/sqlite/prepare.ts';
 
-/** Per text, values of up to so many executions are kept. */
+/** The maximum number of executions per text whose values are kept. */
 const maxExecutions = 5;
 const runners = ['run', 'get', 'all', 'iterate'] as const;
 
