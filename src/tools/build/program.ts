@@ -73,7 +73,8 @@ async function compileSource(): Promise<void> {
   renameSync(`${unfinished}.json`, join(output, 'current.json'));
   const folders = readdirSync(output)
     .filter((name) => !name.endsWith('.json'))
-    .map((name) => ({ name, at: statSync(join(output, name)).mtimeMs }))
+    // A build at the same time may have moved its folder since.
+    .map((name) => ({ name, at: statSync(join(output, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, other) => other.at - one.at);
   for (const { name } of folders.slice(kept)) rmSync(join(output, name), { recursive: true, force: true });
 }
