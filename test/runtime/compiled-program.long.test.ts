@@ -107,7 +107,9 @@ test('two builds at once leave one whole program', async () => {
   await using place = await checkout();
   await Promise.all([compile(place), compile(place), compile(place)]);
   const names = await readdir(join(place.path, 'node_modules/.cache/gantry'));
-  expect(names.toSorted()).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), 'current.json']);
+  expect(names).toContain('current.json');
+  const others = names.filter((name) => name !== 'current.json');
+  expect(others).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
   expect(await compiled(place)).toMatch(/^file:/);
   expect((await version(place)).code).toBe(0);
 });
