@@ -26,7 +26,7 @@ const longest = [
   'storage/threaded-database',
   'storage/sqlite-database',
   'sdk/typescript',
-  'trust/hostile-callers.long',
+  'trust/hostile-callers',
   'pages/docs-accessibility.long',
   'storage/postgres-database.long',
   'pages/accessibility.long',
