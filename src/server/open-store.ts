@@ -7,10 +7,9 @@ import { type DatabaseFiles, heldActionError } from '../core/storage/database-fi
 import type { InspectServer } from '../core/storage/database-server.ts';
 import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { openDatabase, refuseStrayLog } from '../engines/sqlite/open-database.ts';
-import { SqliteDatabase } from '../engines/sqlite/sqlite-database.ts';
+import { SqliteDatabase, ThreadedDatabase } from '../engines/sqlite/sqlite-database.ts';
 import { sqliteFiles } from '../engines/sqlite/sqlite-files.ts';
 import { withStoredRows } from '../engines/sqlite/stored-rows.ts';
-import { ThreadedDatabase } from '../engines/sqlite/threaded-database.ts';
 import { SecretBox } from '../features/games/game-secret.ts';
 import { holdChainActions } from '../features/queue/commands.ts';
 import { holdPrizes } from '../features/rules/prizes/commands.ts';

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../src/engines/postgres/postgres-database.ts';
-import { ThreadedDatabase } from '../../src/engines/sqlite/threaded-database.ts';
+import { ThreadedDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { recordActivity } from '../../src/features/activities/commands.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
 import { addGuest } from '../../src/features/guests/commands.ts';

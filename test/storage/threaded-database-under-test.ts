@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { SqliteDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
-import { ThreadedDatabase } from '../../src/engines/sqlite/threaded-database.ts';
+import { SqliteDatabase, ThreadedDatabase } from '../../src/engines/sqlite/sqlite-database.ts';
 import { domain } from '../../src/server/declarations/domain.ts';
 import type { DatabaseUnderTest } from '../contracts/storage/fixture.ts';
 import { ManualClock } from '../support/manual-clock.ts';

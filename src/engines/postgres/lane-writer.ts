@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { AnyCommand } from '../../core/storage/command.ts';
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import type { WriteTrouble } from '../../core/storage/database.ts';
-import type { Settle } from '../thread/protocol.ts';
 import { unavailable } from '../unavailable.ts';
+import type { Settle } from '../writer-thread.ts';
 import { Batch, type BatchOptions, type BatchResult, LaneLost, type LanePlace } from './batch.ts';
 import { isConflict, isConnectionLost, isTransient } from './connection.ts';
 import {

@@ -1,5 +1,5 @@
 import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
-import { clockIn } from '../thread/protocol.ts';
+import { clockIn } from '../writer-thread.ts';
 
 /** Shared memory for one clock of all threads of a node. */
 export interface ClockMemory {

@@ -1,6 +1,6 @@
 import type { Command } from '../../core/storage/command.ts';
 import { Announcer } from '../announcer.ts';
-import { Writer } from '../thread/writer.ts';
+import { Writer } from '../writer-thread.ts';
 import type { WriteCounts } from './lane-writer.ts';
 import { type NodeWriter, type NodeWriterOptions, threadCalls, type WriterStats } from './node-writer.ts';
 

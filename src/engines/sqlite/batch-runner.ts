@@ -13,8 +13,7 @@ import {
 import { type Entry, Rows } from '../../core/storage/rows.ts';
 import { type Reaction, withReactions } from '../../core/storage/steps.ts';
 import { type AnyTable, isIndex } from '../../core/storage/table.ts';
-import { BatchLoader } from './batch-loader.ts';
-import { BatchWriter, type BatchWriterOptions } from './batch-writer.ts';
+import { BatchLoader, BatchWriter, type BatchWriterOptions } from './batch-rows.ts';
 import { prepare } from './prepare.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import type { Schema } from './schema.ts';

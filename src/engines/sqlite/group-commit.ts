@@ -4,8 +4,8 @@ import { type AnyCommand, type Command, command, type Tx } from '../../core/stor
 import type { CommitMeter } from '../../core/storage/commit-meter.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import type { Announcer } from '../announcer.ts';
-import type { Settle } from '../thread/protocol.ts';
 import { unavailable } from '../unavailable.ts';
+import type { Settle } from '../writer-thread.ts';
 import type { BatchRunner, Outcome } from './batch-runner.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import type { DataVersion } from './data-version.ts';

@@ -11,12 +11,12 @@ import { steadyClock, timeMemory } from '../../core/storage/steady-clock.ts';
 import type { Pause } from '../../core/storage/store.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { Announcer } from '../announcer.ts';
-import type { Settle } from '../thread/protocol.ts';
+import { clockIn, type Settle, Writer } from '../writer-thread.ts';
 import { BatchRunner } from './batch-runner.ts';
 import { Checkpoints, type LogCopier } from './checkpoints.ts';
 import { DataVersion } from './data-version.ts';
 import { GroupCommit } from './group-commit.ts';
-import { openDatabase } from './open-database.ts';
+import { openDatabase, refuseDamaged } from './open-database.ts';
 import { prepare } from './prepare.ts';
 import { Reader } from './reader.ts';
 import { Schema } from './schema.ts';
@@ -143,6 +143,92 @@ export class SqliteDatabase extends Announcer implements Database {
       journalMode: this.connection.pragma('journal_mode', { simple: true }),
       synchronous: this.connection.pragma('synchronous', { simple: true }),
     };
+  }
+}
+
+/** Start data of the writer thread of a database file. */
+export interface WriterOptions {
+  file: string;
+  /** See `clockIn`; undefined: the system clock. */
+  clock: SharedArrayBuffer | undefined;
+  /** See `steadyClock`. */
+  time: SharedArrayBuffer;
+  retention: Retention;
+  /** See `Context`. */
+  gameStorageQuota: number;
+}
+
+/** Name of the call that returns the thread's statistics. */
+export const statsCall = 'stats of this thread';
+
+export interface ThreadedDatabaseOptions {
+  /** The time of a fake clock, for tests of expiry; see `clockIn`. */
+  clock?: SharedArrayBuffer;
+  retention?: Retention;
+  /** Bytes a game may store, unless its policies say otherwise. */
+  gameStorageQuota?: number;
+}
+
+/**
+ * A SQLite file for a server: writes run in a dedicated thread, reads in the caller's thread on a separate connection.
+ * SQLite's write-ahead log lets both run concurrently, and a read sees every write that was acknowledged before it.
+ */
+export class ThreadedDatabase extends Announcer implements Database {
+  readonly #reader: SqliteDatabase;
+  readonly #writer: Writer;
+
+  /** @throws SchemaTooNewError, DatabaseUnusableError */
+  constructor(
+    file: string,
+    domain: Domain,
+    {
+      clock,
+      retention = defaultRetention,
+      gameStorageQuota = defaultGameStorageQuota,
+    }: ThreadedDatabaseOptions = {},
+  ) {
+    super();
+    refuseDamaged(file);
+    // Creates or migrates the file, before the writer opens it.
+    const time = timeMemory();
+    this.#reader = new SqliteDatabase(file, domain, {
+      ...(clock && { clock: clockIn(clock) }),
+      time,
+      retention,
+      gameStorageQuota,
+    });
+    this.#writer = new Writer(
+      'writer-thread',
+      () => ({ file, clock, time, retention, gameStorageQuota }) satisfies WriterOptions,
+      this,
+      () => this.#reader.recheck(),
+    );
+  }
+
+  write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {
+    return this.#writer.call(command.commandName, args);
+  }
+
+  read<Args extends unknown[], Result>(query: Query<Args, Result>, ...args: Args): Promise<Result> {
+    return this.#reader.read(query, ...args);
+  }
+
+  readInParts<Args extends unknown[], Result>(
+    pause: Pause,
+    query: Query<Args, Result>,
+    ...args: Args
+  ): Promise<Result> {
+    return this.#reader.readInParts(pause, query, ...args);
+  }
+
+  /** The statistics of the writer thread. */
+  stats(): Promise<DatabaseStats> {
+    return this.#writer.call(statsCall, []);
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+    await this.#reader.close();
   }
 }
 

@@ -28,7 +28,6 @@ import * as players from '../../features/players/commands.ts';
 import * as queue from '../../features/queue/commands.ts';
 import * as rules from '../../features/rules/commands.ts';
 import * as prizes from '../../features/rules/prizes/commands.ts';
-import * as boards from '../../features/scores/boards.ts';
 import * as scores from '../../features/scores/commands.ts';
 import * as leaderboards from '../../features/scores/leaderboard-commands.ts';
 import * as leaderboardScores from '../../features/scores/leaderboard-score-commands.ts';
@@ -47,7 +46,6 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   administrators,
   backups,
   blocks,
-  boards,
   channels,
   erasing,
   gameErasing,

@@ -1,6 +1,6 @@
 import { LocalWriter } from '../../engines/postgres/local-writer.ts';
 import { type NodeWriterOptions, threadCalls } from '../../engines/postgres/node-writer.ts';
-import { serveWriter } from '../../engines/thread/serve-writer.ts';
+import { serveWriter } from '../../engines/writer-thread.ts';
 import { runThread } from '../../runtime/run-thread.ts';
 import { domain } from '../declarations/domain.ts';
 

@@ -1,8 +1,6 @@
 import { Copier } from '../../engines/sqlite/copier.ts';
-import { SqliteDatabase } from '../../engines/sqlite/sqlite-database.ts';
-import { statsCall, type WriterOptions } from '../../engines/sqlite/writer-options.ts';
-import { clockIn } from '../../engines/thread/protocol.ts';
-import { serveWriter } from '../../engines/thread/serve-writer.ts';
+import { SqliteDatabase, statsCall, type WriterOptions } from '../../engines/sqlite/sqlite-database.ts';
+import { clockIn, serveWriter } from '../../engines/writer-thread.ts';
 import { runThread } from '../../runtime/run-thread.ts';
 import { domain } from '../declarations/domain.ts';
 
