@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseQuery } from 'node:querystring';
+import type { Credentials } from '../../calls/auth/authenticator.ts';
 import type { Execute } from '../../calls/execute.ts';
 import type { LimitState } from '../../calls/limits/rate-limits.ts';
 import type { Holding, Traffic, TrafficOf } from '../../calls/limits/traffic.ts';
@@ -11,12 +12,17 @@ import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-o
 import { gameBelow, gamesInQuery } from '../named-games.ts';
 import { dropBody, largeBodyBytes, readBody } from './body.ts';
 import { BodyIntake } from './body-intake.ts';
-import { credentialsOf, idempotencyKeyOf } from './credentials.ts';
 import { originHeaders } from './cross-origin.ts';
 import { OverBudgetTokens, scannedBytes } from './over-budget-tokens.ts';
 import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
-import type { ParseCall, ParsedCall, Route, Routes } from './routes.ts';
-import { dedicatedRoutes, dispatchRoutes } from './routes.ts';
+import {
+  dedicatedRoutes,
+  dispatchRoutes,
+  type ParseCall,
+  type ParsedCall,
+  type Route,
+  type Routes,
+} from './routes.ts';
 
 export interface CallDependencies {
   registry: Registry;
@@ -269,4 +275,40 @@ function isForOperations(path: string): boolean {
 function queryOf({ url = '' }: IncomingMessage): Record<string, unknown> {
   const start = url.indexOf('?');
   return start === -1 ? {} : parseQuery(url.slice(start + 1));
+}
+
+/** The credentials of a request with this body; the token comes from the input (INTERFACE.md section 5). */
+function credentialsOf(
+  request: IncomingMessage,
+  launcherJwt: unknown,
+  body: Buffer,
+  games: readonly string[],
+): Credentials {
+  const { headers } = request;
+  return {
+    launcherJwt,
+    games,
+    // Node keeps the first of several, but a proxy in front may have checked the last.
+    authorization: headers.authorization && request.headersDistinct.authorization?.join(', '),
+    origin: headers.origin,
+    signature: {
+      nonce: single(headers['x-request-nonce']),
+      signature: single(headers['x-request-signature']),
+      timestamp: single(headers['x-request-timestamp']),
+      method: request.method ?? '',
+      url: request.url ?? '',
+      serviceMethod: single(headers['x-service-method']),
+      launcherJwt: single(headers['x-launcher-jwt']),
+      body,
+    },
+  };
+}
+
+/** The `Idempotency-Key` header; undefined when missing or empty. */
+function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
+  return single(headers['idempotency-key']) || undefined;
+}
+
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -18,8 +18,7 @@ import type { NotificationRecord } from '../../features/notifications/notificati
 import { listUndelivered } from '../../features/notifications/queries.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
-import { isNotification, type Push } from './push.ts';
-import { asSeenBy, isFor, listenerOf } from './rooms.ts';
+import { asSeenBy, isFor, isNotification, listenerOf, type Push } from './push.ts';
 
 /**
  * The number of events read and sent per batch: even of the longest, fewer than make a slow consumer. The next batch is

@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { includes, type Positions, positionIn } from '../../core/events/positions.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
-import type { Store } from '../../core/storage/store.ts';
+import type { Database } from '../../core/storage/database.ts';
 import { eventsAfter, lastPositions } from '../../features/events/queries.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
+import type { EventBus } from './bus.ts';
 
 /** Attempts, and the delay between them, to read the last positions after the history was replaced. */
 const restartAttempts = 100;
 const restartDelayMs = 200;
 
-type Readable = Pick<Store, 'read'>;
+type Readable = Pick<Database, 'read'>;
 
 /** The number of events per lane read from the database in one query. */
 const pageSize = 500;
@@ -56,13 +57,27 @@ export class EventFeed {
     this.#report = report;
   }
 
-  /** A feed of the events committed from now on. */
+  /** A feed of the events committed from now on, by this node or another; null: there is no other. */
   static async start(
-    db: Readable,
+    db: Pick<Database, 'read' | 'onCommit'>,
+    bus: EventBus | null,
     deliver: (events: readonly StoredEvent[]) => void,
     report: (thrown: unknown) => void,
   ): Promise<EventFeed> {
-    return new EventFeed(db, await db.read(lastPositions), deliver, report);
+    const feed = new EventFeed(db, await db.read(lastPositions), deliver, report);
+    db.onCommit((events) => {
+      // The commit has happened: a failure to publish its events must not reach the writer.
+      try {
+        feed.#accept(events);
+        bus?.send({ kind: 'events', events });
+      } catch (error) {
+        report(error);
+      }
+    });
+    bus?.onMessage((message) => {
+      if (message.kind === 'events') feed.#accept(message.events);
+    });
+    return feed;
   }
 
   /** The history was replaced: continues from the new one's last positions, once they can be read. */
@@ -86,7 +101,7 @@ export class EventFeed {
   }
 
   /** Accepts the events of one commit, ordered by position. */
-  accept(events: readonly StoredEvent[]): void {
+  #accept(events: readonly StoredEvent[]): void {
     const last = events.at(-1);
     if (!last || last.position <= positionIn(this.#positions, last.lane)) return;
     if (this.#refill) {

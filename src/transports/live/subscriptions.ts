@@ -7,7 +7,7 @@ import { readEpoch, streamPosition } from '../../features/events/queries.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/events.ts';
 import type { LeaderboardRow } from '../../features/scores/score.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
-import { roomOfFollowers } from './rooms.ts';
+import { roomOfFollowers } from './push.ts';
 
 export interface SubscriptionsDependencies {
   db: Store;

@@ -27,13 +27,12 @@ import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { maxBodyBytes } from '../http/body.ts';
-import { adapterBus, type BusMessage, type EventBus } from '../live/bus.ts';
+import { adapterBus, type EventBus } from '../live/bus.ts';
 import { EventFeed } from '../live/event-feed.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
-import { Push } from '../live/push.ts';
-import { roomOfFollowers } from '../live/rooms.ts';
+import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
 import { admitRequests } from './admit-request.ts';
@@ -171,18 +170,11 @@ export class Gateway {
   /** Begins to deliver events. Call this before the first socket can connect. */
   async start(): Promise<void> {
     const { db, presence, report } = this.#dependencies;
-    this.#feed = await EventFeed.start(db, (events) => this.#deliver(events), report);
-    db.onCommit((events) => {
-      // The commit has happened: a failure to publish its events must not reach the writer.
-      try {
-        this.#feed?.accept(events);
-        this.#bus?.send({ kind: 'events', events });
-      } catch (error) {
-        report(error);
-      }
-    });
+    this.#feed = await EventFeed.start(db, this.#bus, (events) => this.#deliver(events), report);
     db.onNewEpoch(() => this.#track(this.#restart()));
-    this.#bus?.onMessage((message) => this.#receive(message));
+    this.#bus?.onMessage((message) => {
+      if (message.kind === 'signal') this.#push.signal(message.signal);
+    });
     presence.onChange((sessionId) => this.#track(announcePresence({ db, presence }, sessionId)));
   }
 
@@ -310,11 +302,6 @@ export class Gateway {
   #deliver(events: readonly StoredEvent[]): void {
     this.#push.events(events);
     this.#leaderboards.accept(events);
-  }
-
-  #receive(message: BusMessage): void {
-    if (message.kind === 'events') this.#feed?.accept(message.events);
-    else this.#push.signal(message.signal);
   }
 
   #track(work: Promise<unknown>): void {
