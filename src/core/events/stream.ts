@@ -1,3 +1,4 @@
+import type { Owner } from '../schemas/owner.ts';
 /** Names of the ordered logs of events. Clients keep one cursor per stream and treat the name as opaque. */
 export const streamOf = {
   player: (gameId: string, wallet: string) => `player:${gameId}:${wallet}`,
@@ -106,4 +107,10 @@ export interface StreamPosition {
   firstSeq: number;
   /** Events up to this seq are not visible to the listener, who joined the message channel later. */
   since: number;
+}
+
+/** The player whose stream it is; null for other streams. */
+export function ownerIn(stream: string): Owner | null {
+  const [kind, gameId = '', wallet = ''] = stream.split(':');
+  return kind === 'player' ? { gameId, wallet } : null;
 }

@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import { deleteStreamsOfPlayer, streamsOfPlayer } from '../../core/events/renaming.ts';
-import { streamOf } from '../../core/events/stream.ts';
+import { ownerIn, streamOf } from '../../core/events/stream.ts';
 import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
@@ -16,7 +16,6 @@ import type { Permission } from '../messages/message-channel.ts';
 import { bans, players } from '../players/tables.ts';
 import { removeRecords } from '../scores/leaderboard-commands.ts';
 import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
-import { ownerIn } from '../scores/score-rules.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
 import { sessions } from '../sessions/tables.ts';

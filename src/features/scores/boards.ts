@@ -2,12 +2,11 @@ import { GantryError } from '../../core/errors.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page } from '../../core/schemas/paging.ts';
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from '../games/game.ts';
 import { type Board, defaultBoardOf, isDefault } from './board-rows.ts';
-import { ownRecord, setScore } from './commands.ts';
+import { ownRecord } from './commands.ts';
 import { type BoardChoice, defaultLeaderboard } from './leaderboard.ts';
 import { leaderboardUnknown, seasonUnknown } from './leaderboard-commands.ts';
 import {
@@ -18,13 +17,11 @@ import {
   listBoardScores,
   readBoardPage,
 } from './leaderboard-queries.ts';
-import { type ScoreDetails, setLeaderboardScore } from './leaderboard-score-commands.ts';
 import { leaderboardEntries, leaderboardRecords, leaderboards } from './leaderboard-tables.ts';
 import { countScores, findScore, listScores } from './queries.ts';
 import type { PlacedScore, ScoreRecord } from './score.ts';
-import { directionOf } from './score-rules.ts';
 import { labelBoardOf, labelsOf, rulesOf } from './stored-leaderboard.ts';
-import { board as defaultBoard, scores } from './tables.ts';
+import { board as defaultBoard, directionOf, scores } from './tables.ts';
 
 /**
  * Resolves a board, `default` or a named leaderboard's; the functions below read either kind, which are stored
@@ -97,25 +94,6 @@ export function scoreCountOf(db: Store, board: Board, owner: Owner): Promise<num
 function labelUnknown(): GantryError {
   return new GantryError('label_unknown', 'The leaderboard has no such label');
 }
-
-/**
- * Sets a score on a leaderboard (default: `default`).
- * @throws GantryError those of `setScore` and `setLeaderboardScore`
- */
-export const setBoardScore = command(
-  'setBoardScore',
-  (
-    tx: Tx,
-    owner: Owner,
-    leaderboard: string | undefined,
-    score: number,
-    details: ScoreDetails = {},
-  ): Steps<ScoreRecord> => {
-    const name = leaderboard ?? defaultLeaderboard;
-    if (isDefault({ leaderboard: name })) return setScore(tx, owner, score, details.nonce, details);
-    return setLeaderboardScore(tx, owner, name, score, details);
-  },
-);
 
 /** Whether the game has the leaderboard (default: `default`). */
 export function* hasLeaderboard<Yielded>(

@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { playerStreamsOf, streamOf } from '../../core/events/stream.ts';
+import { ownerIn, playerStreamsOf, streamOf } from '../../core/events/stream.ts';
 import { lockPlayer, lockPlayerStream } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type ExclusiveTx, type Steps, type Tx } from '../../core/storage/command.ts';
@@ -10,19 +10,40 @@ import { policiesOf } from '../games/stored-game.ts';
 import { type GameRow, games } from '../games/tables.ts';
 import { addLocked, countedBytes, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
 import type { GameStorageRow } from '../storage-quota/tables.ts';
-import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
-import { deleteRecord, type ScoreDetails } from './leaderboard-score-commands.ts';
-import type { ScoreRecord } from './score.ts';
+import { isDefault } from './board-rows.ts';
+import { audienceOf, scoreCreated, scorePatched, scoreRemoved } from './events.ts';
+import { defaultLeaderboard } from './leaderboard.ts';
+import { deleteRecord, type ScoreDetails, setLeaderboardScore } from './leaderboard-score-commands.ts';
+import { type ScoreRecord, toIntegerScore } from './score.ts';
 import {
-  audienceOf,
+  type BoardRow,
+  board,
   directionOf,
-  ownerIn,
   ranksBefore,
+  type ScoreRow,
+  scores,
   toBoardRow,
-  toIntegerScore,
   toScoreRecord,
-} from './score-rules.ts';
-import { type BoardRow, board, type ScoreRow, scores } from './tables.ts';
+} from './tables.ts';
+
+/**
+ * Sets a score on a leaderboard (default: `default`).
+ * @throws GantryError those of `setScore` and `setLeaderboardScore`
+ */
+export const setBoardScore = command(
+  'setBoardScore',
+  (
+    tx: Tx,
+    owner: Owner,
+    leaderboard: string | undefined,
+    score: number,
+    details: ScoreDetails = {},
+  ): Steps<ScoreRecord> => {
+    const name = leaderboard ?? defaultLeaderboard;
+    if (isDefault({ leaderboard: name })) return setScore(tx, owner, score, details.nonce, details);
+    return setLeaderboardScore(tx, owner, name, score, details);
+  },
+);
 
 /**
  * Sets a score: overwrites the record under `nonce`, or, without a nonce, always inserts a record under a generated

@@ -7,8 +7,8 @@ import {
   leaderboardRecords,
   type RecordRow,
 } from './leaderboard-tables.ts';
-import { directionOf } from './score-rules.ts';
 import { labelBoardOf } from './stored-leaderboard.ts';
+import { directionOf } from './tables.ts';
 
 /** A record that was inserted, overwritten or removed; at least one of the two is set. */
 export interface RecordChange {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import { id, timestamp } from '../../core/schemas/fields.ts';
+import type { Owner } from '../../core/schemas/owner.ts';
 import { defaultLeaderboard } from './leaderboard.ts';
 import { leaderboardRow, scoreRecord } from './score.ts';
 
@@ -47,4 +48,9 @@ export const leaderboardPatched = defineEvent('leaderboards patched', leaderboar
 export function leaderboardOf({ name, record }: StoredEvent): string | null {
   if (!name.startsWith('scores ') && name !== seasonEnded.name) return null;
   return 'leaderboard' in record ? String(record.leaderboard) : defaultLeaderboard;
+}
+
+/** Score events go to the score's player. */
+export function audienceOf({ gameId, wallet }: Owner) {
+  return { kind: 'players' as const, gameId, wallets: [wallet] };
 }

@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { streamOf } from '../../core/events/stream.ts';
+import { ownerIn, streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
@@ -28,7 +28,6 @@ import {
   type SeasonRow,
 } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
-import { ownerIn } from './score-rules.ts';
 import { startPrizes } from './season-prizes.ts';
 import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';

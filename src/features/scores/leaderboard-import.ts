@@ -17,9 +17,9 @@ import {
   type RecordRow,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { directionOf } from './score-rules.ts';
 import { nextEnd, refuseUnusableSchedule } from './season-schedule.ts';
 import { labelsOf, rulesOf } from './stored-leaderboard.ts';
+import { directionOf } from './tables.ts';
 
 /** A season of a leaderboard in the file, under its new id. */
 interface ImportedSeason {

@@ -15,9 +15,8 @@ import {
   type SeasonRow,
 } from './leaderboard-tables.ts';
 import type { PlacedScore, RankedScore, ScoreRecord } from './score.ts';
-import { toScoreRecord } from './score-rules.ts';
 import { entryToRecord, toRecord } from './stored-leaderboard.ts';
-import { board as defaultBoard, scores } from './tables.ts';
+import { board as defaultBoard, scores, toScoreRecord } from './tables.ts';
 
 /** Maximum rows of cached pages, over all boards. */
 const maxCachedRows = 40_000;

@@ -1,5 +1,5 @@
 import { GantryError } from '../../core/errors.ts';
-import { streamOf } from '../../core/events/stream.ts';
+import { ownerIn, streamOf } from '../../core/events/stream.ts';
 import { lockPlayer, lockPlayerStream } from '../../core/events/stream-locks.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
@@ -8,7 +8,7 @@ import { policiesOf } from '../games/stored-game.ts';
 import { games } from '../games/tables.ts';
 import { addLocked, countedBytes, lockGameStorage, releaseBytes } from '../storage-quota/game-storage.ts';
 import { rankRecord } from './entry-ranking.ts';
-import { scoreCreated, scorePatched, scoreRemoved } from './events.ts';
+import { audienceOf, scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { maxLeaderboards } from './leaderboard.ts';
 import { leaderboardUnknown } from './leaderboard-commands.ts';
 import {
@@ -18,9 +18,9 @@ import {
   leaderboards,
   type RecordRow,
 } from './leaderboard-tables.ts';
-import type { ScoreRecord } from './score.ts';
-import { audienceOf, directionOf, ownerIn, toIntegerScore } from './score-rules.ts';
+import { type ScoreRecord, toIntegerScore } from './score.ts';
 import { labelsOf, rulesOf, toRecord } from './stored-leaderboard.ts';
+import { directionOf } from './tables.ts';
 
 export interface ScoreDetails {
   nonce?: string | undefined;

@@ -4,8 +4,7 @@ import type { Page } from '../../core/schemas/paging.ts';
 import { query, type Read, type ReadSteps } from '../../core/storage/query.ts';
 import { ownRecord } from './commands.ts';
 import type { ScoreRecord } from './score.ts';
-import { toScoreRecord } from './score-rules.ts';
-import { scores } from './tables.ts';
+import { scores, toScoreRecord } from './tables.ts';
 
 /** The most recently set record, or the one under `nonce`; null when there is none. */
 export const findScore = query(

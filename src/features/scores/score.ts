@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GantryError } from '../../core/errors.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
@@ -72,3 +73,11 @@ export const integerScore = withReason(
 
 /** A score on the method-dispatch path: any finite number (INTERFACE.md section 2). */
 export const finiteScore = withReason(z.number('must be a finite number'), 'score_not_finite');
+
+/** @throws GantryError `score_not_integer` */
+export function toIntegerScore(score: number, fractions: 'refuse' | 'round'): number {
+  if (Number.isSafeInteger(score)) return score;
+  if (fractions === 'round') return Math.round(score);
+  const field = { path: 'score', message: 'must be a whole number: this game does not allow fractions' };
+  throw new GantryError('score_not_integer', `${field.path}: ${field.message}`, { fields: [field] });
+}

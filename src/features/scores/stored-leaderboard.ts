@@ -18,7 +18,7 @@ import {
   type SeasonRow,
 } from './leaderboard-tables.ts';
 import type { ScoreRecord } from './score.ts';
-import { directionOf } from './score-rules.ts';
+import { directionOf } from './tables.ts';
 
 const order = z.enum(['desc', 'asc']);
 const labels = z.array(z.string());

@@ -1,4 +1,7 @@
+import type { Owner } from '../../core/schemas/owner.ts';
 import { type RowOf, table } from '../../core/storage/table.ts';
+import type { LeaderboardPolicy } from '../games/game.ts';
+import type { ScoreRecord } from './score.ts';
 
 /** From this revision on, a player's records are also indexed by score. */
 const scoreIndexFrom = 8192;
@@ -57,3 +60,41 @@ export const board = table('board', boardColumns, {
   ranked: { group: 'gameId', order: ['sortScore', 'reachedAt', 'scoreId'] },
 });
 export type BoardRow = RowOf<typeof boardColumns>;
+
+/** The factor by which a score is multiplied so that the best one sorts first. */
+export function directionOf(order: LeaderboardPolicy['order']): 1 | -1 {
+  return order === 'desc' ? -1 : 1;
+}
+
+/** The leaderboard row that ranks a record. */
+export function toBoardRow(
+  { stream, id, score, reachedAt }: ScoreRow,
+  { gameId }: Owner,
+  { order }: LeaderboardPolicy,
+): BoardRow {
+  return { stream, gameId, scoreId: id, sortScore: score * directionOf(order), reachedAt };
+}
+
+/** A leaderboard's order: by score, then by who reached it first, then by id. */
+export function ranksBefore(one: BoardRow, other: BoardRow): boolean {
+  if (one.sortScore !== other.sortScore) return one.sortScore < other.sortScore;
+  if (one.reachedAt !== other.reachedAt) return one.reachedAt < other.reachedAt;
+  return one.scoreId < other.scoreId;
+}
+
+/** A stored score as clients see it. */
+export function toScoreRecord(
+  row: Pick<ScoreRow, 'id' | 'nonce' | 'score' | 'updatedAt' | 'sessionId' | 'metadata'>,
+  { gameId, wallet }: Owner,
+): ScoreRecord {
+  return {
+    _id: row.id,
+    nonce: row.nonce ?? row.id,
+    gameId,
+    normalizedAddress: wallet,
+    score: row.score,
+    updatedAt: row.updatedAt,
+    ...(row.sessionId === null ? {} : { sessionId: row.sessionId }),
+    ...(row.metadata === null ? {} : { metadata: JSON.parse(row.metadata) as Record<string, unknown> }),
+  };
+}

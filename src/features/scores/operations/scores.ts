@@ -5,8 +5,8 @@ import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
-import { requireBoard, scoreCountOf, scoreOf, scoresOf, setBoardScore } from '../boards.ts';
-import { deleteScore } from '../commands.ts';
+import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
+import { deleteScore, setBoardScore } from '../commands.ts';
 import { labelInput, leaderboardInput, metadataInput, seasonInput } from '../leaderboard.ts';
 import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
 
