@@ -6,10 +6,26 @@ import type { Socket } from 'node:net';
  * them.
  */
 
-/** The parser of a connection; `onIncoming` is called with each request once its headers are complete. */
-interface HttpParser {
-  onIncoming(request: IncomingMessage, keepAlive: boolean): number;
+/** A request as the parser hands it over: before Node has decided whether it upgrades the connection. */
+export interface ParsedRequest extends IncomingMessage {
+  url: string;
+  /** Whether it offers an upgrade, or is a CONNECT. */
+  upgrade: boolean;
 }
+
+/** The parser of a connection. */
+interface HttpParser {
+  /** Called with each request once its headers are complete. */
+  onIncoming(request: ParsedRequest, keepAlive: boolean): number;
+  /** Parses bytes; returns how many were parsed, or an error. */
+  execute(bytes: Buffer): number | Error;
+  /** A copy of what was received last; only while the listener of `onExecute` is called. */
+  getCurrentBuffer(): Buffer;
+  incoming: ParsedRequest | null;
+}
+
+/** The listener that is called with the result of parsing what was received. */
+type OnExecute = (parsed: number | Error) => void;
 
 /** llhttp's answer that ends the parsing of what has been received, as for the bytes after an upgrade. */
 const stopParsing = 2;
@@ -28,4 +44,47 @@ export function watchParser(connection: Socket, isLast: (request: IncomingMessag
     onIncoming(request, keepAlive);
     return stopParsing;
   };
+}
+
+/**
+ * Calls `prepare` with each request on a connection before anything else reads it. It may rewrite the `url`, and clear
+ * `upgrade`: the request is then handled as if it did not offer an upgrade. Node's option `shouldUpgradeCallback` does
+ * not replace this: Node 24.0 to 24.8 do not have it, and llhttp stops behind such a request, so that Node loses the
+ * requests received together with it. Call this in a listener of the server's event `connection`.
+ */
+export function prepareRequests(connection: Socket, prepare: (request: ParsedRequest) => void): void {
+  const parser: HttpParser = Reflect.get(connection, 'parser');
+  const { onIncoming } = parser;
+  /** Whether llhttp stops behind the last request. */
+  let stopsBehind = false;
+  parser.onIncoming = (request, keepAlive) => {
+    const offersUpgrade = request.upgrade;
+    prepare(request);
+    stopsBehind = offersUpgrade && !request.upgrade;
+    return onIncoming(request, keepAlive);
+  };
+  const key = keyOfOnExecute(parser);
+  const onExecute: OnExecute = Reflect.get(parser, key);
+  const resume: OnExecute = (parsed) => {
+    let result = parsed;
+    if (stopsBehind) {
+      const received = parser.getCurrentBuffer();
+      while (stopsBehind && typeof result === 'number' && result < received.length && !connection.destroyed) {
+        const more = parser.execute(received.subarray(result));
+        result = typeof more === 'number' ? result + more : more;
+      }
+    }
+    onExecute(result);
+  };
+  Reflect.set(parser, key, resume);
+}
+
+/** The key of the listener `OnExecute`, a number that differs between versions of Node. @throws Error if there is none */
+function keyOfOnExecute(parser: HttpParser): string {
+  const key = Object.keys(parser).find((one) => {
+    const value: unknown = Reflect.get(parser, one);
+    return typeof value === 'function' && value.name === 'bound onParserExecute';
+  });
+  if (key === undefined) throw new Error('This version of Node does not have the expected HTTP parser');
+  return key;
 }

@@ -1,7 +1,9 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
+import { type ParsedRequest, prepareRequests } from '../../runtime/internals/http-parser.ts';
 import { createServer, IncomingMessage, ServerResponse } from '../../runtime/node-http.ts';
+import { gameBelow } from '../named-games.ts';
 
 /** Clients that send their request slowly (slowloris) are disconnected, and the size of headers is limited. */
 const headersTimeoutMs = 10_000;
@@ -12,7 +14,7 @@ const maxHeaderBytes = 16 * 1024;
 
 /** The HTTP server, with limits on how long clients may take and how much they may send. */
 export function createHttpServer(app: Express): Server {
-  return createServer(
+  const http = createServer(
     {
       ...classesOf(app),
       maxHeaderSize: maxHeaderBytes,
@@ -21,6 +23,27 @@ export function createHttpServer(app: Express): Server {
       connectionsCheckingInterval: checkIntervalMs,
     },
     app,
+  );
+  http.on('connection', (socket) => prepareRequests(socket, prepare));
+  return http;
+}
+
+/**
+ * Only what Socket.IO accepts upgrades a connection. Every other offer is ignored, and the request handled like any
+ * other (RFC 9110, 7.8): clients that prefer HTTP/2 offer it with ordinary requests.
+ */
+function prepare(request: ParsedRequest): void {
+  if (request.upgrade && request.method !== 'CONNECT') request.upgrade = opensWebSocket(request);
+}
+
+/** Whether it is a handshake (RFC 6455, 4.1) with the path of Socket.IO; one with a body is none. */
+function opensWebSocket({ url, method, headers }: ParsedRequest): boolean {
+  return (
+    method === 'GET' &&
+    headers.upgrade?.toLowerCase() === 'websocket' &&
+    headers['transfer-encoding'] === undefined &&
+    Number(headers['content-length'] ?? 0) === 0 &&
+    (gameBelow(url)?.url ?? url).startsWith('/socket.io/')
   );
 }
 
