@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import { type ParsedRequest, prepareRequests } from '../../runtime/internals/http-parser.ts';
 import { createServer, IncomingMessage, ServerResponse } from '../../runtime/node-http.ts';
 import { gameBelow } from '../named-games.ts';
+import { originForm } from './request-target.ts';
 
 /** Clients that send their request slowly (slowloris) are disconnected, and the size of headers is limited. */
 const headersTimeoutMs = 10_000;
@@ -33,6 +34,7 @@ export function createHttpServer(app: Express): Server {
  * other (RFC 9110, 7.8): clients that prefer HTTP/2 offer it with ordinary requests.
  */
 function prepare(request: ParsedRequest): void {
+  request.url = originForm(request.url);
   if (request.upgrade && request.method !== 'CONNECT') request.upgrade = opensWebSocket(request);
 }
 
