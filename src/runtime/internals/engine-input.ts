@@ -26,6 +26,8 @@ interface RawWebSocket {
   terminate(): void;
   on(event: 'message' | 'ping' | 'pong', listener: (data: Buffer) => void): void;
   removeAllListeners(event: string): void;
+  /** How long a client may take to answer a close frame; ws's documented option, which engine.io does not pass on. */
+  _closeTimeout: number;
   _receiver: {
     /** Whether further messages are parsed in the same turn; ws's documented option of the same name. */
     _allowSynchronousEvents: boolean;
@@ -47,6 +49,9 @@ interface Engine {
   createTransport(name: string, request: IncomingMessage): PollingTransport;
 }
 
+/** Afterwards the connection is destroyed; ws waits for half a minute by default. */
+const closeTimeoutMs = 2_000;
+
 /** Separates the packets of a long-polling POST. */
 const separator = '\x1e';
 
@@ -58,6 +63,7 @@ export function governInput(
   const engine = io.engine as unknown as Engine;
   const onWebSocket = engine.onWebSocket.bind(engine);
   engine.onWebSocket = (request, socket, webSocket) => {
+    webSocket._closeTimeout = closeTimeoutMs;
     governWebSocket(webSocket, governorOf(request, webSocket));
     onWebSocket(request, socket, webSocket);
   };

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server, Socket } from 'socket.io';
 import { STATUS_CODES } from '../node-http.ts';
 import { discardInput, inputOf } from './engine-input.ts';
+import { isUpgrade } from './http-parser.ts';
 
 /**
  * Internals of engine.io and ws that Gantry uses beyond their public types. `test/runtime/internals.test.ts` fails when
@@ -278,9 +279,10 @@ export function coalesceWrites(
 
 /** Sends the response to a WebSocket upgrade and the packet that opens the connection in one write, not in two. */
 export function openInOneWrite(io: Server): void {
-  io.engine.on('headers', (_headers: unknown, { socket, headers, url }: IncomingMessage) => {
+  io.engine.on('headers', (_headers: unknown, request: IncomingMessage) => {
+    const { socket, url } = request;
     // A client of another protocol version is told so by an answer after which engine.io destroys the socket at once.
-    if (headers.upgrade === undefined || !url?.includes('EIO=4')) return;
+    if (!isUpgrade(request) || !url?.includes('EIO=4')) return;
     socket.cork();
     process.nextTick(() => socket.uncork()); // both are sent synchronously after this event
   });

@@ -13,6 +13,11 @@ export interface ParsedRequest extends IncomingMessage {
   upgrade: boolean;
 }
 
+/** Whether a request has upgraded its connection: it then has no response. */
+export function isUpgrade(request: IncomingMessage): boolean {
+  return Reflect.get(request, 'upgrade') === true;
+}
+
 /** The parser of a connection. */
 interface HttpParser {
   /** Called with each request once its headers are complete. */

@@ -2,12 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { refuseRequest } from '../../runtime/internals/engine-io.ts';
+import { isUpgrade } from '../../runtime/internals/http-parser.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
+import type { OpenConnections } from './open-connections.ts';
 
 export interface RequestAdmission {
   limits: Pick<RateLimits, 'countOpening'>;
-  /** The number of open connections from an address. */
-  connectionsOf(address: string): number;
+  connections: Pick<OpenConnections, 'of'>;
   /** The maximum number of open connections from one address. */
   connectionsPerAddress: number;
   addressOf(request: IncomingMessage): string;
@@ -23,35 +24,41 @@ export function admitRequests(
   admission: RequestAdmission,
 ): (request: IncomingMessage, done: (message: null, isAdmitted: true) => void) => void {
   return (request, done) => {
-    // Until engine.io takes over the socket, nothing else handles its errors, and an unhandled one would end the
-    // process.
-    const ignore = () => undefined;
-    request.socket.on('error', ignore);
     check(request, admission).then(
-      () => {
-        request.socket.off('error', ignore);
-        done(null, true);
-      },
-      (thrown: unknown) => {
-        const error = toGantryError(thrown, admission.report);
-        admission.onRefused({
-          reason: error.reason,
-          at: 'connection',
-          address: admission.addressOf(request),
-        });
-        refuseRequest(request, error.code, error.toJSON(), error.retryAfterSeconds);
-      },
+      () => done(null, true),
+      (thrown: unknown) => refuse(request, thrown, admission),
     );
   };
 }
 
+/**
+ * Checks every handshake of a WebSocket, as a middleware of engine.io: one that continues a connection opened by long
+ * polling does not pass `allowRequest`, and a client could send any number of them for one connection.
+ */
+export function limitWebSockets(
+  admission: RequestAdmission,
+): (request: IncomingMessage, response: unknown, next: () => void) => void {
+  return (request, _response, next) => {
+    try {
+      // Its own connection is counted already.
+      if (isUpgrade(request)) checkConnections(request, admission, admission.connectionsPerAddress);
+    } catch (thrown) {
+      refuse(request, thrown, admission);
+      return;
+    }
+    next();
+  };
+}
+
+function refuse(request: IncomingMessage, thrown: unknown, admission: RequestAdmission): void {
+  const error = toGantryError(thrown, admission.report);
+  admission.onRefused({ reason: error.reason, at: 'connection', address: admission.addressOf(request) });
+  refuseRequest(request, error.code, error.toJSON(), error.retryAfterSeconds);
+}
+
 /** @throws GantryError `input_invalid`, `rate_limited` */
-async function check(
-  request: IncomingMessage,
-  { limits, connectionsOf, connectionsPerAddress, addressOf }: RequestAdmission,
-): Promise<void> {
-  const address = addressOf(request);
-  await limits.countOpening(address);
+async function check(request: IncomingMessage, admission: RequestAdmission): Promise<void> {
+  await admission.limits.countOpening(admission.addressOf(request));
   // A page of another origin could run a JSONP response as a script.
   if (new URL(request.url ?? '', 'http://host').searchParams.has('j')) {
     throw new GantryError(
@@ -59,7 +66,16 @@ async function check(
       'JSONP is not supported; use WebSocket, or long polling without j',
     );
   }
-  if (connectionsOf(address) >= connectionsPerAddress) {
+  if (!isUpgrade(request)) checkConnections(request, admission, admission.connectionsPerAddress - 1);
+}
+
+/** @throws GantryError `rate_limited` when the address has more than `most` connections */
+function checkConnections(
+  request: IncomingMessage,
+  { connections, connectionsPerAddress, addressOf }: RequestAdmission,
+  most: number,
+): void {
+  if (connections.of(addressOf(request)) > most) {
     throw new GantryError(
       'rate_limited',
       `The limit of ${connectionsPerAddress} connections from your address is reached: close some, or try again in ` +

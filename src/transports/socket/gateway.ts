@@ -4,7 +4,6 @@ import type { Call } from '../../calls/execute.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { type Signal, type StoredEvent, streamOf } from '../../core/events/stream.ts';
-import { networkOf } from '../../core/network-of.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
@@ -19,6 +18,7 @@ import {
   aliasNamespace,
   type EngineConnection,
   encodeAcksWith,
+  isPolled,
   openInOneWrite,
   terminate,
   transportClosed,
@@ -35,8 +35,9 @@ import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-soc
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
-import { admitRequests } from './admit-request.ts';
+import { admitRequests, limitWebSockets } from './admit-request.ts';
 import { extractHandshakeInfo } from './handshake-info.ts';
+import { OpenConnections } from './open-connections.ts';
 import { answerCalls, type RpcDependencies } from './rpc.ts';
 
 /** How often other processes' events and retired keys are polled, whether or not there is a bus. */
@@ -90,8 +91,7 @@ export class Gateway {
   readonly #byInput = new WeakMap<Input, LiveSocket>();
   /** Those that may have something queued. */
   readonly #sending = new Set<LiveSocket>();
-  /** The number of open connections per client network. */
-  readonly #connections = new Map<string, number>();
+  readonly #connections = new OpenConnections();
   readonly #stop = new AbortController();
   /** Background work, possibly of closed sockets, which `close` waits for. */
   readonly #tracked = new Set<Promise<void>>();
@@ -102,14 +102,12 @@ export class Gateway {
 
   constructor(http: HttpServer, dependencies: GatewayDependencies) {
     this.#dependencies = dependencies;
+    const admission = { ...dependencies, connections: this.#connections };
     this.#io = new Server(http, {
       transports: ['websocket', 'polling'],
       maxHttpBufferSize: maxBodyBytes,
       connectTimeout: handshakeTimeoutMs,
-      allowRequest: admitRequests({
-        ...dependencies,
-        connectionsOf: (address) => this.#connections.get(networkOf(address)) ?? 0,
-      }),
+      allowRequest: admitRequests(admission),
       cors: { origin: true, credentials: true },
       ...(dependencies.adapter && { adapter: dependencies.adapter }),
     });
@@ -119,7 +117,11 @@ export class Gateway {
       return new InboundLimit(dependencies, turns, () => this.#cutOff(input, address));
     });
     openInOneWrite(this.#io);
+    this.#io.engine.use(limitWebSockets(admission));
     serveBelowGames(http);
+    http.prependListener('upgrade', (request, socket) => {
+      this.#connections.addSocket(dependencies.addressOf(request), socket);
+    });
     this.#push = new Push({ io: this.#io, db: dependencies.db, report: dependencies.report });
     this.#leaderboards = new LeaderboardFeed({
       top: dependencies.leaderboardTop,
@@ -221,6 +223,7 @@ export class Gateway {
     this.#stop.abort();
     this.#leaderboards.close();
     await Promise.all(this.#tracked);
+    this.#connections.destroySockets();
     await this.#io.close();
   }
 
@@ -231,17 +234,21 @@ export class Gateway {
       if (game !== null) handshake.games.push(game);
       return game !== null;
     });
-    const network = networkOf(handshake.address);
     const live = new LiveSocket(conn, handshake, services);
     this.#sockets.set(conn, live);
     this.#byInput.set(inputOf(conn), live);
-    conn.on('upgrade', () => this.#byInput.set(inputOf(conn), live));
-    this.#connections.set(network, (this.#connections.get(network) ?? 0) + 1);
+    let uncount = isPolled(conn) ? this.#connections.add(handshake.address) : null;
+    const endPolling = () => {
+      uncount?.();
+      uncount = null;
+    };
+    conn.on('upgrade', () => {
+      endPolling();
+      this.#byInput.set(inputOf(conn), live);
+    });
     conn.once('close', () => {
+      endPolling();
       this.#sockets.delete(conn);
-      const left = (this.#connections.get(network) ?? 1) - 1;
-      if (left > 0) this.#connections.set(network, left);
-      else this.#connections.delete(network);
     });
   }
 
