@@ -344,6 +344,36 @@ describe("a receiver's response", () => {
     expect(written).toBeLessThan(16 * 1024 * 1024);
   });
 
+  test.each<[string, string, object]>([
+    ['left open', 'HTTP/1.1 200 OK\r\n\r\nok', { delivered: true, status: 200 }],
+    ['never sent', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n', { delivered: true, status: 200 }],
+    ['cut off', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok', { delivered: true, status: 200 }],
+    [
+      'garbled',
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nok\r\n',
+      { delivered: true, status: 200 },
+    ],
+    ['left open, of a failure', 'HTTP/1.1 503 Busy\r\n\r\nno', { delivered: false, status: 503 }],
+  ])('whose body is %s counts by its status, and is closed', async (how, head, answer) => {
+    let open = 0;
+    const server = createTcpServer((socket) => {
+      open++;
+      socket.on('error', () => undefined);
+      socket.on('close', () => open--);
+      socket.once('data', () => {
+        socket.write(head);
+        if (how === 'cut off') socket.end();
+      });
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const patient = new HttpWebhookSender({ guard: new AddressGuard(true), timeoutMs: 60_000 });
+    expect(await patient.send({ ...message, url: `http://127.0.0.1:${port}/` })).toMatchObject(answer);
+    await until('closed', () => open === 0);
+    server.close();
+  });
+
   test('over TLS with an untrusted certificate is a failure with a clear error', async () => {
     await using directory = await temporaryDirectory();
     const [key, cert] = [join(directory.path, 'key.pem'), join(directory.path, 'cert.pem')];

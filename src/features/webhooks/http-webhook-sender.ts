@@ -7,12 +7,16 @@ import type { WebhookAnswer, WebhookMessage, WebhookSender } from './webhook-sen
 
 export interface WebhookSenderOptions {
   guard: AddressGuard;
-  /** From the start of the connection to the last byte read of the response. */
+  /** From the start of the connection to the response's status. */
   timeoutMs?: number;
 }
 
-/** A response body is discarded up to this size, then the connection is closed. Only the status counts. */
+/**
+ * How much of a response's body is read and discarded, and for how long, before the connection is closed. Only the
+ * status counts; but a server that is still writing may abort its work when the connection is closed.
+ */
 const maxBodyBytes = 64 * 1024;
+const maxBodyMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 
 /** Sends each webhook on a separate connection; follows no redirects. */
@@ -60,19 +64,26 @@ export class HttpWebhookSender implements WebhookSender {
           'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, now, body)).join(' '),
         },
       });
+      let answer: WebhookAnswer | undefined;
       sent.on('response', (response) => {
-        const answer = answerOf(response);
+        answer = answerOf(response);
+        const timer = setTimeout(() => sent.destroy(), maxBodyMs);
         let bytes = 0;
         response.on('data', (chunk: Buffer) => {
           bytes += chunk.length;
-          if (bytes > maxBodyBytes) response.destroy();
+          if (bytes > maxBodyBytes) sent.destroy();
         });
         response.on('error', () => undefined); // closed by either side after the status was received
-        response.on('close', () => resolve(answer));
+        response.on('close', () => {
+          clearTimeout(timer);
+          sent.destroy(); // the receiver may have responded before it read the request, and never read it
+        });
       });
-      sent.on('error', (error) => resolve(undelivered(describeError(error))));
-      // Closed without a response or an error: a status such as 101, for which Node emits neither.
-      sent.on('close', () => resolve(undelivered('the connection was closed without a response')));
+      sent.on('error', (error) => {
+        answer ??= undelivered(describeError(error));
+      });
+      // Without a response or an error after a status such as 101, for which Node emits neither.
+      sent.on('close', () => resolve(answer ?? undelivered('the connection was closed without a response')));
       sent.end(body);
     });
   }
