@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { deleteGame, updateGame } from '../features/administration/operations/games.ts';
+import { allowedOrigin } from '../features/games/allowed-origin.ts';
 import {
   type GameListing,
   gameListing,
@@ -7,7 +8,6 @@ import {
   gameOrder,
   gameSlug,
   gameUrl,
-  origin,
   type PolicyChanges,
   policyChanges,
 } from '../features/games/game.ts';
@@ -140,7 +140,7 @@ export function gameCommand(administrator: Administrator): Command {
 function withCommonOptions(command: Command): Command {
   return command
     .option('--url <url>', 'where the game is hosted; a path if Gantry serves it', parsed(gameUrl))
-    .option('--origin <origin>', 'allowed browser origin (repeatable; none: any)', collected(origin))
+    .option('--origin <origin>', 'allowed browser origin (repeatable; none: any)', collected(allowedOrigin))
     .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies);
 }
 

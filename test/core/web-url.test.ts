@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { isWebUrl, webUrl } from '../../src/core/schemas/web-url.ts';
-import { gameUrl, origin } from '../../src/features/games/game.ts';
+import { allowedOrigin } from '../../src/features/games/allowed-origin.ts';
+import { gameUrl } from '../../src/features/games/game.ts';
 import { webhookUrl } from '../../src/features/webhooks/webhook.ts';
 
 const deceptive = [
@@ -22,7 +23,7 @@ const deceptive = [
 ];
 
 test.each(deceptive)('%j is never stored as the URL of a game or a webhook, or as an origin', (text) => {
-  for (const schema of [webUrl, gameUrl, webhookUrl, origin]) {
+  for (const schema of [webUrl, gameUrl, webhookUrl, allowedOrigin]) {
     // Some schemas remove tabs, as browsers do, instead of refusing them.
     const parsed = schema.safeParse(text);
     expect(parsed.success && (parsed.data === text || !isWebUrl(parsed.data))).toBe(false);

@@ -1,7 +1,9 @@
 import { GantryError, invalidField } from '../../core/errors.ts';
 import { addressInput, isGuestAddress } from '../../core/schemas/fields.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
+import { isWebUrl } from '../../core/schemas/web-url.ts';
 import type { Store } from '../../core/storage/store.ts';
+import { admitsOrigin, wildcardOf } from '../../features/games/allowed-origin.ts';
 import type { Game } from '../../features/games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../../features/games/game-secret.ts';
 import {
@@ -146,7 +148,7 @@ export class Authenticator {
   /** @throws GantryError `origin_not_allowed` when the game restricts its origins and this is not one of them */
   checkOrigin(game: Game, origin: string | undefined): void {
     if (origin === undefined || game.allowedOrigins.length === 0) return;
-    if (game.allowedOrigins.includes(origin) || origin === this.#ownOrigin()) return;
+    if (admitsOrigin(game.allowedOrigins, origin) || origin === this.#ownOrigin()) return;
     throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
   }
 
@@ -190,8 +192,9 @@ export class Authenticator {
         const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
         if (!isOmitted(input.gameId) && input.gameId !== game.id) throw wrongSecret();
         const { origin } = credentials;
-        const page = origin !== undefined && game.allowedOrigins.includes(origin) ? origin : null;
-        return { caller: { game, page }, game };
+        const isItsPage =
+          origin !== undefined && isWebUrl(origin) && admitsOrigin(game.allowedOrigins, origin);
+        return { caller: { game, page: isItsPage ? origin : null }, game };
       }
       case 'game-secret': {
         if (!bySecret) throw secretRequired("This operation requires the game's secret");
@@ -282,12 +285,19 @@ export class Authenticator {
       if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
       return game;
     }
-    const [only, ...others] = origin === undefined ? [] : await this.#db.read(findGamesByOrigin, origin);
+    const [only, ...others] = origin === undefined ? [] : await this.#gamesAt(origin);
     if (only && others.length === 0) return only;
     throw new GantryError(
       'secret_required',
       'The game is missing: send gameId, the game secret (Authorization: Bearer <secret>), or call from an allowed origin',
     );
+  }
+
+  /** The games that allow this origin as it is, or if there are none, by a wildcard. */
+  async #gamesAt(origin: string): Promise<Game[]> {
+    const found = await this.#db.read(findGamesByOrigin, origin);
+    const wildcard = wildcardOf(origin);
+    return found.length > 0 || wildcard === null ? found : this.#db.read(findGamesByOrigin, wildcard);
   }
 }
 

@@ -5,6 +5,7 @@ import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/stora
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { statement } from '../../core/storage/query.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { allowedOrigin } from '../games/allowed-origin.ts';
 import {
   gameKind,
   gameListing,
@@ -13,7 +14,6 @@ import {
   gamePolicies,
   gameSlug,
   gameUrl,
-  origin,
   type SpendingPolicy,
 } from '../games/game.ts';
 import { maxSecrets, type SealedSecret } from '../games/game-secret.ts';
@@ -104,7 +104,7 @@ const gameRow = z.strictObject({
   name: gameName,
   kind: gameKind,
   url: z.union([gameUrl, z.literal('')]),
-  allowedOrigins: jsonText(z.array(origin).max(100)),
+  allowedOrigins: jsonText(z.array(allowedOrigin).max(100)),
   policies: jsonText(gamePolicies),
   rules: jsonText(submittedRules),
   rulesVersion: z.int().min(0),

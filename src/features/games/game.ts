@@ -154,7 +154,7 @@ export interface Game {
   kind: GameKind;
   /** Where the game is played: absolute, or a path on this server; empty when it has no page. */
   url: string;
-  /** Browser origins that may call this game; empty: any. */
+  /** Browser origins that may call this game, see `admitsOrigin`; empty: any. */
   allowedOrigins: string[];
   policies: GamePolicies;
   createdAt: number;
@@ -232,16 +232,3 @@ function isGameUrl(text: string): boolean {
   if (!isCleanUrlText(text) || !text.startsWith('/')) return false;
   return URL.parse(text, 'http://this.server')?.host === 'this.server';
 }
-
-/** An origin as browsers send it: scheme, host and port, nothing after; a trailing slash is removed. */
-export const origin = z
-  .string()
-  .transform((text) => text.replace(/\/$/, ''))
-  .pipe(
-    z
-      .url({ protocol: /^https?$/, error: 'must be an origin such as https://game.example' })
-      .refine(
-        (text) => isWebUrl(text) && URL.parse(text)?.origin === text,
-        'must be an origin such as https://game.example, without a path',
-      ),
-  );

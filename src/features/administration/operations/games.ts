@@ -4,15 +4,8 @@ import { operators, owners } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
-import {
-  gameListing,
-  gameName,
-  gameOrder,
-  gameRecord,
-  gameUrl,
-  origin,
-  policyChanges,
-} from '../../games/game.ts';
+import { allowedOrigin } from '../../games/allowed-origin.ts';
+import { gameListing, gameName, gameOrder, gameRecord, gameUrl, policyChanges } from '../../games/game.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { toGameRecord } from '../../games/stored-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
@@ -29,7 +22,7 @@ export const updateGame = defineAdminOperation({
     gameId: idInput,
     name: gameName.optional(),
     url: z.union([gameUrl, z.literal('')]).optional(),
-    allowedOrigins: z.array(origin).max(100).optional(),
+    allowedOrigins: z.array(allowedOrigin).max(100).optional(),
     policies: policyChanges.optional(),
     listing: gameListing.optional().meta({
       description:

@@ -5,6 +5,7 @@ import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
+import { allowedOrigin } from '../allowed-origin.ts';
 import { registerGame } from '../commands.ts';
 import {
   gameKind,
@@ -15,7 +16,6 @@ import {
   gameRecord,
   gameSlug,
   gameUrl,
-  origin,
   policyChanges,
 } from '../game.ts';
 import { newGameSecret, type SecretBox } from '../game-secret.ts';
@@ -102,7 +102,7 @@ export const createGame = defineAdminOperation({
     slug: gameSlug.optional(),
     kind: gameKind.optional(),
     url: gameUrl.optional(),
-    allowedOrigins: z.array(origin).max(100).optional(),
+    allowedOrigins: z.array(allowedOrigin).max(100).optional(),
     policies: policyChanges.optional(),
     listing: gameListing.optional(),
     image: gameUrl.optional(),
