@@ -5,6 +5,7 @@ import { ConfigError } from './core/config-error.ts';
 import type { Retention } from './core/events/retention.ts';
 import { webUrl } from './core/schemas/web-url.ts';
 import { defaultGameStorageQuota } from './core/storage/command.ts';
+import { chainRpcs, signerKeys } from './features/chains/chain-settings.ts';
 import type { ChainRpcs } from './features/chains/contract-wallets.ts';
 import type { TransactionSettings } from './features/chains/transaction-settings.ts';
 import { maxGameStorageMegabytes } from './features/games/game.ts';
@@ -14,47 +15,6 @@ import { defaultStorageQuota } from './features/storage-quota/game-storage.ts';
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;
 const durationDays = z.coerce.number().positive().max(365);
-
-const chainMap = z.record(
-  z.string().regex(/^[1-9]\d*$/, 'chain IDs must be integers'),
-  z.array(z.url({ protocol: /^https?$/ })).min(1),
-);
-
-function parseChains(text: string, context: z.RefinementCtx): ChainRpcs {
-  const result = chainMap.safeParse(jsonOf(text));
-  if (result.success) return new Map(Object.entries(result.data).map(([id, urls]) => [Number(id), urls]));
-  context.addIssue({ code: 'custom', message: 'must be JSON of the form {"1":["https://rpc.example"]}' });
-  return z.NEVER;
-}
-
-const signerMap = z.record(
-  z.string().min(1).max(100),
-  z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{64}$/)]),
-);
-
-/** Error messages must not include the keys. */
-function parseSigners(text: string, context: z.RefinementCtx): Record<string, `0x${string}`> {
-  const result = signerMap.safeParse(jsonOf(text));
-  if (result.success && new Set(Object.values(result.data)).size === Object.keys(result.data).length) {
-    return result.data;
-  }
-  context.addIssue({
-    code: 'custom',
-    message: result.success
-      ? 'contains the same key under two names'
-      : 'must be JSON of the form {"default":"0x…"}, each key 0x and 64 hex digits',
-  });
-  return z.NEVER;
-}
-
-/** Undefined when it is not JSON. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 function parseProxies(text: string, context: z.RefinementCtx): string[] {
   const proxies = text.split(',').map((one) => one.trim());
@@ -147,16 +107,12 @@ export const environment = z.object({
     .regex(/^[0-9a-f]{64}$/i, 'must be 64 hex digits')
     .optional()
     .describe('Encryption key of the game secrets, 64 hex digits; unset: created in the data directory'),
-  CHAINS: z
-    .string()
-    .transform(parseChains)
+  CHAINS: chainRpcs
     .optional()
     .describe(
       'RPC servers by chain ID for contract wallets and rules, as JSON: `{"1":["https://…"]}`; not needed for EOA wallets',
     ),
-  SIGNERS: z
-    .string()
-    .transform(parseSigners)
+  SIGNERS: signerKeys
     .optional()
     .describe('Private keys that sign the transactions of rules, as JSON by name: `{"default":"0x…"}`'),
   SIGNER_KEYSTORE: z
