@@ -11,6 +11,7 @@ import type { TransactionSettings } from './features/chains/transaction-settings
 import { maxGameStorageMegabytes } from './features/games/game.ts';
 import type { GuestSettings } from './features/players/guest-settings.ts';
 import { defaultStorageQuota } from './features/storage-quota/game-storage.ts';
+import { type AllowedHosts, allowedHosts, noHosts } from './features/webhooks/allowed-hosts.ts';
 
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;
@@ -166,6 +167,11 @@ export const environment = z.object({
     .enum(['on', 'off'])
     .default('off')
     .describe('`on`: allow webhooks to loopback addresses (127.0.0.0/8, ::1), for development'),
+  WEBHOOK_ALLOW: allowedHosts
+    .optional()
+    .describe(
+      'Networks (CIDR), addresses and host names that webhooks may reach although they are not public, separated by commas; unset: none',
+    ),
   TRUST_PROXY: z
     .string()
     .transform(parseProxies)
@@ -237,8 +243,7 @@ export interface Config {
   secretKey: string | undefined;
   chains: ChainRpcs;
   transactions: TransactionSettings;
-  /** Allow webhooks to loopback addresses. */
-  webhookAllowLoopback: boolean;
+  webhookAddresses: { allowLoopback: boolean; allowed: AllowedHosts };
   /** Addresses, subnets and names of subnets; empty: the peer address is the client's. */
   trustedProxies: readonly string[];
   rateLimitFactor: number;
@@ -318,7 +323,10 @@ export function readConfig(variables?: Record<string, string | undefined>): Conf
         dailyWei: data.CHAIN_DAILY_WEI,
       },
     },
-    webhookAllowLoopback: data.WEBHOOK_ALLOW_LOOPBACK === 'on',
+    webhookAddresses: {
+      allowLoopback: data.WEBHOOK_ALLOW_LOOPBACK === 'on',
+      allowed: data.WEBHOOK_ALLOW ?? noHosts,
+    },
     trustedProxies: data.TRUST_PROXY ?? [],
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
     heldBytes: data.HELD_MEGABYTES * mebibyte,

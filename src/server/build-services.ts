@@ -56,7 +56,7 @@ export function buildServices(
     ruleChains: new RuleChains(chainClients, signers),
     states,
     statePatcher: new StatePatcher(states),
-    webhookSender: new HttpWebhookSender({ guard: new AddressGuard(config.webhookAllowLoopback) }),
+    webhookSender: new HttpWebhookSender({ guard: new AddressGuard(config.webhookAddresses) }),
     sessionLifetimeMs: config.sessionLifetimeMs,
     guests: config.guests,
     upgradeGuest,

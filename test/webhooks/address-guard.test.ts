@@ -230,7 +230,7 @@ describe('a name', () => {
 
   test.each(Object.entries(names))('%s that resolves to %j is not connected to', async (name) => {
     const before = listener.connections();
-    const sender = new HttpWebhookSender({ guard: new AddressGuard(false, resolve) });
+    const sender = new HttpWebhookSender({ guard: new AddressGuard({ resolve }) });
     for (const scheme of ['http', 'https']) {
       const answer = await sender.send({ ...message, url: `${scheme}://${name}:${listener.port}/` });
       expect(answer).toMatchObject({ delivered: false, error: `${name} is not a public address` });
@@ -240,7 +240,7 @@ describe('a name', () => {
 
   test('is resolved once per connection, so that no second answer can redirect it', async () => {
     lookups = 0;
-    const sender = new HttpWebhookSender({ guard: new AddressGuard(true, resolve) });
+    const sender = new HttpWebhookSender({ guard: new AddressGuard({ allowLoopback: true, resolve }) });
     const before = listener.connections();
     const answer = await sender.send({ ...message, url: `http://loopback.example:${listener.port}/` });
     expect(answer).toEqual({ delivered: true, status: 200 });
@@ -255,7 +255,9 @@ describe('a name', () => {
         answers.map((address) => ({ address, family: 4 })),
       );
     };
-    const sender = new HttpWebhookSender({ guard: new AddressGuard(true, rebinding) });
+    const sender = new HttpWebhookSender({
+      guard: new AddressGuard({ allowLoopback: true, resolve: rebinding }),
+    });
     const url = `http://rebinding.example:${listener.port}/`;
     expect(await sender.send({ ...message, url })).toMatchObject({ delivered: true });
     answers = ['10.0.0.1'];
@@ -267,14 +269,15 @@ describe('a name', () => {
 
   test('with one public address is called there, never at the others', () => {
     expect.assertions(3);
-    const guard = new AddressGuard(false, (_name, _options, done) => {
+    const mixed: Resolve = (_name, _options, done) => {
       done(null, [
         { address: '127.0.0.1', family: 4 },
         { address: '93.184.216.34', family: 4 },
         { address: '2606:2800:220:1::1', family: 6 },
         { address: '::1', family: 6 },
       ]);
-    });
+    };
+    const guard = new AddressGuard({ resolve: mixed });
     guard.lookup('mixed.example', { all: true }, (error, addresses) => {
       expect(error).toBeNull();
       expect(addresses).toEqual([
@@ -289,14 +292,17 @@ describe('a name', () => {
 });
 
 test('with loopback allowed for development, private networks stay unreachable', () => {
-  const guard = new AddressGuard(true);
+  const guard = new AddressGuard({ allowLoopback: true });
   expect(['127.0.0.1', '127.9.9.9', '::1'].every((address) => guard.isAllowed(address))).toBe(true);
   for (const address of ['10.0.0.1', '169.254.169.254', 'fd00::1', '::ffff:127.0.0.1', '0.0.0.0', '::'])
     expect([address, guard.isAllowed(address)]).toEqual([address, false]);
 });
 
 describe("a receiver's response", () => {
-  const sender = new HttpWebhookSender({ guard: new AddressGuard(true), timeoutMs: 1_000 });
+  const sender = new HttpWebhookSender({
+    guard: new AddressGuard({ allowLoopback: true }),
+    timeoutMs: 1_000,
+  });
 
   test.each([300, 301, 302, 303, 305, 307, 308])('with a redirect, %i, is not followed', async (status) => {
     await using receiver = await startWebhookReceiver();
@@ -368,7 +374,10 @@ describe("a receiver's response", () => {
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const patient = new HttpWebhookSender({ guard: new AddressGuard(true), timeoutMs: 60_000 });
+    const patient = new HttpWebhookSender({
+      guard: new AddressGuard({ allowLoopback: true }),
+      timeoutMs: 60_000,
+    });
     expect(await patient.send({ ...message, url: `http://127.0.0.1:${port}/` })).toMatchObject(answer);
     await until('closed', () => open === 0);
     server.close();

@@ -17,6 +17,8 @@ export interface WebhookSenderOptions {
  */
 const maxBodyBytes = 64 * 1024;
 const maxBodyMs = 1_000;
+/** How long an administrator who sets a URL waits for its name to be resolved. */
+const maxLookupMs = 3_000;
 const maxHeaderBytes = 16 * 1024;
 
 /** Sends each webhook on a separate connection; follows no redirects. */
@@ -29,12 +31,13 @@ export class HttpWebhookSender implements WebhookSender {
     this.#timeoutMs = timeoutMs;
   }
 
-  refusalOf(url: string): string | null {
-    return this.#guard.refusalOf(new URL(url));
+  refusalOf(url: string): Promise<string | null> {
+    return this.#guard.refusalAfterLookup(new URL(url), maxLookupMs);
   }
 
   async send(message: WebhookMessage, stop?: AbortSignal): Promise<WebhookAnswer> {
-    const refused = this.refusalOf(message.url); // sockets look up names only, so numeric hosts are checked here
+    // Sockets look up names only, so numeric hosts are checked here.
+    const refused = this.#guard.refusalOf(new URL(message.url));
     if (refused !== null) return undelivered(refused);
     const timeout = AbortSignal.timeout(this.#timeoutMs);
     const signal = stop ? AbortSignal.any([stop, timeout]) : timeout;

@@ -24,8 +24,8 @@ export type WebhookAnswer =
 
 /** Sends signed messages (standardwebhooks.com) to URLs configured by games. */
 export interface WebhookSender {
-  /** Why nothing is ever sent to this URL, as far as is known without a DNS lookup; null: no reason found. */
-  refusalOf(url: string): string | null;
+  /** Why nothing would be sent to this URL now; null: no reason found, or its name cannot be resolved yet. */
+  refusalOf(url: string): Promise<string | null>;
   /** Sends once. Never rejects because of the receiver, its address or the network. */
   send(message: WebhookMessage, stop?: AbortSignal): Promise<WebhookAnswer>;
 }

@@ -31,7 +31,7 @@ export const createWebhook = defineAdminOperation({
     { input: { gameId, url, filter } },
     { db, box, webhookSender }: { db: Store; box: SecretBox; webhookSender: WebhookSender },
   ) {
-    requireAllowedUrl(webhookSender, url);
+    await requireAllowedUrl(webhookSender, url);
     const secret = newWebhookSecret();
     const webhook = await db.write(addWebhook, { gameId, url, filter, sealedSecret: box.seal(secret) });
     return { success: true, webhook, secret };
@@ -67,7 +67,7 @@ export const updateWebhook = defineAdminOperation({
     { input: { webhookId, ...changes } },
     { db, webhookSender }: { db: Store; webhookSender: WebhookSender },
   ) {
-    if (changes.url !== undefined) requireAllowedUrl(webhookSender, changes.url);
+    if (changes.url !== undefined) await requireAllowedUrl(webhookSender, changes.url);
     return { success: true, webhook: await db.write(changeWebhook, webhookId, changes) };
   },
 });
@@ -176,12 +176,12 @@ async function requireWebhook(db: Store, webhookId: string): Promise<WebhookReco
   return webhook;
 }
 
-/** @throws GantryError `webhook_url_refused` for a URL that nothing would ever be sent to */
-function requireAllowedUrl(sender: WebhookSender, url: string): void {
-  const refusal = sender.refusalOf(url);
+/** @throws GantryError `webhook_url_refused` for a URL that nothing would be sent to */
+async function requireAllowedUrl(sender: WebhookSender, url: string): Promise<void> {
+  const refusal = await sender.refusalOf(url);
   if (refusal === null) return;
   throw new GantryError(
     'webhook_url_refused',
-    `url: ${refusal}; webhooks are delivered to public addresses only (WEBHOOK_ALLOW_LOOPBACK=on also allows loopback addresses, for development)`,
+    `url: ${refusal}; webhooks are delivered to public addresses, and to the networks and hosts that the setting WEBHOOK_ALLOW lists`,
   );
 }
