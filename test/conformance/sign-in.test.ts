@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ParsedMessage } from '@spruceid/siwe-parser';
 import { recoverMessageAddress } from 'viem';
 import { parseSiweMessage } from 'viem/siwe';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -36,7 +37,7 @@ describe('createUnverifiedChannel', () => {
     expect(message).toMatchObject({
       address: wallet.address,
       domain: new URL(server.url).host,
-      uri: server.url,
+      uri: `${server.url}/`,
       version: '1',
       nonce: expect.stringMatching(/^[a-zA-Z0-9]{8,}$/),
     });
@@ -47,6 +48,19 @@ describe('createUnverifiedChannel', () => {
     expect(issuedAt).toBeLessThanOrEqual(Date.now());
     expect(Number(message.expirationTime) - issuedAt).toBe(10 * 60 * 1000);
   });
+
+  it.each(['100% Orange', 'Rock\'n\'Roll: The "Game"', 'C:\\Games', '🎮', 'لعبة الفضاء'])(
+    'returns a text that an ABNF parser of EIP-4361 accepts for a game called %s',
+    async (name) => {
+      const wallet = newWallet();
+      const { gameId } = await server.createGame({ name });
+      const body = { wallet: wallet.lowercase, gameId };
+      const { signRequest } = accepted(await api.dispatch('createUnverifiedChannel', body), created);
+      const parsed = new ParsedMessage(signRequest);
+      expect(parsed).toMatchObject({ address: wallet.address, uri: `${server.url}/` });
+      expect(parsed.statement).toMatch(/^Sign in to play .+\.$/);
+    },
+  );
 
   it('creates a different channel and nonce every time', async () => {
     const wallet = newWallet();

@@ -9,7 +9,7 @@ const signRequest = `<host> wants you to sign in with your Ethereum account:
 
 Sign in to play Orbit.
 
-URI: <url>
+URI: <url>/
 Version: 1
 Chain ID: 1
 Nonce: <nonce>

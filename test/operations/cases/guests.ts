@@ -13,7 +13,7 @@ const signRequest = `<host> wants you to sign in with your Ethereum account:
 
 Keep the player <guest> of Orbit with this wallet.
 
-URI: <url>
+URI: <url>/
 Version: 1
 Chain ID: 1
 Nonce: <nonce>

@@ -36,7 +36,7 @@ export const requestGuestUpgrade = defineOperation({
     }
     const now = Date.now();
     const channelId = newId();
-    const signRequest = signInMessage({
+    const signRequest = await signInMessage({
       wallet: input.wallet,
       gameName: caller.game.name,
       guest: caller.wallet,

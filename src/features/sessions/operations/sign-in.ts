@@ -34,7 +34,7 @@ export const createUnverifiedChannel = defineOperation({
   ) {
     const now = Date.now();
     const channelId = newId();
-    const signRequest = signInMessage({
+    const signRequest = await signInMessage({
       wallet: input.wallet,
       gameName: game.name,
       channelId,
