@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { ParsedMessage } from '@spruceid/siwe-parser';
-import { recoverMessageAddress } from 'viem';
+import {
+  parseSignature,
+  recoverMessageAddress,
+  serializeCompactSignature,
+  signatureToCompactSignature,
+} from 'viem';
 import { parseSiweMessage } from 'viem/siwe';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -27,6 +32,12 @@ async function begin(wallet: TestWallet) {
 
 const verify = (channelId: string, signature: string, rest: object = {}) =>
   api.post('/launcher/verify-unverified-channel', { channelId, signature, ...rest });
+
+/** The signature in 64 bytes (EIP-2098). */
+function compact(signature: string): string {
+  const parsed = parseSignature(`0x${signature.slice(2)}`);
+  return serializeCompactSignature(signatureToCompactSignature(parsed));
+}
 
 describe('createUnverifiedChannel', () => {
   it('returns a channel and an EIP-4361 message bound to it, to this server and to ten minutes', async () => {
@@ -172,7 +183,15 @@ describe('verifyUnverifiedChannel', () => {
     ['of another text', (wallet: TestWallet, text: string) => wallet.sign(`${text} `)],
     ['of another channel', async (wallet: TestWallet) => wallet.sign((await begin(wallet)).signRequest)],
     ['written with a high s', async (wallet: TestWallet, text: string) => malleated(await wallet.sign(text))],
-    ['cut short', async (wallet: TestWallet, text: string) => (await wallet.sign(text)).slice(0, -2)],
+    ['cut short', async (wallet: TestWallet, text: string) => (await wallet.sign(text)).slice(0, -4)],
+    [
+      'in the compact form of EIP-2098 with the other parity',
+      async (wallet: TestWallet, text: string) => {
+        const signature = compact(await wallet.sign(text));
+        const flipped = Number.parseInt(signature.slice(66, 68), 16) ^ 0x80;
+        return `${signature.slice(0, 66)}${flipped.toString(16).padStart(2, '0')}${signature.slice(68)}`;
+      },
+    ],
     ['with a byte behind', async (wallet: TestWallet, text: string) => `${await wallet.sign(text)}00`],
     ['of zeros', async () => `0x${'00'.repeat(65)}`],
     ['of r and s beyond the curve', async () => `0x${'ff'.repeat(64)}1b`],
@@ -183,6 +202,17 @@ describe('verifyUnverifiedChannel', () => {
     const forged = await forge(wallet, signRequest);
     refused(await verify(channelId, forged), 401, 'wallet_signature_invalid');
     accepted(await verify(channelId, await wallet.sign(signRequest)), verified);
+  });
+
+  it('accepts a signature in the compact form of EIP-2098, of either parity', async () => {
+    const parities = new Set<string>();
+    while (parities.size < 2) {
+      const wallet = newWallet();
+      const { channelId, signRequest } = await begin(wallet);
+      const signature = await wallet.sign(signRequest);
+      accepted(await verify(channelId, compact(signature)), verified);
+      parities.add(signature.slice(-2));
+    }
   });
 
   it('is tested with a high-s signature that does recover to the wallet', async () => {
