@@ -16,6 +16,8 @@ import { type AllowedHosts, allowedHosts, noHosts } from './features/webhooks/al
 const mebibyte = 1024 * 1024;
 const dayMs = 24 * 60 * 60 * 1000;
 const durationDays = z.coerce.number().positive().max(365);
+const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
+const port = wholeNumber(0, 65_535);
 
 function parseProxies(text: string, context: z.RefinementCtx): string[] {
   const proxies = text.split(',').map((one) => one.trim());
@@ -37,13 +39,7 @@ function parseProxies(text: string, context: z.RefinementCtx): string[] {
 /** Every environment variable Gantry reads. public/docs/configuration.md lists them; a test compares the two. */
 export const environment = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),
-  PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .default(3000)
-    .describe('Port to listen on; 0 chooses a free port'),
+  PORT: port.default(3000).describe('Port to listen on; 0 chooses a free port'),
   DATA_DIR: z.string().min(1).default('./data').describe('Data directory, with the database and the keys'),
   BACKUP_DIR: z
     .string()
@@ -82,13 +78,7 @@ export const environment = z.object({
     .max(720)
     .default(24)
     .describe('How long the answer to an idempotency key is kept, in hours'),
-  METRICS_PORT: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(65_535)
-    .optional()
-    .describe('Separate port for `/metrics`, without a token; unset: none'),
+  METRICS_PORT: port.optional().describe('Separate port for `/metrics`, without a token; unset: none'),
   METRICS_HOST: z.string().min(1).default('127.0.0.1').describe('Address that METRICS_PORT listens on'),
   LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
@@ -195,11 +185,12 @@ export const environment = z.object({
     .min(1)
     .default(20_000)
     .describe('Maximum number of open live connections from one address'),
-  STORAGE_QUOTA_MEGABYTES: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(1_048_576)
+  KEEP_ALIVE_SECONDS: wholeNumber(1, 86_400)
+    .default(960)
+    .describe(
+      'How long an idle HTTP connection stays open, in seconds: longer than a proxy in front reuses it',
+    ),
+  STORAGE_QUOTA_MEGABYTES: wholeNumber(1, 1_048_576)
     .default(defaultStorageQuota / mebibyte)
     .describe('Storage for the states, play sessions and messages of one player in one game, in MiB'),
   GAME_STORAGE_QUOTA_MEGABYTES: z.coerce
@@ -251,6 +242,8 @@ export interface Config {
   heldBytes: number;
   /** Maximum number of open live connections from one address. */
   connectionsPerAddress: number;
+  /** How long an HTTP connection stays open after its last response. */
+  keepAliveMs: number;
   logLevel: string;
   /** The separate listener for metrics without a token; null: none. */
   metrics: { host: string; port: number } | null;
@@ -331,6 +324,7 @@ export function readConfig(variables?: Record<string, string | undefined>): Conf
     rateLimitFactor: data.RATE_LIMIT_FACTOR,
     heldBytes: data.HELD_MEGABYTES * mebibyte,
     connectionsPerAddress: data.CONNECTIONS_PER_ADDRESS,
+    keepAliveMs: data.KEEP_ALIVE_SECONDS * 1000,
     logLevel: data.LOG_LEVEL,
     metrics: data.METRICS_PORT === undefined ? null : { host: data.METRICS_HOST, port: data.METRICS_PORT },
     demo: data.GANTRY_DEMO === 'on',

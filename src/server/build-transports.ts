@@ -173,7 +173,7 @@ export function buildTransports(
     },
     report,
   });
-  const http = createHttpServer(app);
+  const http = createHttpServer(app, config.keepAliveMs);
   const onRefused = (refusal: Refusal) => {
     const { reason } = refusal;
     refusals.add(refusal);

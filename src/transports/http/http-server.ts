@@ -13,8 +13,11 @@ const requestTimeoutMs = 30_000;
 const checkIntervalMs = 1_000;
 const maxHeaderBytes = 16 * 1024;
 
-/** The HTTP server, with limits on how long clients may take and how much they may send. */
-export function createHttpServer(app: Express): Server {
+/**
+ * The HTTP server, with limits on how long clients may take and how much they may send. Idle connections are closed after
+ * `keepAliveMs`: if a proxy that reuses them kept them for longer, it could send a request while they are being closed.
+ */
+export function createHttpServer(app: Express, keepAliveMs: number): Server {
   const http = createServer(
     {
       ...classesOf(app),
@@ -22,6 +25,7 @@ export function createHttpServer(app: Express): Server {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: checkIntervalMs,
+      keepAliveTimeout: keepAliveMs,
     },
     app,
   );
