@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { type Driver, type DriverClient, DriverError, type OpenOptions } from './driver.ts';
 import { type Fault, type Frame, ScriptedServer } from './scripted-server.ts';
+import { testUnreachable } from './unreachable-rules.ts';
 
 const launcherJwt = 'a token';
 const player = 'player:a game:0xb2';
@@ -74,6 +75,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     driver = await start();
   }, 120_000);
   afterAll(() => driver?.[Symbol.asyncDispose]());
+  testUnreachable(() => driver);
 
   async function opened(server: ScriptedServer, options: Partial<OpenOptions> = {}): Promise<DriverClient> {
     const client = await driver.open({ url: server.url, launcherJwt, ...options });

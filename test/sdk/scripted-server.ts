@@ -80,9 +80,9 @@ export class ScriptedServer implements AsyncDisposable {
     this.#io.on('connection', (socket) => this.#greet(socket));
   }
 
-  static async start(): Promise<ScriptedServer> {
+  static async start(port = 0): Promise<ScriptedServer> {
     const http = createServer();
-    return new ScriptedServer(http, await listenOn(http, 0, '127.0.0.1'));
+    return new ScriptedServer(http, await listenOn(http, port, '127.0.0.1'));
   }
 
   /** Sockets that are connected. */

@@ -231,7 +231,10 @@ declare class GantryClient {
      */
     onResync(listener: (stream: string) => unknown): () => void;
     onStatus(listener: (status: Status) => void): () => void;
-    /** Resolves when the connection is live. @throws GantryError when the server refuses it */
+    /**
+     * Resolves when the connection is live. @throws GantryError when the server refuses it; `connection_lost` when there
+     * is no connection after `timeoutMs`: the client continues to try
+     */
     ready(): Promise<void>;
     /** Closes the connection permanently. Calls in flight are rejected; queued ones stay in the store. */
     close(): void;

@@ -46,7 +46,10 @@ export class GantryError extends Error {
 
 /** No response; the operation may or may not have been executed. */
 export function connectionLost(): GantryError {
-  return clientError('connection_lost', 'The connection was lost before the response arrived');
+  return clientError(
+    'connection_lost',
+    'No response: the server could not be reached, or the connection was lost',
+  );
 }
 
 export function clientError(reason: ClientReason, message: string): GantryError {

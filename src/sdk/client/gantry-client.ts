@@ -70,7 +70,7 @@ export class GantryClient {
     this.#queue = new CallQueue(
       {
         call: (operation, data) => this.#callOnce(operation as OperationName, data),
-        connected: () => (this.#options.callOver === 'http' ? this.#open() : this.ready()),
+        connected: () => (this.#options.callOver === 'http' ? this.#open() : this.#settled()),
         pause: (ms) => this.#pause(ms),
         save: () => this.#save(),
         settled: (call, outcome) => {
@@ -196,8 +196,34 @@ export class GantryClient {
     return () => this.#statusListeners.delete(listener);
   }
 
-  /** Resolves when the connection is live. @throws GantryError when the server refuses it */
+  /**
+   * Resolves when the connection is live. @throws GantryError when the server refuses it; `connection_lost` when there
+   * is no connection after `timeoutMs`: the client continues to try
+   */
   async ready(): Promise<void> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const timedOut = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#unreachable()), this.#options.timeoutMs);
+    });
+    try {
+      await Promise.race([this.#settled(), timedOut]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Closes the connection permanently. Calls in flight are rejected; queued ones stay in the store. */
+  close(): void {
+    if (this.#isClosed) return;
+    clearTimeout(this.#retry);
+    this.#isClosed = true;
+    this.#socket.disconnect();
+    for (const wake of this.#wakers) wake();
+    if (this.#saveTimer !== undefined) this.#save();
+  }
+
+  /** Resolves when the connection is live, however long that takes. @throws GantryError when the server refuses it */
+  async #settled(): Promise<void> {
     const settled = (status: Status) => status.state !== 'connecting';
     const status = settled(this.#status)
       ? this.#status
@@ -215,14 +241,10 @@ export class GantryClient {
     if (status.state !== 'live') throw refusalOf(status);
   }
 
-  /** Closes the connection permanently. Calls in flight are rejected; queued ones stay in the store. */
-  close(): void {
-    if (this.#isClosed) return;
-    clearTimeout(this.#retry);
-    this.#isClosed = true;
-    this.#socket.disconnect();
-    for (const wake of this.#wakers) wake();
-    if (this.#saveTimer !== undefined) this.#save();
+  #unreachable(): GantryError {
+    const { url, timeoutMs } = this.#options;
+    const message = `No connection to Gantry at ${url} after ${timeoutMs / 1000} s; the client continues to try`;
+    return clientError('connection_lost', message);
   }
 
   #begin({ streams }: FirstEvent): void {

@@ -134,7 +134,8 @@ func use_token(token):
 	open()
 
 
-# A call that succeeds when the connection is live, and fails when it is refused or the session has ended.
+# A call that succeeds when the connection is live, and fails when it is refused, the session has ended, or, with
+# connection_lost, after `timeout_ms` of connecting: the client continues to try.
 func wait_until_ready():
 	var waiting = GantryCall.new()
 	_ready_calls.append(waiting)
@@ -274,6 +275,7 @@ func update():
 	_update_queue()
 	for call in _pending.duplicate():
 		_update_call(call)
+	_update_ready_calls()
 	if _is_dirty and _platform.now_ms() - _saved_at >= SAVE_INTERVAL_MS:
 		_save_now()
 	var settled = _settled
@@ -552,7 +554,7 @@ func _lose_calls():
 
 
 func _connection_lost():
-	return GantryError.new().made("connection_lost", "The connection was lost before the response arrived")
+	return GantryError.new().made("connection_lost", "No response: the server could not be reached, or the connection was lost")
 
 
 func _client_closed():
@@ -641,6 +643,18 @@ func _settle_ready_calls():
 			waiting.error = _client_closed()
 		_settled.append(waiting)
 	_ready_calls = []
+
+
+func _update_ready_calls():
+	var now = _platform.now_ms()
+	for waiting in _ready_calls.duplicate():
+		if status != "connecting" or waiting._attempt_deadline == 0:
+			waiting._attempt_deadline = now + timeout_ms
+		elif now > waiting._attempt_deadline:
+			_ready_calls.erase(waiting)
+			var message = "No connection to Gantry at %s after %s s; the client continues to try" % [url, timeout_ms / 1000.0]
+			waiting.error = GantryError.new().made("connection_lost", message)
+			_settled.append(waiting)
 
 
 func _load_state():

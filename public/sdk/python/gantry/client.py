@@ -138,17 +138,26 @@ class GantryClient(Operations):
         self._queue_listeners.append(listener)
 
     def ready(self, timeout: Optional[float] = None) -> None:
-        """Waits until the connection is live. Raises GantryError when it is refused, TimeoutError after `timeout` seconds."""
-        until = None if timeout is None else time.monotonic() + timeout
+        """Waits until the connection is live; `timeout` in seconds, by default that of a call.
+
+        Raises GantryError when it is refused, and with `connection_lost` after the timeout: the client continues to try.
+        """
+        wait = self._timeout if timeout is None else timeout
+        if not self._wait_until_live(time.monotonic() + wait):
+            message = f"No connection to Gantry at {self._url} after {wait:g} s; the client continues to try"
+            raise client_error("connection_lost", message)
+
+    def _wait_until_live(self, until: Optional[float] = None) -> bool:
+        """Returns False if it is not live at `until`, in seconds of the monotonic clock. Raises GantryError."""
         while not self._closed.is_set():
             left = None if until is None else until - time.monotonic()
             if left is not None and left <= 0:
-                raise TimeoutError("The connection is not live yet")
+                return False
             if not self._threaded:
                 self.poll(0.05 if left is None else min(left, 0.05))
             with self._settled:
                 if self._status == "live":
-                    return
+                    return True
                 if self._status in ("ended", "refused"):
                     raise self._refused()
                 if self._threaded:
@@ -262,7 +271,7 @@ class GantryClient(Operations):
             if self._closed.is_set():
                 raise client_error("client_closed", "The client was closed")
         else:
-            self.ready()
+            self._wait_until_live()
 
     def _pause(self, seconds: float) -> None:
         self._closed.wait(seconds)

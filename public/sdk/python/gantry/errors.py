@@ -30,4 +30,4 @@ def client_error(reason: str, message: str) -> GantryError:
 
 
 def connection_lost() -> GantryError:
-    return client_error("connection_lost", "The connection was lost before the response arrived")
+    return client_error("connection_lost", "No response: the server could not be reached, or the connection was lost")

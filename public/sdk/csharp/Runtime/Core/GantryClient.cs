@@ -33,6 +33,7 @@ namespace Gantry
         private readonly Connection _connection;
         private readonly Stopwatch _clock = Stopwatch.StartNew();
         private readonly List<PendingCall> _pending = new List<PendingCall>();
+        private readonly List<ReadyWait> _readyWaits = new List<ReadyWait>();
         private readonly List<Action> _completions = new List<Action>();
         private readonly Dictionary<string, List<Action<JsonObject, Meta>>> _handlers = new Dictionary<string, List<Action<JsonObject, Meta>>>();
         private readonly List<Action<string, JsonObject, Meta>> _anyHandlers = new List<Action<string, JsonObject, Meta>>();
@@ -124,7 +125,10 @@ namespace Gantry
         }
 
         /// <summary>Completes when the connection is live.</summary>
-        /// <exception cref="GantryException">It was refused, or the session has ended.</exception>
+        /// <exception cref="GantryException">
+        /// It was refused, or the session has ended; <c>connection_lost</c> after <see cref="GantryOptions.Timeout"/> of
+        /// connecting: the client continues to try.
+        /// </exception>
         public Task ReadyAsync()
         {
             lock (_gate)
@@ -139,9 +143,11 @@ namespace Gantry
                     else if (status.State == ConnectionState.Ended) error = SessionEnded();
                     else if (status.State != ConnectionState.Live) return;
                     StatusChanged -= settle;
+                    _readyWaits.RemoveAll(one => one.Source == source);
                     Settle(source, true, error);
                 };
                 StatusChanged += settle;
+                _readyWaits.Add(new ReadyWait { Source = source, Cancel = () => StatusChanged -= settle });
                 settle(Status);
                 return source.Task;
             }
@@ -335,6 +341,7 @@ namespace Gantry
                 _connection.Update(Now);
                 UpdateQueue();
                 foreach (var call in _pending.ToList()) UpdateCall(call);
+                foreach (var wait in _readyWaits.ToList()) UpdateReadyWait(wait);
                 Save();
                 completions = _completions.ToList();
                 _completions.Clear();
@@ -607,6 +614,18 @@ namespace Gantry
             _completions.Add(() => Guard(() => QueuedCallEnded?.Invoke(new QueuedAnswer(call, result, error))));
         }
 
+        private void UpdateReadyWait(ReadyWait wait)
+        {
+            if (Status.State != ConnectionState.Connecting || wait.Deadline == null) wait.Deadline = Now + (long)_options.Timeout.TotalMilliseconds;
+            else if (Now > wait.Deadline)
+            {
+                _readyWaits.Remove(wait);
+                wait.Cancel();
+                Settle(wait.Source, false, new GantryException("connection_lost",
+                    "No connection to Gantry at " + _options.Url + " after " + _options.Timeout.TotalSeconds + " s; the client continues to try"));
+            }
+        }
+
         private void UpdateCall(PendingCall call)
         {
             var now = Now;
@@ -810,6 +829,15 @@ namespace Gantry
             {
                 _options.OnHandlerError?.Invoke(error);
             }
+        }
+
+        private sealed class ReadyWait
+        {
+            public TaskCompletionSource<bool> Source;
+            public Action Cancel;
+
+            /// <summary>Null until the client connects.</summary>
+            public long? Deadline;
         }
 
         private sealed class PendingCall

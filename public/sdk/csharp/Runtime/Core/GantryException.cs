@@ -72,7 +72,7 @@ var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
 
         internal static GantryException ConnectionLost()
         {
-            return new GantryException("connection_lost", "The connection was lost before the response arrived");
+            return new GantryException("connection_lost", "No response: the server could not be reached, or the connection was lost");
         }
 
         /// <summary>A proxy responded instead of the server, so nothing was executed.</summary>

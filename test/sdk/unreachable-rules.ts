@@ -1,0 +1,89 @@
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
+import { type Driver, DriverError } from './driver.ts';
+import { ScriptedServer } from './scripted-server.ts';
+
+interface Address extends AsyncDisposable {
+  url: string;
+}
+
+async function closedPort(): Promise<Address> {
+  return { url: `http://127.0.0.1:${await freePort()}`, [Symbol.asyncDispose]: async () => undefined };
+}
+
+async function listening(server: ReturnType<typeof createServer>): Promise<Address> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => open.add(socket.on('error', () => undefined)));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async [Symbol.asyncDispose]() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of open) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+const addresses = [
+  { what: 'a port that nobody listens on', start: closedPort },
+  { what: 'a port that accepts and never responds', start: () => listening(createServer()) },
+  {
+    what: 'a web server that is not Gantry',
+    start: () =>
+      listening(
+        createHttpServer((_, response) => {
+          response.setHeader('Access-Control-Allow-Origin', '*');
+          response.setHeader('Access-Control-Allow-Headers', '*');
+          response.end('<h1>Welcome</h1>');
+        }),
+      ),
+  },
+];
+
+/** What an SDK reports when there is no Gantry at its address, tested inside of `describeClientRules`. */
+export function testUnreachable(driver: () => Driver): void {
+  test.each(addresses)('at $what, connecting and calling fail within the timeout', async ({ start }) => {
+    await using address = await start();
+    const options = { url: address.url, launcherJwt: 'a token', timeoutMs: 1_500 };
+    const [overSocket, overHttp] = await Promise.all([
+      driver().open(options),
+      driver().open({ ...options, callOver: 'http' }),
+    ]);
+    const [connecting, socketCall, httpCall] = await Promise.all([
+      refusalOf(overSocket.ready()),
+      refusalOf(overSocket.call('setUserScore', { score: 5 })),
+      refusalOf(overHttp.call('setUserScore', { score: 5 })),
+    ]);
+    expect(connecting).toMatchObject({ reason: 'connection_lost', code: 0 });
+    expect(connecting.message).toContain(address.url);
+    expect(socketCall).toMatchObject({ reason: 'connection_lost', code: 0 });
+    expect(httpCall).toMatchObject({ reason: 'connection_lost', code: 0 });
+    await Promise.all([overSocket.close(), overHttp.close()]);
+  });
+
+  test('a client that could not connect in time continues to try', async () => {
+    await using address = await closedPort();
+    const client = await driver().open({ url: address.url, launcherJwt: 'a token', timeoutMs: 1_000 });
+    expect(await refusalOf(client.ready())).toMatchObject({ reason: 'connection_lost' });
+    await using server = await ScriptedServer.start(Number(new URL(address.url).port));
+    await client.until('live');
+    await client.ready();
+    expect(server.handshakes).toHaveLength(1);
+    await client.close();
+  });
+}
+
+async function refusalOf(call: Promise<unknown>) {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof DriverError)) throw new Error(`no refusal: ${error}`);
+  return error.refusal;
+}
