@@ -192,6 +192,7 @@ class BatchedWrites {
         return this.#enqueue<Result>(at, command.commandName, args);
       },
       read: (query, ...args) => store.read(query, ...args),
+      now: () => store.now(),
     };
   }
 

@@ -291,5 +291,6 @@ function pausingStore(store: Store, pause: Pause): Store {
       return store.read(query, ...args);
     },
     write: (command, ...args) => store.write(command, ...args),
+    now: () => store.now(),
   };
 }

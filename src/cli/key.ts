@@ -22,7 +22,7 @@ export function keyCommand(): Command {
         const entry = await db.write(beginAudit, 'cli', 'rotateTokenKey', input);
         // The server's SESSION_DAYS may differ from ours, so the tokens it has issued count too.
         const lastExpiry = (await db.read(lastSessionExpiry)) ?? 0;
-        const untilTheyExpire = Math.max(config.sessionLifetimeMs, lastExpiry - Date.now());
+        const untilTheyExpire = Math.max(config.sessionLifetimeMs, lastExpiry - db.now());
         const { kid } = await keys.rotate(overlap === undefined ? untilTheyExpire : overlap * 60_000);
         await db.write(finishAudit, entry, 'ok');
         print({ kid }, json);

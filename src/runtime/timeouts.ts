@@ -25,11 +25,14 @@ function roundedDown(ms: number): number {
   return ms > coarseMs ? ms - (ms % coarseMs) : ms;
 }
 
-/** Calls `call` at a Unix time in milliseconds, however far in the future. Returns a function that cancels it. */
-export function setTimeoutAt(time: number, call: () => void): () => void {
+/**
+ * Calls `call` when the clock, in milliseconds, has reached `time`, however far in the future. Returns a function that
+ * cancels it.
+ */
+export function setTimeoutAt(time: number, call: () => void, clock: () => number = Date.now): () => void {
   let timer: NodeJS.Timeout | undefined;
   const wait = () => {
-    const left = time - Date.now();
+    const left = time - clock();
     if (left <= 0) call();
     else timer = setTimeout(wait, Math.min(roundedDown(left), maxTimerMs)).unref();
   };

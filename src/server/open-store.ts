@@ -79,7 +79,7 @@ async function openDirectory(config: Config, opener: Opener): Promise<OpenStore>
   return {
     keys,
     db,
-    tokens: new LauncherTokens(keys),
+    tokens: new LauncherTokens(keys, () => db.now()),
     box,
     adminTokens: new FileAdminToken(adminTokenHash),
   };
@@ -100,8 +100,10 @@ async function openShared(config: Config, url: string, opener: Opener): Promise<
   const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
   try {
     if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisRequired);
-    const keys = new TokenKeys(await DatabaseTokenKeys.open(db, box));
-    return { keys, db, tokens: new LauncherTokens(keys), box, adminTokens: new DatabaseAdminToken(db, box) };
+    const clock = () => db.now();
+    const keys = new TokenKeys(await DatabaseTokenKeys.open(db, box), clock);
+    const tokens = new LauncherTokens(keys, clock);
+    return { keys, db, tokens, box, adminTokens: new DatabaseAdminToken(db, box) };
   } catch (error) {
     await db.close();
     throw error;

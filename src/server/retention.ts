@@ -42,8 +42,8 @@ export function startRetention(
     const more = await Promise.all([
       db.write(trimEvents, maxAgeMs),
       db.write(trimNotifications, notificationMs),
-      db.write(trimActions, Date.now() - maxAgeMs),
-      db.write(trimTransactions, Date.now() - maxAgeMs),
+      db.write(trimActions, db.now() - maxAgeMs),
+      db.write(trimTransactions, db.now() - maxAgeMs),
       db.write(trimIdempotencyKeys, idempotencyKeyMs),
       db.write(trimMutes),
       db.write(trimSessions, sessionMs),

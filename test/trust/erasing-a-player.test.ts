@@ -265,6 +265,7 @@ describe('an erased player', () => {
         return result;
       },
       read: (query, ...args) => db.read(query, ...args),
+      now: () => db.now(),
     };
     await erasePlayerData(watched, tables, player.wallet);
     expect(seenAfter[0]).toEqual([state, state]);

@@ -57,7 +57,7 @@ export class AdminCredentials {
 
   /** Not awaited, so that administrators can still read while the database accepts no writes. */
   #recordUse(administratorId: string, tokenHash: string, lastUsedAt: number | null): void {
-    const now = Date.now();
+    const now = this.#db.now();
     const last = Math.max(lastUsedAt ?? 0, this.#recordedAt.get(administratorId) ?? 0);
     // `lastUsedAt` is null for a new token, whose first use is always recorded.
     if (lastUsedAt !== null && now - last < useIntervalMs && now >= last) return;

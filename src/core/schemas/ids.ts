@@ -14,15 +14,17 @@ const digits = Buffer.from('0123456789abcdef');
 /** Time and counter of the last id; ids within a millisecond increment the counter from a random start. */
 const last = { at: 0, count: 0 };
 
-/** A new record id: a UUIDv7 (RFC 9562), so that ids from one process sort by creation time. */
-export function newId(): string {
+/**
+ * A new record id: a UUIDv7 (RFC 9562), so that ids from one process sort by creation time; those of several, if `now`
+ * is from a clock that they share. Unix milliseconds.
+ */
+export function newId(now = Date.now()): string {
   if (poolUsed === poolBytes) {
     crypto.getRandomValues(pool);
     poolUsed = 0;
   }
   const random = pool.subarray(poolUsed, poolUsed + idBytes);
   poolUsed += idBytes;
-  const now = Date.now();
   if (now > last.at) {
     last.at = now;
     // The top bit is cleared, so that the counter does not overflow within a millisecond.

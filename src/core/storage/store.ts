@@ -4,6 +4,11 @@ import type { Query } from './query.ts';
 /** What handlers see of storage. What a call adds (a guest, an idempotency key, a batch) wraps it. */
 export interface Store {
   /**
+   * The time of writes and reads, in Unix milliseconds: on PostgreSQL the database's, so that nodes whose own clocks
+   * differ agree about what has expired or is due.
+   */
+  now(): number;
+  /**
    * Runs a command. Settles when its result and the events it emitted are durable; a rejected command has changed
    * nothing.
    * @throws GantryError of the command, or `store_unavailable` when the database currently accepts no writes

@@ -31,9 +31,10 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
   constructor(
     { tables, react }: Domain,
     { url, isServer, retention, gameStorageQuota, clock, epoch }: NodeWriterOptions,
-    idMaker: () => string = newId,
+    idMaker?: () => string,
   ) {
     super();
+    const now = nodeClock(clock);
     this.#url = url;
     this.#epoch = epoch;
     this.#lane = new LaneWriter({
@@ -49,8 +50,8 @@ export class LocalWriter extends Announcer implements NodeWriter, WritingSide {
       readCache: new ReadCache(),
       rowCache: new RowCache(),
       lockOnRead: new Set(),
-      clock: nodeClock(clock),
-      newId: idMaker,
+      clock: now,
+      newId: idMaker ?? (() => newId(now())),
       epoch: () => this.#epoch,
       meter: this.#meter,
       committed: ({ events: written, wakes }) => this.announceCommit(written, wakes),

@@ -62,6 +62,7 @@ export class PostgresDatabase extends Announcer implements Database {
   readonly #batches = new Map<number, number>();
   #epoch: string;
   readonly #clock: ClockMemory;
+  readonly #now: () => number;
   #folding: Promise<void> = Promise.resolve();
   #otherServers = 0;
 
@@ -82,6 +83,7 @@ export class PostgresDatabase extends Announcer implements Database {
     super();
     this.#epoch = epoch;
     this.#clock = clockMemory(clock);
+    this.#now = nodeClock(this.#clock);
     this.#connections = new ReadConnections(url);
     this.#probe = new Probe(url);
     this.#ranks = new RankCounts(domain.tables);
@@ -90,7 +92,7 @@ export class PostgresDatabase extends Announcer implements Database {
       statements: new DeclaredStatements(),
       ranks: this.#ranks,
       connections: this.#connections,
-      clock: nodeClock(this.#clock),
+      clock: this.#now,
       epoch: () => this.#epoch,
       installation,
       seen: (seen) => this.#setEpoch(seen.epoch),
@@ -151,6 +153,10 @@ export class PostgresDatabase extends Announcer implements Database {
   /** How many other servers used the database when this one was opened. */
   get otherServers(): number {
     return this.#otherServers;
+  }
+
+  now(): number {
+    return this.#now();
   }
 
   counts(): Promise<WriteCounts> {

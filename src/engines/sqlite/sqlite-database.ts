@@ -43,7 +43,8 @@ export class SqliteDatabase extends Announcer implements Database {
   readonly connection: SqliteConnection;
   readonly group: GroupCommit;
   readonly version: DataVersion;
-  readonly clock: () => number;
+  /** See `Store.now`. */
+  readonly now: () => number;
   readonly #meter = new CommitMeter();
   readonly #reader: Reader;
 
@@ -65,7 +66,7 @@ export class SqliteDatabase extends Announcer implements Database {
     const db = openDatabase(file);
     if (cacheBytes !== undefined) db.pragma(`cache_size = -${cacheBytes / 1024}`);
     this.connection = db;
-    this.clock = steadyClock(machineClock, time, lastWrittenAt(db));
+    this.now = steadyClock(machineClock, time, lastWrittenAt(db));
     for (const id of lastIds(db, tables)) makeIdsAfter(id);
     const version = new DataVersion(db);
     const schema = new Schema(db, tables, version);
@@ -82,12 +83,12 @@ export class SqliteDatabase extends Announcer implements Database {
     this.group = new GroupCommit(db, {
       runner,
       version,
-      clock: this.clock,
+      clock: this.now,
       meter: this.#meter,
       checkpoints: new Checkpoints(db, copier),
       announcer: this,
     });
-    this.#reader = new Reader(db, { schema, version, clock: this.clock, epoch });
+    this.#reader = new Reader(db, { schema, version, clock: this.now, epoch });
   }
 
   write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {
@@ -203,6 +204,10 @@ export class ThreadedDatabase extends Announcer implements Database {
       this,
       () => this.#reader.recheck(),
     );
+  }
+
+  now(): number {
+    return this.#reader.now();
   }
 
   write<Args extends unknown[], Result>(command: Command<Args, Result>, ...args: Args): Promise<Result> {

@@ -54,7 +54,7 @@ export class ServerSummary {
 
   /** `since` is in Unix milliseconds. */
   async openedSince(since: number): Promise<OpenedSessions> {
-    const settled = firstIdAt(Date.now() - settledMs);
+    const settled = firstIdAt(this.#db.now() - settledMs);
     const before = this.#opened.get(since) ?? { sessions: 0, players: 0, after: firstIdAt(since - 1) };
     const counted = await this.#count(before, since, settled);
     this.#opened.set(since, counted);

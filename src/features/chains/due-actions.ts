@@ -132,7 +132,7 @@ export class DueActions {
 
   async #postpone({ _id, attempts }: ListedAction, error: string): Promise<void> {
     const { db, lane, node } = this.#lane.options;
-    await db.write(postponeAction, lane, node, _id, error, Date.now() + backoffMs(attempts + 1));
+    await db.write(postponeAction, lane, node, _id, error, db.now() + backoffMs(attempts + 1));
   }
 
   async #fail({ _id }: ListedAction, error: string): Promise<void> {

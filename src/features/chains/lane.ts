@@ -58,7 +58,7 @@ export class Lane {
   }
 
   async sign({ actionId, nonce, to, data, gas, ...fees }: Draft): Promise<SignedTransaction> {
-    const { account, chainId } = this.options;
+    const { account, chainId, db } = this.options;
     const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, to, data, gas, ...fees });
     return {
       hash: keccak256(raw),
@@ -67,7 +67,7 @@ export class Lane {
       raw,
       maxFee: String(fees.maxFeePerGas),
       priorityFee: String(fees.maxPriorityFeePerGas),
-      signedAt: Date.now(),
+      signedAt: db.now(),
     };
   }
 

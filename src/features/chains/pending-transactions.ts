@@ -24,8 +24,9 @@ export class PendingTransactions {
   async resend(attempts: readonly SignedTransaction[], isNext: boolean): Promise<true> {
     const newest = attempts.at(-1);
     if (!newest) return true;
-    const { stuckAfterMs } = this.#lane.options.settings;
-    const isStuck = isNext && Date.now() - newest.signedAt > stuckAfterMs;
+    const { db, settings } = this.#lane.options;
+    const { stuckAfterMs } = settings;
+    const isStuck = isNext && db.now() - newest.signedAt > stuckAfterMs;
     if (isStuck && (await this.#replace(newest))) return true;
     if (this.#lane.sinceBroadcast(newest) > Math.min(rebroadcastMs, stuckAfterMs / 2)) {
       await this.#lane.broadcast(newest);

@@ -17,5 +17,6 @@ export function keyedStore(store: Store, runOnce: RunOnce, claim: Claim): Store 
       return result as Result;
     },
     read: (query, ...args) => store.read(query, ...args),
+    now: () => store.now(),
   };
 }

@@ -4,7 +4,7 @@ import { readQueueDepths } from './queries.ts';
 
 /** Returns a function that reads the queue's statistics for metrics; it only reads from the database. */
 export function queueStats(
-  db: Pick<Store, 'read'>,
+  db: Pick<Store, 'read' | 'now'>,
   /** The workers, by kind. */
   workers: Readonly<
     Record<string, { counts(): Readonly<Omit<QueueCounts, 'retried'> & Partial<QueueCounts>> }>
@@ -12,7 +12,7 @@ export function queueStats(
 ): () => Promise<QueueStats[]> {
   return async () => {
     const depths = new Map((await db.read(readQueueDepths)).map((one) => [one.kind, one]));
-    const now = Date.now();
+    const now = db.now();
     return [...new Set([...depths.keys(), ...Object.keys(workers)])].map((kind) => {
       const { depth, oldestAt } = depths.get(kind) ?? { depth: 0, oldestAt: now };
       const counts = { confirmed: 0, failed: 0, retried: 0, ...workers[kind]?.counts() };

@@ -56,6 +56,7 @@ const payload = z.object({ jti: z.string(), exp: z.number() });
  */
 export class LauncherTokens {
   readonly #keys: TokenKeys;
+  readonly #clock: () => number;
   /**
    * Verified tokens: a token's signature never changes, so it is checked once. Bounded by size rather than `max`, so
    * that memory is allocated as tokens arrive, not up front.
@@ -65,8 +66,10 @@ export class LauncherTokens {
     sizeCalculation: () => 1,
   });
 
-  constructor(keys: TokenKeys) {
+  /** `clock`: the one that sessions expire by, in Unix milliseconds. */
+  constructor(keys: TokenKeys, clock: () => number) {
     this.#keys = keys;
+    this.#clock = clock;
   }
 
   async issue(claims: LauncherClaims): Promise<string> {
@@ -94,7 +97,7 @@ export class LauncherTokens {
     // The key may have been rotated out since the token was first seen.
     const [isValidKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);
     if (!isValidKey) throw invalid();
-    if (expiresAt <= Date.now()) throw expired();
+    if (expiresAt <= this.#clock()) throw expired();
     return session;
   }
 
@@ -115,6 +118,7 @@ export class LauncherTokens {
         algorithms: ['EdDSA'],
         issuer,
         audience,
+        currentDate: new Date(this.#clock()),
         requiredClaims: ['jti', 'sub', 'exp', 'iat'],
       });
       if (!acceptedTypes.includes(verified.protectedHeader.typ)) throw invalid();

@@ -44,9 +44,12 @@ export interface TokenKeyStore {
  */
 export class TokenKeys {
   readonly #store: TokenKeyStore;
+  readonly #clock: () => number;
 
-  constructor(store: TokenKeyStore) {
+  /** `clock`: one that all processes which use the keys share, in Unix milliseconds. */
+  constructor(store: TokenKeyStore, clock: () => number = Date.now) {
     this.#store = store;
+    this.#clock = clock;
   }
 
   /** The public keys, as served at `/.well-known/jwks.json` (RFC 7517). */
@@ -64,7 +67,7 @@ export class TokenKeys {
 
   /** Whether tokens signed with this key are accepted: it is the newest, or its overlap has not ended. */
   async verifies(kid: string | undefined): Promise<boolean> {
-    const now = Date.now();
+    const now = this.#clock();
     return (await this.#store.read()).some((key) => key.kid === kid && isActive(key, now));
   }
 
@@ -81,7 +84,7 @@ export class TokenKeys {
    * invalid.
    */
   async rotate(overlapMs: number): Promise<{ kid: string }> {
-    const now = Date.now();
+    const now = this.#clock();
     const key = generateKey();
     const retiresAt = overlapMs === 0 ? now : Math.ceil(now + overlapMs) + this.#store.maxStalenessMs;
     await this.#store.replace((keys) => {
@@ -95,7 +98,7 @@ export class TokenKeys {
   }
 
   async #current(): Promise<TokenKey[]> {
-    const now = Date.now();
+    const now = this.#clock();
     return (await this.#store.read()).filter((key) => isActive(key, now));
   }
 }

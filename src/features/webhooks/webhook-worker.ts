@@ -137,10 +137,10 @@ export class WebhookWorker {
     if (answer.delivered) return { delivered: true };
     const { error, status, retryAfterMs } = answer;
     if (stopping.aborted && status === null) {
-      return { delivered: false, error, dueAt: Date.now(), gone: false };
+      return { delivered: false, error, dueAt: this.#db.now(), gone: false };
     }
     const wait = Math.max(this.#options.backoff(attempts), Math.min(retryAfterMs ?? 0, maxRetryAfterMs));
-    return { delivered: false, error, dueAt: Math.round(Date.now() + wait), gone: status === 410 };
+    return { delivered: false, error, dueAt: Math.round(this.#db.now() + wait), gone: status === 410 };
   }
 
   #updateFailing(host: string, succeeded: boolean): void {

@@ -242,7 +242,11 @@ export class LiveSocket {
     if (!session || !catchUp) return;
     const { db, tokens, signingKeys, track, report } = this.#services;
     const { id: sessionId, expiresAt } = session.details.session;
-    session.cancelExpiry = setTimeoutAt(expiresAt, () => track(db.write(expireSession, sessionId)));
+    session.cancelExpiry = setTimeoutAt(
+      expiresAt,
+      () => track(db.write(expireSession, sessionId)),
+      () => db.now(),
+    );
     session.forgetSigningKey = signingKeys.add(tokens.keyOf(session.token), socket.id, sessionId);
     socket.join(roomOfSession(sessionId));
     socket.emit('realtime-events connected', { sessionId, streams: session.resumptions }, {});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { success, timestamp } from '../../../core/schemas/fields.ts';
+import type { Store } from '../../../core/storage/store.ts';
 import { type Nodes, nodeRecord } from '../../../telemetry/nodes.ts';
 import { type Stats, statsRange, statsSample } from '../../../telemetry/stats.ts';
 import { defineAdminOperation } from '../../operation.ts';
@@ -64,8 +65,8 @@ export const serverSummary = defineAdminOperation({
           'Bytes stored by each game, its quota in bytes, and its number of players with states, play sessions or messages; largest first, at most a minute old',
       }),
   }),
-  async handler({ input }, { nodes, summary }: { nodes: Nodes; summary: ServerSummary }) {
-    const now = Date.now();
+  async handler({ input }, { db, nodes, summary }: { db: Store; nodes: Nodes; summary: ServerSummary }) {
+    const now = db.now();
     const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
     const since = Math.max(input.since ?? midnight, now - longestMs);
     const [running, opened, storage] = await Promise.all([

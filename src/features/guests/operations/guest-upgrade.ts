@@ -34,7 +34,7 @@ export const requestGuestUpgrade = defineOperation({
         'This wallet already belongs to a player, and players cannot be merged: use another wallet, or sign in with this one',
       );
     }
-    const now = Date.now();
+    const now = db.now();
     const channelId = newId();
     const signRequest = await signInMessage({
       wallet: input.wallet,

@@ -27,5 +27,6 @@ export function guestStore(store: Store, runAsGuest: RunAsGuest, wallet: string)
       return (await store.write(runAsGuest, wallet, command.commandName, args)) as Result;
     },
     read: (query, ...args) => store.read(query, ...args),
+    now: () => store.now(),
   };
 }

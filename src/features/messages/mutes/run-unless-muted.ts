@@ -40,5 +40,6 @@ export function unlessMuted(store: Store, runUnlessMuted: RunUnlessMuted, owner:
       return (await store.write(runUnlessMuted, owner, path, command.commandName, args)) as Result;
     },
     read: (query, ...args) => store.read(query, ...args),
+    now: () => store.now(),
   };
 }

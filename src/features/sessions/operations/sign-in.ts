@@ -32,7 +32,7 @@ export const createUnverifiedChannel = defineOperation({
     { input, caller: { game, page } },
     { db, publicUrls }: { db: Store; publicUrls: PublicUrls },
   ) {
-    const now = Date.now();
+    const now = db.now();
     const channelId = newId();
     const signRequest = await signInMessage({
       wallet: input.wallet,
