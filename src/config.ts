@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
+import { redisUrl } from './cluster/redis/redis-url.ts';
 import { ConfigError } from './core/config-error.ts';
 import type { Retention } from './core/events/retention.ts';
 import { webUrl } from './core/schemas/web-url.ts';
@@ -54,10 +55,7 @@ export const environment = z.object({
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Public URL of the server, when it differs from http://HOST:PORT'),
-  REDIS_URL: z
-    .url({ protocol: /^rediss?$/ })
-    .optional()
-    .describe('Redis shared by several nodes, redis://…; unset: single node'),
+  REDIS_URL: redisUrl.optional().describe('Redis shared by several nodes, redis://…; unset: single node'),
   EVENT_RETENTION_DAYS: durationDays
     .default(7)
     .describe('How long events are kept for replay, and finished actions in the queue, in days'),

@@ -66,6 +66,9 @@ function effectiveSettings(): EffectiveSetting[] {
 /** URLs are shown without the passwords and keys in them. */
 function shown(name: string, value: string): string {
   if (secretSettings.has(name)) return hidden;
+  if (name === 'REDIS_URL' && !URL.canParse(value)) {
+    return value.replace(/\/\/[^@/]*@/, '//hidden@').replace(/(sentinelPassword=)[^&#]*/, '$1hidden');
+  }
   if (name === 'REDIS_URL' || name === 'DATABASE_URL') {
     const url = new URL(value);
     if (url.password !== '') url.password = 'hidden';

@@ -19,6 +19,7 @@ import { readInstallation } from '../features/events/queries.ts';
 import type { SecretBox } from '../features/games/game-secret.ts';
 import { allGames, sealedSecrets } from '../features/games/queries.ts';
 import { countOpenActions } from '../features/queue/queries.ts';
+import { wasAnnouncedPresent } from '../features/sessions/queries.ts';
 import { type NodeStatus, type Nodes, singleNode } from '../telemetry/nodes.ts';
 import { RecentRequests } from '../telemetry/recent-requests.ts';
 import { RecentStats } from '../telemetry/recent-stats.ts';
@@ -86,7 +87,7 @@ export async function openServices(
   });
   const redis = config.redisUrl === undefined ? null : await openRedis(config.redisUrl, logger);
   const prefix = `gantry:${await db.read(readInstallation)}`;
-  const presence = choosePresence(redis, prefix, report);
+  const presence = choosePresence(db, redis, prefix, report);
   const chainClients = new ChainClients(config.chains);
   const signers = await Signers.open(config.transactions);
   const stats = new RecentStats(
@@ -179,12 +180,18 @@ async function openRedis(url: string, logger: Logger): Promise<RedisClients> {
 }
 
 function choosePresence(
+  db: Store,
   redis: RedisClients | null,
   prefix: string,
   report: (thrown: unknown) => void,
 ): Presence {
   return redis
-    ? new RedisPresence(redis.commands, { nodeId: randomUUID(), prefix, report })
+    ? new RedisPresence(redis, {
+        nodeId: randomUUID(),
+        prefix,
+        report,
+        wasPresent: (sessionId) => db.read(wasAnnouncedPresent, sessionId),
+      })
     : new MemoryPresence();
 }
 
@@ -207,5 +214,5 @@ function chooseNodes(
     sockets: sockets(),
     requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
   });
-  return redis ? new RedisNodes(redis.commands, { prefix, status, report }) : singleNode(status);
+  return redis ? new RedisNodes(redis, { prefix, status, report }) : singleNode(status);
 }

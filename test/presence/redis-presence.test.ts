@@ -22,10 +22,10 @@ interface Node extends AsyncDisposable {
 }
 
 async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number): Promise<Node> {
-  const clients = connectRedis(redis.url, pino({ level: 'silent' }));
+  const clients = await connectRedis(redis.url, pino({ level: 'silent' }));
   const troubles: unknown[] = [];
   const lapsed: string[] = [];
-  const presence = new RedisPresence(clients.commands, {
+  const presence = new RedisPresence(clients, {
     nodeId,
     prefix,
     report: (thrown) => troubles.push(thrown),
@@ -50,6 +50,15 @@ async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number
   };
 }
 
+/** As if the clock of Redis, which expiry is measured by, had been advanced. */
+async function expireEarlier(prefix: string, ms: number): Promise<void> {
+  const client = new Redis(redis.url);
+  for (const key of await client.keys(`${prefix}:*`)) {
+    for (const member of await client.zrange(key, 0, -1)) await client.zincrby(key, String(-ms), member);
+  }
+  client.disconnect();
+}
+
 function newPrefix(): string {
   return `test ${prefixes++}`;
 }
@@ -65,11 +74,13 @@ describe.skipIf(redisMissing !== null)(redisMissing ?? 'with a real Redis', () =
 
   presenceContract('RedisPresence', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    const node = await startClusterNode('one', newPrefix());
+    const prefix = newPrefix();
+    const node = await startClusterNode('one', prefix);
     return {
       presence: node.presence,
       async advance(ms) {
         vi.setSystemTime(Date.now() + ms);
+        await expireEarlier(prefix, ms);
         await node.presence.renewLeases();
       },
       [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
@@ -16,21 +17,26 @@ export const redisMissing =
 /** A real Redis on a free port of 127.0.0.1 that persists nothing across restarts, like an evicted cache. */
 export interface TestRedis extends AsyncDisposable {
   url: string;
+  port: number;
   /** Ends it as in a crash; resolves when it is gone. */
   kill(): Promise<void>;
   /** Restarts it on the same port, empty. */
   start(): Promise<void>;
+  /** Runs a command with redis-cli; returns what that prints. */
+  command(...words: string[]): Promise<string>;
   /** Suspends it while its connections stay open, as behind a broken network; `thaw` resumes it. */
   freeze(): void;
   thaw(): void;
 }
 
-export async function startRedis(): Promise<TestRedis> {
+/** `settings`: further arguments of redis-server, such as `--cluster-enabled yes`. */
+export async function startRedis(settings: readonly string[] = []): Promise<TestRedis> {
   const port = await freePort();
   const directory = await mkdtemp(join(tmpdir(), 'gantry-redis-'));
   let running: ChildProcess | null = null;
   const redis: TestRedis = {
     url: `redis://127.0.0.1:${port}`,
+    port,
     async start() {
       running = spawn(
         'redis-server',
@@ -45,6 +51,7 @@ export async function startRedis(): Promise<TestRedis> {
           'no',
           '--dir',
           directory,
+          ...settings,
         ],
         { stdio: 'ignore' },
       );
@@ -57,6 +64,9 @@ export async function startRedis(): Promise<TestRedis> {
       const gone = once(ending, 'exit');
       ending.kill('SIGKILL');
       await gone;
+    },
+    async command(...words) {
+      return (await promisify(execFile)('redis-cli', ['-p', String(port), ...words])).stdout.trim();
     },
     freeze: () => running?.kill('SIGSTOP'),
     thaw: () => running?.kill('SIGCONT'),

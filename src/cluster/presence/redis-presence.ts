@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import { repeat } from '../../runtime/repeat.ts';
+import type { RedisClients } from '../redis/redis-clients.ts';
 import { MemoryPresence } from './memory-presence.ts';
 import { heartbeatLifetimeMs, type Presence } from './presence.ts';
 
@@ -8,49 +9,64 @@ const defaultLeaseMs = 15_000;
 /** Leases renewed per batch, so that ten thousand leases do not block Redis or this process at once. */
 const renewalBatchSize = 500;
 
+/** Unix milliseconds by the clock of Redis, the only one that all nodes share: their own may differ by seconds. */
+const time = `local time = redis.call('TIME')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
+
 /**
  * A session's leases are a sorted set: a member for each node that holds a socket of it, and one for the heartbeat,
- * each scored with its expiry. `due` is a sorted set of all sessions by their latest expiry, for the sweep. Each script
- * returns whether this very call has changed the session's presence.
+ * each scored with its expiry. `due` is a sorted set of all sessions by their latest expiry, for the sweep. `gantryHold`,
+ * `gantryRelease` and `gantryLapse` return whether this very call has changed the session's presence.
  */
 const scripts = {
   gantryHold: {
     numberOfKeys: 2,
-    lua: `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+    lua: `${time}
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
       local before = redis.call('ZCARD', KEYS[1])
-      redis.call('ZADD', KEYS[1], 'GT', ARGV[2], ARGV[3])
-      redis.call('ZADD', KEYS[2], 'GT', ARGV[2], ARGV[4])
+      redis.call('ZADD', KEYS[1], 'GT', now + ARGV[1], ARGV[2])
+      redis.call('ZADD', KEYS[2], 'GT', now + ARGV[1], ARGV[3])
       return before == 0 and 1 or 0`,
   },
   gantryRelease: {
     numberOfKeys: 2,
-    lua: `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
-      local removed = redis.call('ZREM', KEYS[1], ARGV[2])
+    lua: `${time}
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+      local removed = redis.call('ZREM', KEYS[1], ARGV[1])
       if redis.call('ZCARD', KEYS[1]) > 0 then return 0 end
-      redis.call('ZREM', KEYS[2], ARGV[3])
+      redis.call('ZREM', KEYS[2], ARGV[2])
       return removed`,
   },
   gantryLapse: {
     numberOfKeys: 2,
-    lua: `redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', ARGV[1])
+    lua: `${time}
+      redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
       local last = redis.call('ZREVRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-      if last[2] then redis.call('ZADD', KEYS[2], last[2], ARGV[2]) return 0 end
-      return redis.call('ZREM', KEYS[2], ARGV[2])`,
+      if last[2] then redis.call('ZADD', KEYS[2], last[2], ARGV[1]) return 0 end
+      return redis.call('ZREM', KEYS[2], ARGV[1])`,
+  },
+  /** How many leases of a session, or how many sessions that are due, have not expired. */
+  gantryCount: {
+    numberOfKeys: 1,
+    lua: `${time}
+      return redis.call('ZCOUNT', KEYS[1], now, '+inf')`,
+  },
+  gantryOverdue: {
+    numberOfKeys: 1,
+    lua: `${time}
+      return redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])`,
   },
 } as const;
 
 interface PresenceScripts {
-  gantryHold(
-    lease: string,
-    due: string,
-    now: number,
-    expiresAt: number,
-    member: string,
-    id: string,
-  ): Promise<number>;
-  gantryRelease(lease: string, due: string, now: number, member: string, id: string): Promise<number>;
-  gantryLapse(lease: string, due: string, now: number, id: string): Promise<number>;
+  gantryHold(lease: string, due: string, lifetimeMs: number, member: string, id: string): Promise<number>;
+  gantryRelease(lease: string, due: string, member: string, id: string): Promise<number>;
+  gantryLapse(lease: string, due: string, id: string): Promise<number>;
+  gantryCount(key: string): Promise<number>;
+  gantryOverdue(due: string, limit: number): Promise<string[]>;
 }
+
+type RedisConnection = Pick<RedisClients, 'commands' | 'trouble' | 'onReady'>;
 
 export interface RedisPresenceOptions {
   /** Identifies this node; new at each start. */
@@ -59,38 +75,45 @@ export interface RedisPresenceOptions {
   prefix: string;
   /** Receives Redis errors; presence then falls back to what this node knows. */
   report(thrown: unknown): void;
+  /** Whether a session was last announced as present, by any node; asked while Redis is unavailable. */
+  wasPresent?(sessionId: string): Promise<boolean>;
   leaseMs?: number;
 }
 
 /**
  * Presence in a cluster: leases in Redis, renewed by the node that holds the sockets, so that a dead node's players
- * stop being present when they expire. While Redis is unavailable, each node answers from what it knows itself; when
- * Redis is back, perhaps empty, each node restores its leases at once.
+ * stop being present when they expire. While Redis is unavailable, sessions that this node does not hold count as last
+ * announced; when Redis is back, perhaps empty, each node restores its leases at once.
  */
 export class RedisPresence implements Presence {
+  readonly #clients: RedisConnection;
   readonly #redis: Redis & PresenceScripts;
   readonly #local = new MemoryPresence();
   /** The sockets this node holds of each session. */
   readonly #sockets = new Map<string, Set<string>>();
-  /** When the last heartbeat that this node received of each session expires. */
+  /** When the last heartbeat that this node received of each session expires, by this node's clock. */
   readonly #heartbeats = new Map<string, number>();
   readonly #options: Required<RedisPresenceOptions>;
   readonly #listeners: ((sessionId: string, present: boolean) => void)[] = [];
   readonly #stop = new AbortController();
+  /** Sessions whose last socket here was closed since Redis became unavailable. */
+  readonly #left = new Set<string>();
   /** No sweep before this time: after an outage, leases may have expired only because they could not be renewed. */
   #sweepFrom = 0;
 
-  constructor(redis: Redis, options: RedisPresenceOptions) {
+  constructor(clients: RedisConnection, options: RedisPresenceOptions) {
+    const redis = clients.commands;
     for (const [name, script] of Object.entries(scripts)) redis.defineCommand(name, script);
+    this.#clients = clients;
     this.#redis = redis as Redis & PresenceScripts; // `defineCommand` has just made them
-    this.#options = { leaseMs: defaultLeaseMs, ...options };
+    this.#options = { leaseMs: defaultLeaseMs, wasPresent: async () => false, ...options };
     repeat(
       async () => {
-        if (redis.status === 'ready') await this.renewLeases();
+        if (this.#isUsable) await this.renewLeases();
       },
       { everyMs: this.#options.leaseMs / 3, signal: this.#stop.signal, report: options.report },
     );
-    redis.on('ready', this.#restore);
+    clients.onReady(() => this.#restore());
   }
 
   async connected(sessionId: string, socketId: string): Promise<boolean> {
@@ -104,14 +127,9 @@ export class RedisPresence implements Presence {
     const sockets = this.#sockets.get(sessionId);
     if (!sockets?.delete(socketId) || sockets.size > 0) return false;
     this.#sockets.delete(sessionId);
+    if (!this.isComplete()) this.#left.add(sessionId);
     return this.#orLocal(last, () =>
-      this.#redis.gantryRelease(
-        this.#lease(sessionId),
-        this.#due,
-        Date.now(),
-        this.#options.nodeId,
-        sessionId,
-      ),
+      this.#redis.gantryRelease(this.#lease(sessionId), this.#due, this.#options.nodeId, sessionId),
     );
   }
 
@@ -123,14 +141,23 @@ export class RedisPresence implements Presence {
 
   async isPresent(sessionId: string): Promise<boolean> {
     if (await this.#local.isPresent(sessionId)) return true;
-    return this.#orLocal(false, () => this.#redis.zcount(this.#lease(sessionId), Date.now(), '+inf'));
+    if (this.#isUsable) {
+      try {
+        const isHeld = (await this.#redis.gantryCount(this.#lease(sessionId))) > 0;
+        if (isHeld || this.isComplete()) return isHeld;
+      } catch (error) {
+        this.#options.report(error);
+      }
+    }
+    // Another node may hold it, without being able to say so.
+    return !this.#left.has(sessionId) && this.#options.wasPresent(sessionId);
   }
 
   async count(): Promise<number> {
     const known = await this.#local.count();
-    if (this.#redis.status !== 'ready') return known;
+    if (!this.#isUsable) return known;
     try {
-      return await this.#redis.zcount(this.#due, Date.now(), '+inf');
+      return await this.#redis.gantryCount(this.#due);
     } catch (error) {
       this.#options.report(error);
       return known;
@@ -138,7 +165,7 @@ export class RedisPresence implements Presence {
   }
 
   isComplete(): boolean {
-    return this.#redis.status === 'ready' && Date.now() >= this.#sweepFrom;
+    return this.#isUsable && performance.now() >= this.#sweepFrom;
   }
 
   onChange(listener: (sessionId: string, present: boolean) => void): void {
@@ -153,16 +180,10 @@ export class RedisPresence implements Presence {
     await this.#renew((sessionId) => this.#notify(sessionId, true));
     const now = Date.now();
     for (const [id, expiresAt] of this.#heartbeats) if (expiresAt <= now) this.#heartbeats.delete(id);
-    if (now < this.#sweepFrom) return;
-    for (const sessionId of await this.#redis.zrangebyscore(
-      this.#due,
-      '-inf',
-      Date.now(),
-      'LIMIT',
-      0,
-      renewalBatchSize,
-    )) {
-      const expired = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, Date.now(), sessionId);
+    if (!this.isComplete()) return;
+    this.#left.clear();
+    for (const sessionId of await this.#redis.gantryOverdue(this.#due, renewalBatchSize)) {
+      const expired = await this.#redis.gantryLapse(this.#lease(sessionId), this.#due, sessionId);
       if (expired === 1) this.#notify(sessionId, false);
     }
   }
@@ -187,41 +208,37 @@ export class RedisPresence implements Presence {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#redis.off('ready', this.#restore);
     await this.#local.close();
   }
 
   /** Restores this node's leases in a Redis that may have lost them, without notifications. */
-  readonly #restore = (): void => {
+  #restore(): void {
+    if (this.#stop.signal.aborted) return;
     const now = Date.now();
-    this.#sweepFrom = now + this.#options.leaseMs / 3;
+    this.#sweepFrom = performance.now() + this.#options.leaseMs / 3;
     this.#renew(() => undefined).catch(this.#options.report);
     for (const [id, expiresAt] of this.#heartbeats) {
       if (expiresAt > now) this.#acquire(id, 'heartbeat', expiresAt - now).catch(this.#options.report);
     }
-  };
+  }
 
   #acquire(sessionId: string, member: string, lifetimeMs: number): Promise<number> {
-    const now = Date.now();
-    return this.#redis.gantryHold(
-      this.#lease(sessionId),
-      this.#due,
-      now,
-      now + lifetimeMs,
-      member,
-      sessionId,
-    );
+    return this.#redis.gantryHold(this.#lease(sessionId), this.#due, lifetimeMs, member, sessionId);
   }
 
   /** Queries Redis; while it is unavailable, returns what this node knows. */
   async #orLocal(known: boolean, ask: () => Promise<number>): Promise<boolean> {
-    if (this.#redis.status !== 'ready') return known;
+    if (!this.#isUsable) return known;
     try {
       return (await ask()) > 0;
     } catch (error) {
       this.#options.report(error);
       return known;
     }
+  }
+
+  get #isUsable(): boolean {
+    return this.#clients.trouble() === null;
   }
 
   #lease(sessionId: string): string {

@@ -1,12 +1,18 @@
 import { createAdapter } from '@socket.io/redis-adapter';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { ConfigError } from '../../core/config-error.ts';
 import type { RateLimit } from '../../core/rate-limit.ts';
 import type { SharedCounter, WindowState } from '../../core/window-counter.ts';
+import { withTimeout } from '../../runtime/timeouts.ts';
+import { openClient } from './open-client.ts';
+import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
+/** How long a start waits for Redis. */
+const firstResponseMs = 2_000;
 
 /** The connections to Redis. They reconnect by themselves and never give up. */
 export interface RedisClients {
@@ -16,7 +22,7 @@ export interface RedisClients {
   subscriber: Redis;
   /** Why Redis is unavailable; null when it is available. */
   trouble(): string | null;
-  /** Calls the listener each time both connections are usable again. */
+  /** Calls the listener each time Redis has become usable. */
   onReady(listener: () => void): void;
   /** A Socket.IO adapter that broadcasts across nodes. `key`: the prefix of its channels in Redis. */
   socketAdapter(key: string): ReturnType<typeof createAdapter>;
@@ -25,51 +31,51 @@ export interface RedisClients {
   close(): void;
 }
 
-export function connectRedis(url: string, logger: Logger): RedisClients {
+/**
+ * Connects, and waits until Redis has responded or cannot be reached.
+ * @throws ConfigError when it is a Redis Cluster: keys that a script uses together would be on different nodes
+ */
+export async function connectRedis(url: string, logger: Logger): Promise<RedisClients> {
   const shared = {
-    retryStrategy: (attempt: number) => Math.min(attempt * 100, 1_000),
+    retryStrategy: (attempt: number) => (availability.isRefused ? 1_000 : Math.min(attempt * 100, 1_000)),
     maxRetriesPerRequest: null,
   };
-  const commands = new Redis(url, {
+  const subscriber = openClient(url, shared);
+  const commands: Redis = openClient(url, {
     ...shared,
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
     // When Redis hangs or the network drops packets, the connection would stay open for a quarter of an hour, with
     // everything published meanwhile piling up; this closes it and reconnects.
     socketTimeout: commandTimeoutMs,
+    // After a failover, the address or the sentinels may lead to another server.
+    reconnectOnError(error) {
+      if (!isOfReplica(error)) return false;
+      subscriber.disconnect(true);
+      return true;
+    },
   });
-  const subscriber = new Redis(url, shared);
   surviveRejections(commands);
   surviveRejections(subscriber);
-  let reported = false;
-  for (const client of [commands, subscriber]) {
-    client.on('error', (error) => {
-      if (!reported) logger.warn({ err: error }, 'Redis cannot be reached; continuing without it');
-      reported = true; // once per outage, not at every reconnect attempt
-    });
-    client.on('ready', () => {
-      reported = false;
-    });
+  const availability: RedisAvailability = new RedisAvailability(commands, subscriber, logger);
+  const close = () => {
+    availability.close();
+    commands.disconnect();
+    subscriber.disconnect();
+  };
+  await withTimeout(firstResponseMs, availability.checked);
+  if (availability.isCluster) {
+    close();
+    throw new ConfigError(clusterRefusal);
   }
-  const trouble = () =>
-    commands.status === 'ready' && subscriber.status === 'ready' ? null : 'Redis cannot be reached';
   return {
     commands,
     subscriber,
-    trouble,
-    onReady(listener) {
-      for (const client of [commands, subscriber]) {
-        client.on('ready', () => {
-          if (trouble() === null) listener();
-        });
-      }
-    },
+    trouble: () => availability.trouble(),
+    onReady: (listener) => availability.onUsable(listener),
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
     counter: (name, limit) => new RedisCounter(commands, name, limit),
-    close() {
-      commands.disconnect();
-      subscriber.disconnect();
-    },
+    close,
   };
 }
 

@@ -7,7 +7,7 @@ import { toPlayer } from '../players/player.ts';
 import { players } from '../players/tables.ts';
 import type { ChannelSession, SessionDetails } from './channel-session.ts';
 import { toSession } from './stored-session.ts';
-import { type SessionRow, sessions, signIns } from './tables.ts';
+import { announcedPresent, type SessionRow, sessions, signIns } from './tables.ts';
 
 /** Maximum cached sessions. */
 const maxCached = 50_000;
@@ -85,6 +85,14 @@ export const findSessions = query(
 export const lastSessionExpiry = query('lastSessionExpiry', function* (read): ReadSteps<number | null> {
   return (yield* read.first(lastExpiry, {}))?.at ?? null;
 });
+
+/** Whether launchers were last told that the session is present. */
+export const wasAnnouncedPresent = query(
+  'wasAnnouncedPresent',
+  function* (read, sessionId: string): ReadSteps<boolean> {
+    return (yield* read.get(announcedPresent, sessionId)) !== undefined;
+  },
+);
 
 /** The ids of live sessions last announced as present, in order, after `after`. */
 export const listAnnouncedPresent = query(
