@@ -54,7 +54,7 @@ async function startClusterNode(nodeId: string, prefix: string, leaseMs?: number
 async function expireEarlier(prefix: string, ms: number): Promise<void> {
   const client = new Redis(redis.url);
   for (const key of await client.keys(`${prefix}:*`)) {
-    for (const member of await client.zrange(key, 0, -1)) await client.zincrby(key, String(-ms), member);
+    for (const member of await client.zrange(key, '0', '-1')) await client.zincrby(key, -ms, member);
   }
   client.disconnect();
 }

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { databaseOf } from './engine.ts';
 import { freePort } from './free-port.ts';
@@ -28,8 +31,21 @@ export interface ClusterNode extends AsyncDisposable {
   rssBytes(): Promise<number>;
 }
 
+/** How far the clock of every second node is ahead of the others', in seconds: nothing may depend on it. */
+const clockSkewSeconds = Number(process.env.CLOCK_SKEW_SECONDS ?? 0);
+const skewFile = join(tmpdir(), `gantry-clock-skew-${process.pid}`);
+let started = 0;
+
+/** Variables of a node whose clock is ahead of this machine's. */
+export function clockAhead(ms: number, file: string): Record<string, string> {
+  writeFileSync(file, String(ms));
+  const clock = new URL('../crash/jumping-clock.ts', import.meta.url);
+  return { CLOCK_OFFSET_FILE: file, NODE_OPTIONS: `--import ${clock}` };
+}
+
 export async function startClusterNode(variables: Record<string, string>): Promise<ClusterNode> {
   const port = await freePort();
+  const clock = clockSkewSeconds !== 0 && started++ % 2 === 1 ? clockAhead(clockSkewSeconds * 1000, skewFile) : {};
   const url = `http://127.0.0.1:${port}`;
   const database = variables.DATA_DIR === undefined ? {} : await databaseOf(variables.DATA_DIR);
   let running: ChildProcess | null = null;
@@ -55,6 +71,7 @@ export async function startClusterNode(variables: Record<string, string>): Promi
           RATE_LIMIT_FACTOR: '100000', // senders here are faster than real players
           PORT: String(port),
           ...database,
+          ...clock,
           ...variables,
         },
         stdio: ['ignore', 'pipe', 'pipe'],
