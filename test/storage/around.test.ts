@@ -103,6 +103,26 @@ describe.each<[string, () => Promise<DatabaseUnderTest>, boolean]>([
     },
   );
 
+  test.skipIf(isSkipped)('near either end there are as many rows as anywhere else', async () => {
+    await using store = await open();
+    const { db } = store;
+    const { id } = await addGame(db);
+    const owners = await Promise.all(Array.from({ length: 30 }, () => addPlayer(db, id)));
+    for (const [index, owner] of owners.entries()) await db.write(setScore, owner, 30 - index);
+    const board = await boardOf(db, id, {});
+    const placesAround = async (place: number, limit: number) => {
+      const rows = await db.read(readAround, board, owners[place - 1]?.wallet ?? '', limit);
+      return rows?.map(({ position }) => position);
+    };
+    const places = (from: number, to: number) =>
+      Array.from({ length: to - from + 1 }, (_, index) => from + index);
+    for (const place of [1, 3, 6]) expect(await placesAround(place, 11)).toEqual(places(1, 11));
+    expect(await placesAround(15, 11)).toEqual(places(10, 20));
+    for (const place of [25, 26, 29, 30]) expect(await placesAround(place, 11)).toEqual(places(20, 30));
+    expect(await placesAround(30, 12)).toEqual(places(19, 30));
+    for (const place of [1, 15, 30]) expect(await placesAround(place, 101)).toEqual(places(1, 30));
+  });
+
   test.skipIf(isSkipped)('no rows around a player are none, not all those above', async () => {
     await using store = await open();
     const { db } = store;
@@ -147,7 +167,7 @@ async function slowly(
   const rows = await db.read(readBoardPage, board, { limit: 100_000, skip: 0 });
   const own = rows.findIndex(({ normalizedAddress }) => normalizedAddress === wallet);
   if (own < 0) return null;
-  const first = Math.max(0, own - Math.floor((limit - 1) / 2));
+  const first = Math.max(0, Math.min(own - Math.floor((limit - 1) / 2), rows.length - limit));
   return rows.slice(first, first + limit).map((row, index) => ({ ...row, position: first + index + 1 }));
 }
 

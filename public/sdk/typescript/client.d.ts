@@ -611,7 +611,7 @@ interface GetLeaderboardAroundInput {
     season?: number;
     label?: string;
     wallet: string;
-    /** Number of entries, with the player's in the middle; default 11, capped to 101 */
+    /** Number of entries, with the player's in the middle except near either end; default 11, capped to 101 */
     limit?: number;
 }
 /** What getLeaderboardAround answers */

@@ -105,8 +105,8 @@ export interface Read {
    */
   near(table: AnyTable, group: string, place: number): ReadRequest<{ from: readonly Value[]; skip: number }>;
   /**
-   * Up to `limit` rows of a ranked group around the row with this key, from one snapshot, and the place of the first of
-   * them, from 0. The row is in the middle, or nearer to the top when fewer rows are above. Null: no row has the key.
+   * `limit` rows of a ranked group around the row with this key, or all of a smaller group, from one snapshot, and the
+   * place of the first of them, from 0. The row is in the middle, except near either end. Null: no row has the key.
    */
   around<Row>(
     shown: RankedRows<Row>,

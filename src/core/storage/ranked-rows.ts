@@ -12,7 +12,10 @@ export interface RankedRows<Row> {
   readonly rowType?: Row;
 }
 
-/** How many of the rows around a row may be above it. */
-export function aboveOf(limit: number): number {
-  return Math.max(0, Math.floor((limit - 1) / 2));
+/**
+ * How many of `limit` rows around a row are above it: half of the others, or more when the group ends sooner. `before`:
+ * how many rows are above it; `from`: how many there are from the row on, inclusive, if that is known.
+ */
+export function aboveOf(limit: number, before: number, from = Number.POSITIVE_INFINITY): number {
+  return Math.max(0, Math.min(before, Math.max(Math.floor((limit - 1) / 2), limit - from)));
 }

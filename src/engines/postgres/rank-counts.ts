@@ -119,7 +119,10 @@ export class RankCounts {
     return rows[0]?.place ?? 0;
   }
 
-  /** The rows around the row with a key, as `Read.around`: one statement, and so one snapshot. */
+  /**
+   * The rows around the row with a key, as `Read.around`: one statement, and so one snapshot. Near the end of the group a
+   * second one reads more rows above.
+   */
   async around<Row>(
     runner: Runner,
     { table, select }: RankedRows<Row>,
@@ -128,16 +131,20 @@ export class RankCounts {
     limit: number,
   ): Promise<{ first: number; rows: readonly Row[] } | null> {
     const most = aroundSizes.find((size) => size >= limit) ?? limit;
-    const text = texts.of(`around ${table.name} ${most}`, () =>
-      aroundText(table.name, this.#ranksOf(table.name), by, select, most),
-    );
-    const { rows } = await runner.run<Row & { before: number }>(text, key);
-    const [first] = rows;
-    if (!first) return null;
-    const { before } = first;
-    const above = Math.min(before, aboveOf(limit));
-    const start = Math.min(before, aboveOf(most)) - above;
-    return { first: before - above, rows: rows.slice(start, start + limit) };
+    let read = { above: Math.floor((most - 1) / 2), limit: most };
+    for (;;) {
+      const text = texts.of(`around ${table.name} ${read.above} ${read.limit}`, () =>
+        aroundText(table.name, this.#ranksOf(table.name), by, select, read),
+      );
+      const { rows } = await runner.run<Row & { before: number }>(text, key);
+      const [first] = rows;
+      if (!first) return null;
+      const readAbove = Math.min(first.before, read.above);
+      const above = aboveOf(limit, first.before, rows.length - readAbove);
+      const start = readAbove - above;
+      if (start >= 0) return { first: first.before - above, rows: rows.slice(start, start + limit) };
+      read = { above: most - 1, limit: 2 * most - 1 };
+    }
   }
 
   /**
@@ -303,7 +310,7 @@ const countBeforeText = (
   SELECT ${beforeText(table, ranks, '$1', givenKey)} AS place FROM b`;
 
 /**
- * A row by its key (`o`), how many are before it (`p`), and the rows around it. Every LIMIT is a literal: with a parameter
+ * A row by its key (`o`), how many are before it (`p`), and `limit` rows, `above` of them above it. Every LIMIT is a literal: with a parameter
  * in its place, PostgreSQL assumes a tenth of the table, and plans the statement again at each execution.
  */
 function aroundText(
@@ -311,12 +318,11 @@ function aroundText(
   ranks: readonly string[],
   by: PhysicalTable['key'],
   select: (rows: string, also: string) => string,
-  limit: number,
+  { above, limit }: { above: number; limit: number },
 ): string {
   const side = (compared: string, direction: string, most: number) =>
     `(SELECT * FROM ${table} AS t WHERE t.board_id = p.board_id AND (t.${ranks.join(', t.')}) ${compared} (p.s, p.a, p.i)
       ORDER BY ${ranks.map((name) => `t.${name} ${direction}`).join(', ')} LIMIT ${most})`;
-  const above = aboveOf(limit);
   const upper = above > 0 ? `${side('<', 'DESC', above)} UNION ALL ` : '';
   const [score = '', reachedAt = '', id = ''] = ranks;
   return `WITH o AS MATERIALIZED (

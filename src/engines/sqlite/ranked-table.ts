@@ -112,7 +112,7 @@ export class RankedTable {
   around(
     select: RankedRows<unknown>['select'],
     row: AnyRow,
-    { above, below }: { above: number; below: number },
+    { above, from }: { above: number; from: number },
   ): unknown[] {
     let statement = this.#around.get(select);
     if (!statement) {
@@ -121,7 +121,7 @@ export class RankedTable {
     }
     const board = this.#dictionaries.boards.idOf(String(row[this.#group]));
     const key = this.#order.map((column) => row[column] ?? null);
-    return statement.all(board, ...key, above, board, ...key, below);
+    return statement.all(board, ...key, above, board, ...key, from);
   }
 
   near(group: string, place: number): { from: readonly Value[]; skip: number } {

@@ -190,8 +190,13 @@ export class Reader implements Read {
         if (!row) return null;
         const ranked = this.#ranked(table);
         const place = ranked.countBefore(row);
-        const above = Math.min(place, aboveOf(limit));
-        const rows = ranked.around(select, row, { above, below: limit - above });
+        let above = aboveOf(limit, place);
+        let rows = ranked.around(select, row, { above, from: limit - above });
+        const inEnd = aboveOf(limit, place, rows.length - above);
+        if (inEnd > above) {
+          above = inEnd;
+          rows = ranked.around(select, row, { above, from: limit - above });
+        }
         return { first: place - above, rows: rows as Row[] };
       }),
     );

@@ -106,8 +106,8 @@ export const readPlace = query('readPlace', function* (read, board: Board, walle
 });
 
 /**
- * `limit` rows around a player's, with their places, from one snapshot; null: the player is not on the board. The
- * player's row is in the middle, or nearer to the top when fewer rows are above.
+ * `limit` rows around a player's, or all of a smaller board, with their places, from one snapshot; null: the player is
+ * not on the board. The player's row is in the middle, except near either end.
  */
 export const readAround = query(
   'readAround',

@@ -116,7 +116,7 @@ func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
 # - optional label: String or null
-# - optional limit: int or null. Number of entries, with the player's in the middle; default 11, capped to 101
+# - optional limit: int or null. Number of entries, with the player's in the middle except near either end; default 11, capped to 101
 # Answers: GetLeaderboardAroundOutput.
 func get_leaderboard_around(game_id, wallet, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAround", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label", "limit": "limit"}, options)

@@ -869,7 +869,7 @@ class GetLeaderboardAroundInput:
 	var label = null
 	# String
 	var wallet: String = ""
-	# int or null. Number of entries, with the player's in the middle; default 11, capped to 101
+	# int or null. Number of entries, with the player's in the middle except near either end; default 11, capped to 101
 	var limit = null
 
 	func read(from):

@@ -134,7 +134,7 @@ class Operations:
 
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
-        limit: Number of entries, with the player's in the middle; default 11, capped to 101
+        limit: Number of entries, with the player's in the middle except near either end; default 11, capped to 101
         """
         return self._call("getLeaderboardAround", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit}))
 

@@ -477,7 +477,7 @@ class GetLeaderboardAroundInput(_GetLeaderboardAroundInputRequired, total=False)
     #: Season number, starting at 1; omitted: the current season
     season: int
     label: str
-    #: Number of entries, with the player's in the middle; default 11, capped to 101
+    #: Number of entries, with the player's in the middle except near either end; default 11, capped to 101
     limit: int
 
 

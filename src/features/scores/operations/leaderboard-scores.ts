@@ -90,7 +90,7 @@ export const getLeaderboardAround = defineOperation({
         .default(defaultRowsAround)
         .transform((limit) => Math.min(limit || defaultRowsAround, maxRowsAround))
         .meta({
-          description: `Number of entries, with the player's in the middle; default ${defaultRowsAround}, capped to ${maxRowsAround}`,
+          description: `Number of entries, with the player's in the middle except near either end; default ${defaultRowsAround}, capped to ${maxRowsAround}`,
         }),
       'paging_invalid',
     ),

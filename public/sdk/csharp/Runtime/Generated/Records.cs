@@ -1804,7 +1804,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Number of entries, with the player's in the middle; default 11, capped to 101</summary>
+        /// <summary>Number of entries, with the player's in the middle except near either end; default 11, capped to 101</summary>
         public long? Limit
         {
             get { return Get("limit", Read.OptionalInteger); }
