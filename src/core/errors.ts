@@ -76,6 +76,7 @@ export const reasons = {
   leaderboard_name_taken: 400,
   leaderboard_limit_reached: 400,
   season_unknown: 400,
+  season_ended: 400,
   schedule_invalid: 400,
   label_unknown: 400,
   label_limit_reached: 400,

@@ -280,6 +280,39 @@ describe('a season', () => {
     );
   });
 
+  it('that a score names is the only one it counts in', async () => {
+    const { gameId, gameSecret, players } = await gameOf(1);
+    const [ada] = players as [TestPlayer];
+    const { launcherJwt, wallet } = ada;
+    const headers = { Authorization: `Bearer ${gameSecret}` };
+    const first = await set(ada, 5, { season: 1, idempotencyKey: 'first' });
+    expect(first.body).toMatchObject({ newScore: { score: 5, season: 1 } });
+    refused(await set(ada, 6, { season: 2 }), 400, 'season_unknown');
+    refused(await set(ada, 6, { season: 1, leaderboard: 'default' }), 400, 'season_unknown');
+    refused(await set(ada, 6, { season: '1' }), 400, 'input_invalid');
+    await api.post('/launcher/end-leaderboard-season', { leaderboard: 'weekly', season: 1 }, headers);
+
+    const late = { score: 7, leaderboard: 'weekly', season: 1 };
+    refused(await set(ada, 7, { season: 1 }), 400, 'season_ended');
+    refused(await api.post('/launcher/set-user-score', { ...late, wallet }, headers), 400, 'season_ended');
+    const batch = await api.post('/launcher/batch', {
+      launcherJwt,
+      operations: [
+        { method: 'setUserScore', data: { ...late, season: 2 } },
+        { method: 'setUserScore', data: late },
+      ],
+    });
+    refused(batch, 400, 'season_ended');
+    // It was accepted before the end, so its repetition has the same response.
+    expect((await set(ada, 5, { season: 1, idempotencyKey: 'first' })).body).toEqual(first.body);
+    const board = { gameId, leaderboard: 'weekly' };
+    expect((await api.post('/launcher/get-game-scores-leaderboard', board)).body).toMatchObject({
+      leaderboard: [],
+    });
+    expect((await set(ada, 8, { season: 2 })).body).toMatchObject({ newScore: { score: 8, season: 2 } });
+    expect((await set(ada, 9, { season: null })).body).toMatchObject({ newScore: { score: 9, season: 2 } });
+  });
+
   it('that was due while the server was down ends once after the restart', async () => {
     await using shared = await openSharedData();
     const settings = { DATA_DIR: shared.path };

@@ -13,6 +13,7 @@ import type { GameStorageRow } from '../storage-quota/tables.ts';
 import { isDefault } from './board-rows.ts';
 import { audienceOf, scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { defaultLeaderboard } from './leaderboard.ts';
+import { seasonUnknown } from './leaderboard-commands.ts';
 import { deleteRecord, type ScoreDetails, setLeaderboardScore } from './leaderboard-score-commands.ts';
 import { type ScoreRecord, toIntegerScore } from './score.ts';
 import {
@@ -28,7 +29,7 @@ import {
 
 /**
  * Sets a score on a leaderboard (default: `default`).
- * @throws GantryError those of `setScore` and `setLeaderboardScore`
+ * @throws GantryError those of `setScore` and `setLeaderboardScore`; `season_unknown`: `default` has no seasons
  */
 export const setBoardScore = command(
   'setBoardScore',
@@ -40,8 +41,9 @@ export const setBoardScore = command(
     details: ScoreDetails = {},
   ): Steps<ScoreRecord> => {
     const name = leaderboard ?? defaultLeaderboard;
-    if (isDefault({ leaderboard: name })) return setScore(tx, owner, score, details.nonce, details);
-    return setLeaderboardScore(tx, owner, name, score, details);
+    if (!isDefault({ leaderboard: name })) return setLeaderboardScore(tx, owner, name, score, details);
+    if (details.season !== undefined) throw seasonUnknown();
+    return setScore(tx, owner, score, details.nonce, details);
   },
 );
 

@@ -10,7 +10,7 @@ import { addLocked, countedBytes, lockGameStorage, releaseBytes } from '../stora
 import { rankRecord } from './entry-ranking.ts';
 import { audienceOf, scoreCreated, scorePatched, scoreRemoved } from './events.ts';
 import { maxLeaderboards } from './leaderboard.ts';
-import { leaderboardUnknown } from './leaderboard-commands.ts';
+import { leaderboardUnknown, seasonUnknown } from './leaderboard-commands.ts';
 import {
   type LeaderboardRow,
   leaderboardRecords,
@@ -26,6 +26,8 @@ export interface ScoreDetails {
   nonce?: string | undefined;
   sessionId?: string | undefined;
   label?: string | undefined;
+  /** Default: the current season. */
+  season?: number | undefined;
   metadata?: Record<string, unknown> | undefined;
   /** How a fraction is handled in a game with integer scores; default: `refuse`. */
   fractions?: 'refuse' | 'round' | undefined;
@@ -34,7 +36,8 @@ export interface ScoreDetails {
 /**
  * Sets a score in the current season of a named leaderboard: overwrites the record under `nonce`, or, without a nonce,
  * always inserts a new record. A record keeps its session, label and metadata until it is given others.
- * @throws GantryError `leaderboard_unknown`, `label_unknown`, `score_not_integer`, `score_sum_too_large`, `storage_full`
+ * @throws GantryError `leaderboard_unknown`, `label_unknown`, `season_ended`, `season_unknown`, `score_not_integer`,
+ *   `score_sum_too_large`, `storage_full`
  */
 export const setLeaderboardScore = command(
   'setLeaderboardScore',
@@ -43,7 +46,7 @@ export const setLeaderboardScore = command(
     owner: Owner,
     name: string,
     requestedScore: number,
-    { nonce, sessionId, label, metadata, fractions = 'refuse' }: ScoreDetails = {},
+    { nonce, sessionId, label, season, metadata, fractions = 'refuse' }: ScoreDetails = {},
   ): Steps<ScoreRecord> {
     const leaderboard = yield* tx.get(leaderboards, owner.gameId, name);
     if (!leaderboard) throw leaderboardUnknown();
@@ -53,6 +56,7 @@ export const setLeaderboardScore = command(
         'The leaderboard has no such label; an administrator can add it',
       );
     }
+    refuseOtherSeason(leaderboard, season);
     const board = leaderboard.seasonId;
     const stream = streamOf.player(owner.gameId, owner.wallet);
     const [, byNonce, byOwnId, game, inGame] = yield* tx.all(
@@ -92,6 +96,16 @@ export const setLeaderboardScore = command(
     return record;
   },
 );
+
+/** @throws GantryError `season_ended`, `season_unknown` */
+function refuseOtherSeason({ season: current }: LeaderboardRow, season = current): void {
+  if (season === current) return;
+  if (season > current) throw seasonUnknown();
+  throw new GantryError(
+    'season_ended',
+    `Season ${season} of this leaderboard has ended, so the score was not set; the current season is ${current}`,
+  );
+}
 
 /** Deletes a score from a named leaderboard, in any season. @throws GantryError `score_unknown` */
 export function* deleteRecord(tx: Tx, gameId: string, scoreId: string): Steps<void> {

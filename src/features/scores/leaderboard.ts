@@ -123,6 +123,12 @@ export const seasonInput = z
   .optional()
   .meta({ description: 'Season number, starting at 1; omitted: the current season' });
 
+/** The season a score is for. */
+export const scoreSeasonInput = seasonInput.meta({
+  description:
+    'The season the score is for: refused unless it is the current one; omitted: the current season',
+});
+
 export type LeaderboardRules = {
   keep: z.infer<typeof keepRule>;
   order: 'desc' | 'asc';

@@ -1280,6 +1280,8 @@ export interface SetUserScoreInput {
   sessionId?: string;
   /** Name of the leaderboard; omitted: `default` */
   leaderboard?: string;
+  /** The season the score is for: refused unless it is the current one; omitted: the current season */
+  season?: number;
   label?: string;
   /** Custom data such as a replay URL or a character, at most 1024 bytes as JSON */
   metadata?: Record<string, unknown>;
@@ -1851,6 +1853,7 @@ export type Reason =
   | 'leaderboard_name_taken'
   | 'leaderboard_limit_reached'
   | 'season_unknown'
+  | 'season_ended'
   | 'schedule_invalid'
   | 'label_unknown'
   | 'label_limit_reached'

@@ -80,11 +80,12 @@ func get_user_scores(optional = {}, options = {}):
 # - optional nonce: String or null
 # - optional session_id: String or null
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
+# - optional season: int or null. The season the score is for: refused unless it is the current one; omitted: the current season
 # - optional label: String or null
 # - optional metadata: Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
 # Answers: SetUserScoreOutput.
 func set_user_score(score, optional = {}, options = {}):
-	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "label": "label", "metadata": "metadata"}, options)
+	return _call_generated("setUserScore", {"score": score}, optional, {"nonce": "nonce", "session_id": "sessionId", "leaderboard": "leaderboard", "season": "season", "label": "label", "metadata": "metadata"}, options)
 
 
 # Read a game's leaderboard, best first, optionally of a finished season or one label.

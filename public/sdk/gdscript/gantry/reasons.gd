@@ -57,6 +57,7 @@ const LEADERBOARD_UNKNOWN = "leaderboard_unknown" # HTTP 400
 const LEADERBOARD_NAME_TAKEN = "leaderboard_name_taken" # HTTP 400
 const LEADERBOARD_LIMIT_REACHED = "leaderboard_limit_reached" # HTTP 400
 const SEASON_UNKNOWN = "season_unknown" # HTTP 400
+const SEASON_ENDED = "season_ended" # HTTP 400
 const SCHEDULE_INVALID = "schedule_invalid" # HTTP 400
 const LABEL_UNKNOWN = "label_unknown" # HTTP 400
 const LABEL_LIMIT_REACHED = "label_limit_reached" # HTTP 400

@@ -2720,6 +2720,8 @@ class SetUserScoreInput:
 	var session_id = null
 	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
+	# int or null. The season the score is for: refused unless it is the current one; omitted: the current season
+	var season = null
 	# String or null
 	var label = null
 	# Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
@@ -2731,6 +2733,7 @@ class SetUserScoreInput:
 		nonce = json.get("nonce")
 		session_id = json.get("sessionId")
 		leaderboard = json.get("leaderboard")
+		season = json.get("season")
 		label = json.get("label")
 		metadata = json.get("metadata")
 		return self

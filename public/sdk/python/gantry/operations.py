@@ -103,13 +103,14 @@ class Operations:
         """
         return self._call("getUserScores", _given({}, {"limit": limit, "skip": skip, "nonce": nonce, "leaderboard": leaderboard}))
 
-    def set_user_score(self, *, score: float, nonce: Optional[str] = None, session_id: Optional[str] = None, leaderboard: Optional[str] = None, label: Optional[str] = None, metadata: Optional[dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> SetUserScoreOutput:
+    def set_user_score(self, *, score: float, nonce: Optional[str] = None, session_id: Optional[str] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, metadata: Optional[dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> SetUserScoreOutput:
         """Set the player's score, replacing the score stored under the same nonce.
 
         leaderboard: Name of the leaderboard; omitted: `default`
+        season: The season the score is for: refused unless it is the current one; omitted: the current season
         metadata: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
         """
-        return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
+        return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "season": season, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
 
     def get_game_scores_leaderboard(self, *, game_id: str, limit: Optional[int] = None, skip: Optional[int] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetGameScoresLeaderboardOutput:
         """Read a game's leaderboard, best first, optionally of a finished season or one label.

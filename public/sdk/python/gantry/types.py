@@ -1510,6 +1510,8 @@ class SetUserScoreInput(_SetUserScoreInputRequired, total=False):
     sessionId: str
     #: Name of the leaderboard; omitted: `default`
     leaderboard: str
+    #: The season the score is for: refused unless it is the current one; omitted: the current season
+    season: int
     label: str
     #: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
     metadata: dict[str, Any]

@@ -7,11 +7,22 @@ import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { requireBoard, scoreCountOf, scoreOf, scoresOf } from '../boards.ts';
 import { deleteScore, setBoardScore } from '../commands.ts';
-import { labelInput, leaderboardInput, metadataInput, seasonInput } from '../leaderboard.ts';
+import {
+  labelInput,
+  leaderboardInput,
+  metadataInput,
+  scoreSeasonInput,
+  seasonInput,
+} from '../leaderboard.ts';
 import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../score.ts';
 
 /** Where a score counts, and what it carries. */
-const boardFields = { leaderboard: leaderboardInput, label: labelInput, metadata: metadataInput };
+const boardFields = {
+  leaderboard: leaderboardInput,
+  season: scoreSeasonInput,
+  label: labelInput,
+  metadata: metadataInput,
+};
 
 export const setUserScore = defineOperation({
   name: 'setUserScore',

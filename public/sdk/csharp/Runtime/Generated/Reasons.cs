@@ -115,6 +115,8 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string SeasonUnknown = "season_unknown";
         /// <summary>HTTP 400.</summary>
+        public const string SeasonEnded = "season_ended";
+        /// <summary>HTTP 400.</summary>
         public const string ScheduleInvalid = "schedule_invalid";
         /// <summary>HTTP 400.</summary>
         public const string LabelUnknown = "label_unknown";

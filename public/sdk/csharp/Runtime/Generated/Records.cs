@@ -5621,6 +5621,13 @@ namespace Gantry
             set { Set("leaderboard", value); }
         }
 
+        /// <summary>The season the score is for: refused unless it is the current one; omitted: the current season</summary>
+        public long? Season
+        {
+            get { return Get("season", Read.OptionalInteger); }
+            set { Set("season", value); }
+        }
+
         public string Label
         {
             get { return Get("label", Read.String); }
