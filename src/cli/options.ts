@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { GantryError } from '../core/errors.ts';
+import { refuseRoundedInput } from '../core/schemas/rounded-number.ts';
 import { isWebUrl } from '../core/schemas/web-url.ts';
 
 /** Ten years. */
@@ -43,12 +45,14 @@ export function collected<Schema extends z.ZodType>(
   return (value, before = []) => [...before, parse(value)];
 }
 
-/** A JSON argument or option. */
+/** A JSON argument or option, an object. */
 export function parsedJson(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
-    throw new InvalidArgumentError('must be JSON');
+    const value: unknown = JSON.parse(text);
+    refuseRoundedInput(text);
+    return value;
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof GantryError ? error.message : 'must be JSON');
   }
 }
 

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { z } from 'zod';
 import { GantryError } from '../core/errors.ts';
+import { refuseRoundedText } from '../core/schemas/rounded-number.ts';
 import { getRules, setRules, testRules } from '../features/rules/operations/rules.ts';
 import { submittedRules } from '../features/rules/rule-bounds.ts';
 import type { Administrator } from './administrator.ts';
@@ -80,7 +81,9 @@ export function rulesCommand(administrator: Administrator): Command {
 async function readRules(file: string): Promise<z.output<typeof submittedRules>> {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(file, 'utf8'));
+    const text = await readFile(file, 'utf8');
+    value = JSON.parse(text);
+    refuseRoundedText(text, 'rules');
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new GantryError('rule_invalid', `${file} cannot be read as JSON: ${why}`);

@@ -28,6 +28,9 @@ describe.each(Object.entries<CallStyle>(callStyles))('a game of integer scores, 
         errors: [{ path: 'score' }],
       });
     }
+    expect((await set(1e17)).body).toMatchObject({
+      message: expect.stringContaining('between -9007199254740991 and 9007199254740991'),
+    });
   });
 });
 

@@ -1,11 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { GantryError } from '../errors.ts';
 import { jsonNestsTooDeep, maxDepth } from './json-value.ts';
+import { refuseRoundedInput } from './rounded-number.ts';
 
 /**
  * The JSON object in a body; an empty body is an empty object, and a byte order mark before it is skipped (RFC 8259
  * section 8.1 allows it): some clients' libraries write one.
- * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`
+ * @throws GantryError `body_not_json`, `body_too_deep`, `body_not_object`, `number_not_exact`
  */
 export function jsonObjectIn(body: Buffer): Record<string, unknown> {
   if (jsonNestsTooDeep(withoutMark(body))) {
@@ -16,26 +17,31 @@ export function jsonObjectIn(body: Buffer): Record<string, unknown> {
 
 /**
  * The same without a depth check, for callers that bound the depth themselves.
- * @throws GantryError `body_not_json`, `body_not_object`
+ * @throws GantryError `body_not_json`, `body_not_object`, `number_not_exact`
  */
 export function jsonObjectOfAnyDepth(body: Buffer): Record<string, unknown> {
   const bytes = withoutMark(body);
   if (bytes.length === 0) return {};
   const ascii = isAscii(bytes); // Node decodes latin1 faster
   if (!ascii && !isUtf8(bytes)) throw new GantryError('body_not_json', 'The request body is not UTF-8');
-  return asObject(parseJson(bytes.toString(ascii ? 'latin1' : 'utf8')));
+  const text = bytes.toString(ascii ? 'latin1' : 'utf8');
+  const object = asObject(parseJson(text));
+  refuseRoundedInput(text);
+  return object;
 }
 
 /**
- * The JSON array in these bytes; its elements may nest as deep as the object of a body.
- * @throws GantryError `body_not_json`, `body_too_deep`
+ * The JSON array in these bytes, one of whose elements is an input that may nest as deep as the object of a body.
+ * @throws GantryError `body_not_json`, `body_too_deep`, `number_not_exact`
  */
 export function jsonListIn(bytes: Buffer): unknown[] {
   if (jsonNestsTooDeep(bytes, maxDepth + 1)) {
     throw new GantryError('body_too_deep', `The data nests deeper than ${maxDepth} levels`);
   }
-  const value = parseJson(bytes.toString());
+  const text = bytes.toString();
+  const value = parseJson(text);
   if (!Array.isArray(value)) throw new GantryError('body_not_json', 'The call must be a list');
+  refuseRoundedInput(text, 1);
   return value;
 }
 

@@ -58,6 +58,12 @@ export function holdsBytes(value: unknown): boolean {
   return ArrayBuffer.isView(value) || (isContainer(value) && Object.values(value).some(holdsBytes));
 }
 
+/** Whether a value, whose depth must have been checked, has a number too large for a double, which is read as infinity. */
+export function holdsInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return isContainer(value) && Object.values(value).some(holdsInfinity);
+}
+
 /** Typed arrays are excluded: iterating over a megabyte of single bytes is slow. */
 function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !ArrayBuffer.isView(value);

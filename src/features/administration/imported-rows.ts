@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { importedId, text } from '../../core/schemas/fields.ts';
+import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import { webUrl } from '../../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../../core/storage/table.ts';
 import { activityType, maxLabelLength } from '../activities/activity.ts';
@@ -70,6 +71,7 @@ export function jsonText<Schema extends z.ZodType>(schema: Schema) {
       context.addIssue({ code: 'custom', message: 'must be JSON' });
       return z.NEVER;
     }
+    refuseRoundedInput(json);
     const result = schema.safeParse(value);
     if (result.success) {
       const unknown = unknownPath(value, result.data);

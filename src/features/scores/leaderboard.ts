@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Reason } from '../../core/errors.ts';
 import { id, text, timestamp } from '../../core/schemas/fields.ts';
 import { grouped } from '../../core/schemas/grouped.ts';
+import { holdsInfinity } from '../../core/schemas/json-value.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 
 /** The leaderboard that every game has, ranked by the game's policy. */
@@ -42,6 +44,10 @@ export const labelInput = notSeen(
 export const metadataInput = seenByOthers(
   z
     .record(z.string(), z.unknown())
+    .refine((value) => !holdsInfinity(value), {
+      error: 'has a number that is too large, such as 1e999: send it as a string',
+      params: { reason: 'number_not_exact' satisfies Reason },
+    })
     .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= maxMetadataBytes, {
       error: `must be at most ${grouped(maxMetadataBytes)} bytes as JSON`,
     }),

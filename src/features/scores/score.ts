@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GantryError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import { withReason } from '../../core/schemas/field-reason.ts';
 import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
@@ -65,11 +65,11 @@ export const scoreSession = notSeen(
   'id',
 );
 
+/** What a whole number must be that a double holds exactly, as do all smaller ones. */
+export const safeInteger = 'must be a whole number between -9007199254740991 and 9007199254740991';
+
 /** A score on a dedicated path: a whole number that a double holds exactly (±2^53−1). */
-export const integerScore = withReason(
-  z.int('must be a whole number between -9007199254740991 and 9007199254740991'),
-  'score_not_integer',
-);
+export const integerScore = withReason(z.int(safeInteger), 'score_not_integer');
 
 /** A score on the method-dispatch path: any finite number (INTERFACE.md section 2). */
 export const finiteScore = withReason(z.number('must be a finite number'), 'score_not_finite');
@@ -78,6 +78,11 @@ export const finiteScore = withReason(z.number('must be a finite number'), 'scor
 export function toIntegerScore(score: number, fractions: 'refuse' | 'round'): number {
   if (Number.isSafeInteger(score)) return score;
   if (fractions === 'round') return Math.round(score);
-  const field = { path: 'score', message: 'must be a whole number: this game does not allow fractions' };
-  throw new GantryError('score_not_integer', `${field.path}: ${field.message}`, { fields: [field] });
+  throw invalidField(
+    'score',
+    Number.isInteger(score)
+      ? `${safeInteger}: this game's scores are whole numbers`
+      : 'must be a whole number: this game does not allow fractions',
+    'score_not_integer',
+  );
 }

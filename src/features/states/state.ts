@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type GantryError, invalidField, type Reason } from '../../core/errors.ts';
 import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
+import { refuseRoundedText } from '../../core/schemas/rounded-number.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 import type { StateRow } from './tables.ts';
 
@@ -51,10 +52,12 @@ export interface CanonicalState {
 
 /**
  * Reads a state sent as text. `path`: path of the field it was sent in, for errors.
- * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`
+ * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json`, `number_not_exact`
  */
-export function readState(text: string, path?: string): CanonicalState {
-  return toCanonicalState(parseJson(text, path), path);
+export function readState(text: string, path = 'state'): CanonicalState {
+  const { json, mayBeRounded } = canonicalState(parseJson(text, path), path);
+  if (mayBeRounded) refuseRoundedText(text, path);
+  return { json, ipfsHash: contentId(json) };
 }
 
 /**
@@ -90,14 +93,20 @@ function parseJson(json: string, path?: string): Json {
  * Sorts a JSON value's keys and serializes it, so that equal values have the same text whatever their key order: RFC
  * 8785, except that integer keys come first, because JavaScript serializes every object that way, and the stored text
  * must match that of responses. The value may be modified in place. `depth`: its nesting depth in the request.
+ * `mayBeRounded`: it has a whole number that may have been another one in the text that it was read from.
  * @throws GantryError `state_too_large`, `body_too_deep`, `state_not_json` (a number too large for a double)
  */
-export function canonicalState(value: unknown, path?: string, depth = 0): { json: string; state: Json } {
-  const state = new Sorter(path).sorted(value, depth);
+export function canonicalState(
+  value: unknown,
+  path?: string,
+  depth = 0,
+): { json: string; state: Json; mayBeRounded: boolean } {
+  const sorter = new Sorter(path);
+  const state = sorter.sorted(value, depth);
   const json = JSON.stringify(state);
   // UTF-8 takes at most three bytes per UTF-16 unit, so most strings need no counting.
   if (json.length * 3 > maxStateBytes) refuseLargeState(Buffer.byteLength(json), path);
-  return { json, state };
+  return { json, state, mayBeRounded: sorter.hasLargeNumber };
 }
 
 /** An object's keys as they are, and sorted. */
@@ -109,6 +118,8 @@ interface Order {
 
 /** Sorting the keys and calling `JSON.stringify` is much faster than a custom serializer. */
 class Sorter {
+  /** Whether a number beyond ±(2^53 − 1) was sorted. */
+  hasLargeNumber = false;
   /**
    * The last order by depth: the elements of an array usually have the same keys, so it usually fits the next object.
    */
@@ -121,8 +132,10 @@ class Sorter {
 
   sorted(value: unknown, depth: number): Json {
     if (typeof value !== 'object' || value === null) {
-      if (typeof value !== 'number' || Number.isFinite(value))
+      if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER)
         return value as string | number | boolean | null;
+      this.hasLargeNumber = true;
+      if (Number.isFinite(value)) return value;
       throw invalidState(
         'state_not_json',
         'contains a value that JSON cannot represent, such as 1e999',

@@ -1802,6 +1802,7 @@ export type Reason =
   | 'body_not_json'
   | 'body_not_object'
   | 'body_too_deep'
+  | 'number_not_exact'
   | 'score_not_integer'
   | 'score_not_finite'
   | 'state_not_json'

@@ -4,6 +4,7 @@ import type { Registry } from '../../calls/registry.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { asObject } from '../../core/schemas/json-input.ts';
 import { holdsBytes, maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
+import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { AnyOperation } from '../../features/operation.ts';
 import type { LargeCall } from '../../features/states/large-input.ts';
@@ -66,7 +67,11 @@ export function answerCalls(socket: Socket, caller: Caller, dependencies: RpcDep
   });
   caller.traffic.onCalls({
     onCall: (request, emitted) =>
-      answer(caller.traffic.begin(request), (call) => parseCall(dependencies.registry, emitted, call)),
+      answer(caller.traffic.begin(request), (call) => {
+        const parsed = parseCall(dependencies.registry, emitted, call);
+        refuseRoundedInput(request.args, 1);
+        return parsed;
+      }),
     // Only a few large calls are processed concurrently, so that other calls run in between.
     onLargeCall: (request) =>
       answer(caller.traffic.beginLarge(request), (call) =>

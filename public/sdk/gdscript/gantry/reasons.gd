@@ -6,6 +6,7 @@ const INPUT_INVALID = "input_invalid" # HTTP 400
 const BODY_NOT_JSON = "body_not_json" # HTTP 400
 const BODY_NOT_OBJECT = "body_not_object" # HTTP 400
 const BODY_TOO_DEEP = "body_too_deep" # HTTP 400
+const NUMBER_NOT_EXACT = "number_not_exact" # HTTP 400
 const SCORE_NOT_INTEGER = "score_not_integer" # HTTP 400
 const SCORE_NOT_FINITE = "score_not_finite" # HTTP 400
 const STATE_NOT_JSON = "state_not_json" # HTTP 400

@@ -183,6 +183,7 @@ REASONS = {
     "body_not_json": 400,
     "body_not_object": 400,
     "body_too_deep": 400,
+    "number_not_exact": 400,
     "score_not_integer": 400,
     "score_not_finite": 400,
     "state_not_json": 400,

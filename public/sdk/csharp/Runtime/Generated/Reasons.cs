@@ -13,6 +13,8 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string BodyTooDeep = "body_too_deep";
         /// <summary>HTTP 400.</summary>
+        public const string NumberNotExact = "number_not_exact";
+        /// <summary>HTTP 400.</summary>
         public const string ScoreNotInteger = "score_not_integer";
         /// <summary>HTTP 400.</summary>
         public const string ScoreNotFinite = "score_not_finite";
