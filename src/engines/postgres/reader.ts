@@ -24,6 +24,7 @@ import type { PhysicalTables } from './physical-table.ts';
 import type { RankCounts } from './rank-counts.ts';
 import type { ReadConnections } from './read-connections.ts';
 import { foundRow, listValues, searchedValues } from './searches.ts';
+import { SharedReads } from './shared-reads.ts';
 import { listText, rowsByKeys, Texts } from './texts.ts';
 import { type DatabaseVersion, VersionCheck } from './version-check.ts';
 
@@ -68,11 +69,13 @@ class PendingRead<Result> extends ReadRequest<Result> {
 /** Runs queries, and caches their results where that is declared, until what they depend on changes. */
 export class Reader {
   readonly options: ReaderOptions;
+  readonly shared: SharedReads;
   readonly #versionCheck: VersionCheck;
   readonly #cached = new WeakMap<object, LRUCache<string, CachedAnswer>>();
 
   constructor(options: ReaderOptions) {
     this.options = options;
+    this.shared = new SharedReads((text, values) => options.connections.run(text, values));
     this.#versionCheck = new VersionCheck(
       (text, values) => options.connections.runQuick(text, values),
       (seen) => options.seen(seen),
@@ -159,8 +162,10 @@ class QueryRun implements Read {
       const values = searchedValues(table, by, key);
       if (!values) return undefined;
       const text = texts.of(`${of.name} get`, () => rowsByKeys(table, by));
-      const { rows } = await this.#run<AnyRow>(text, columnArrays([values], table.searchColumns(by)));
-      const [row] = rows;
+      const columns = table.searchColumns(by);
+      const [row] = this.#view
+        ? (await this.#run<AnyRow>(text, columnArrays([values], columns))).rows
+        : await this.#reader.shared.rows(text, columns, values);
       return row && (foundRow(by, key, row) as Row);
     });
   }
