@@ -164,7 +164,7 @@ export class BatchAnswers implements Loader {
         if (!target || !isIndex(target)) throw new Error('a maximum needs an index');
         const name = nameOf(request);
         if (this.#loaded.maxes.has(name)) return true;
-        this.#pending.maxes.set(name, { index: target, prefix: key });
+        this.#pending.max(name, target, key);
         return false;
       }
       case 'count': {

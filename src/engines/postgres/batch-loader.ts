@@ -2,7 +2,7 @@ import { type AnyRow, type AnyTable, type Index, isIndex, type Value } from '../
 import { type Connection, settled } from './connection.ts';
 import type { ExistingRows } from './existing-rows.ts';
 import type { LoadedRows } from './loaded-rows.ts';
-import type { PendingList, PendingLoads, PendingLock, PendingPeeks } from './pending-loads.ts';
+import type { PendingList, PendingLoads, PendingLock, PendingMaxes, PendingPeeks } from './pending-loads.ts';
 import type { PhysicalTable, PhysicalTables } from './physical-table.ts';
 import type { CachedList, ReadCache } from './read-cache.ts';
 import { RowReads, searchesFor } from './row-reads.ts';
@@ -93,9 +93,7 @@ export class BatchLoader {
     if (this.generation === null || pending.locks.size > 0) sent.push(this.#readVersion());
     for (const [target, keys] of pending.gets) sent.push(this.#get(target, keys));
     for (const peeks of pending.peeks.values()) sent.push(this.#readPeeks(peeks));
-    for (const [name, { index, prefix }] of pending.maxes) {
-      sent.push(this.#reads.max(index, prefix).then((max) => void this.#loaded.maxes.set(name, max)));
-    }
+    for (const maxes of pending.maxes.values()) sent.push(this.#readMaxes(maxes));
     for (const [name, { index, prefix, limit }] of pending.counts) {
       sent.push(
         this.#reads.count(index, prefix, limit).then((count) => void this.#loaded.counts.set(name, count)),
@@ -193,6 +191,11 @@ export class BatchLoader {
         if (!found.has(key)) found.set(key, null);
       } else if (!this.#loaded.find(of, key)) rows.read(rows.entry(key), undefined);
     }
+  }
+
+  async #readMaxes({ index, prefixes }: PendingMaxes): Promise<void> {
+    const maxes = await this.#reads.maxes(index, [...prefixes.values()]);
+    for (const [at, name] of [...prefixes.keys()].entries()) this.#loaded.maxes.set(name, maxes[at] ?? 0);
   }
 
   async #readPeeks(wanted: PendingPeeks): Promise<void> {

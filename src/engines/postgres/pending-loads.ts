@@ -22,12 +22,18 @@ export interface PendingPeeks {
   readonly keys: Map<string, readonly Value[]>;
 }
 
+/** Prefixes of an index, all of one length, by the names of their requests. */
+export interface PendingMaxes {
+  readonly index: Index;
+  readonly prefixes: Map<string, readonly Value[]>;
+}
+
 /** What commands have requested and is not loaded yet. */
 export class PendingLoads {
   readonly locks = new Map<AnyTable, Map<string, PendingLock>>();
   readonly gets = new Map<AnyTable | Index, Map<string, readonly Value[]>>();
   readonly peeks = new Map<string, PendingPeeks>();
-  readonly maxes = new Map<string, { index: Index; prefix: readonly Value[] }>();
+  readonly maxes = new Map<string, PendingMaxes>();
   readonly counts = new Map<string, { index: Index; prefix: readonly Value[]; limit: number }>();
   readonly lists = new Map<string, PendingList>();
 
@@ -47,6 +53,13 @@ export class PendingLoads {
     this.gets.set(target, of.set(text, key));
   }
 
+  max(name: string, index: Index, prefix: readonly Value[]): void {
+    const of = `${index.name} ${prefix.length}`;
+    const maxes = this.maxes.get(of) ?? { index, prefixes: new Map<string, readonly Value[]>() };
+    this.maxes.set(of, maxes);
+    maxes.prefixes.set(name, prefix);
+  }
+
   /** Merges the locks of others. */
   addLocks(others: PendingLoads): void {
     for (const [table, wanted] of others.locks) {
@@ -62,7 +75,9 @@ export class PendingLoads {
       }
     }
     for (const [name, peeks] of before.peeks) this.peeks.set(name, peeks);
-    for (const [name, max] of before.maxes) this.maxes.set(name, max);
+    for (const { index, prefixes } of before.maxes.values()) {
+      for (const [name, prefix] of prefixes) this.max(name, index, prefix);
+    }
     for (const [name, count] of before.counts) this.counts.set(name, count);
     for (const [name, list] of before.lists) this.lists.set(name, list);
   }

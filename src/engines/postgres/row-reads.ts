@@ -113,15 +113,25 @@ export class RowReads {
     return new Map(rows.map(({ i, ...row }) => [searches[Number(i) - 1]?.text ?? '', row]));
   }
 
-  /** The greatest value of the column after an index's leading ones; 0 if there is none. */
-  async max(index: Index, prefix: readonly Value[]): Promise<number> {
-    const { values, where } = this.#under(index, prefix);
-    const text = texts.of(`max ${index.name} ${prefix.length}`, () => {
-      const { physicalName } = this.#tables.of(index.table).column(index.columns[prefix.length] ?? '');
-      return `SELECT max(${physicalName}) AS max FROM ${index.table.name}${where(false)}`;
+  /** For each prefix of an index, the greatest value of the column after it; 0 if there is none. */
+  async maxes(index: Index, prefixes: readonly (readonly Value[])[]): Promise<number[]> {
+    const table = this.#tables.of(index.table);
+    const length = prefixes[0]?.length ?? 0;
+    const by = table.columnsOf(index.columns.slice(0, length));
+    const searches = searchesFor(
+      table,
+      by,
+      prefixes.map((prefix, at) => [String(at), prefix]),
+    );
+    const text = texts.of(`max ${index.name} ${length}`, () => {
+      const { physicalName } = table.column(index.columns[length] ?? '');
+      return rowsByKeys(table, by, { select: `max(t.${physicalName}) AS max` });
     });
-    if (!values) return 0;
-    return (await this.#connection.run<{ max: number | null }>(text, values)).rows[0]?.max ?? 0;
+    const greatest = prefixes.map(() => 0);
+    if (searches.length === 0) return greatest;
+    const { rows } = await this.#connection.run<AnyRow>(text, searched(table, by, searches));
+    for (const { i, max } of rows) greatest[Number(searches[Number(i) - 1]?.text)] = Number(max);
+    return greatest;
   }
 
   /** Counts rows with these leading columns of an index, up to `limit`. */
