@@ -32,8 +32,8 @@ import { events, signals } from '../../src/server/declarations/events.ts';
 import { operations } from '../../src/server/declarations/operations.ts';
 import { baseUnpackedBytes, maxBodyBytes, maxUnpackRatio } from '../../src/transports/http/body.ts';
 import { refusedBytesPerSecond } from '../../src/transports/http/body-intake.ts';
-import { minBytesPerSecond } from '../../src/transports/http/calls.ts';
 import { maxRequestsInFlight } from '../../src/transports/http/in-flight-requests.ts';
+import { minBytesPerSecond } from '../../src/transports/http/slow-clients.ts';
 import { maxCursors } from '../../src/transports/live/catch-up.ts';
 import { maxHandshakeLength } from '../../src/transports/live/live-socket.ts';
 import { maxQueuedBytes } from '../../src/transports/live/outgoing-queue.ts';
@@ -147,6 +147,7 @@ test('the manual states every limit of bytes', () => {
     ['', `${size(refusedBytesPerSecond)} a second`],
     [size(maxStateBytes), ''],
     [size(maxPageBytes), ''],
+    ['', `${size(minBytesPerSecond)} a second`],
     ['', `${size(minBytesPerSecond)} a second`],
     ['', `${size(lengthPerSecond)} and ${count(packetsPerSecond)} packets a second`],
     [size(maxQueuedBytes), ''],

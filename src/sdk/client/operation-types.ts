@@ -1901,6 +1901,7 @@ export type Reason =
   | 'path_unknown'
   | 'service_unknown'
   | 'method_unknown'
+  | 'body_too_slow'
   | 'nonce_reused'
   | 'guest_upgraded'
   | 'wallet_taken'

@@ -4,6 +4,7 @@ import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { GantryError } from '../../core/errors.ts';
 import type { BodyIntake } from './body-intake.ts';
 import { bodyTooLarge } from './respond.ts';
+import { bodyTooSlow, type SlowBodies } from './slow-clients.ts';
 
 /** In bytes; a larger body is not read to its end (DESIGN.md "Errors"). */
 export const maxBodyBytes = 2 * 1024 * 1024;
@@ -35,6 +36,7 @@ export interface BodyCount {
 export interface BodyReading {
   count: BodyCount;
   intake: BodyIntake;
+  slow: SlowBodies;
   /** Called with the first chunk of a large body. @throws GantryError to refuse it */
   onStart(part: Buffer): void;
 }
@@ -48,7 +50,7 @@ export const largeBodyBytes = 64 * 1024;
 /**
  * Reads and decompresses the body regardless of its content type: browsers and Unity send JSON as text/plain. A body
  * that is too large is refused as soon as that is known. Null when the request was aborted.
- * @throws GantryError `body_too_large`; `body_not_json` when it cannot be decoded; what `count` and `onStart` throw
+ * @throws GantryError `body_too_large`, `body_too_slow`; `body_not_json` when it cannot be decoded; what `count` and `onStart` throw
  */
 export async function readBody(
   request: IncomingMessage,
@@ -75,7 +77,7 @@ export function dropBody(request: IncomingMessage, response: ServerResponse, int
 function receive(
   request: IncomingMessage,
   response: ServerResponse,
-  { count, intake, onStart }: BodyReading,
+  { count, intake, slow, onStart }: BodyReading,
 ): Promise<Buffer | null> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
@@ -85,6 +87,7 @@ function receive(
     const announced = Number(request.headers['content-length'] ?? 0);
     const refuse = (error: unknown) => {
       isRefused = true;
+      slow.ended(request);
       response.once('finish', () => closeUnlessComplete(request));
       chunks = []; // free what was received so far
       reject(error);
@@ -112,12 +115,17 @@ function receive(
       }
     });
     if (announced > maxBodyBytes) refuse(bodyTooLarge());
+    else slow.watch(request, () => refuse(bodyTooSlow()));
     // Each fires once. An aborted request emits `error` only when there is a listener for it.
     request.on('end', () => {
+      slow.ended(request);
       const [only] = chunks;
       resolve(only && chunks.length === 1 ? only : Buffer.concat(chunks));
     });
-    request.on('close', () => resolve(null));
+    request.on('close', () => {
+      slow.ended(request);
+      resolve(null);
+    });
   });
 }
 

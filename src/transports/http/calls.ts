@@ -23,6 +23,7 @@ import {
   type Route,
   type Routes,
 } from './routes.ts';
+import { closeIfSlow, SlowBodies } from './slow-clients.ts';
 
 export interface CallDependencies {
   registry: Registry;
@@ -55,6 +56,7 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
   const largeBodies = new ConcurrencyLimiter(maxLargeBodies);
   const spenders = new OverBudgetTokens();
   const intake = new BodyIntake();
+  const slow = new SlowBodies();
 
   async function answer(
     request: IncomingMessage,
@@ -119,7 +121,7 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
     };
     let bytes: Buffer | null = noBytes;
     if (request.method === 'POST') {
-      bytes = await readBody(request, response, { count: memory, intake, onStart: refuseSpender });
+      bytes = await readBody(request, response, { count: memory, intake, slow, onStart: refuseSpender });
       if (bytes === null) return 'aborted'; // while reading the body
     }
     const whole = bytes;
@@ -217,19 +219,7 @@ function releaseWhenClosed(response: ServerResponse, memory: Holding): void {
   else response.once('close', () => memory.release());
 }
 
-/** Clients that read a response more slowly are disconnected, since it stays in memory until it is read. */
-export const minBytesPerSecond = 16 * 1024;
 const largeAnswerBytes = 64 * 1024;
-const slowReadGraceMs = 10_000;
-
-function closeIfSlow(response: ServerResponse, bytes: number): void {
-  const timer = setTimeout(
-    () => response.destroy(),
-    slowReadGraceMs + (bytes / minBytesPerSecond) * 1000,
-  ).unref();
-  response.once('close', () => clearTimeout(timer));
-}
-
 const maxLargeBodies = 4;
 
 const noBytes = Buffer.alloc(0);

@@ -4,6 +4,7 @@ import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import type { Traffic } from '../../calls/limits/traffic.ts';
 import type { ServedFile } from '../../pages/served-file.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
+import { closeIfSlow } from './slow-clients.ts';
 
 export interface FileDependencies {
   limits: Pick<RateLimits, 'countFile'>;
@@ -54,5 +55,6 @@ export class FileResponses {
     }
     this.#dependencies.traffic.spendFile(this.#dependencies.addressOf(request), body.byteLength);
     response.end(body);
+    closeIfSlow(response, body.byteLength);
   }
 }

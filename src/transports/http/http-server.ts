@@ -4,11 +4,14 @@ import type { Express } from 'express';
 import { type ParsedRequest, prepareRequests } from '../../runtime/internals/http-parser.ts';
 import { createServer, IncomingMessage, ServerResponse } from '../../runtime/node-http.ts';
 import { gameBelow } from '../named-games.ts';
+import { maxBodyBytes } from './body.ts';
 import { originForm } from './request-target.ts';
+import { timeFor } from './slow-clients.ts';
 
 /** Clients that send their request slowly (slowloris) are disconnected, and the size of headers is limited. */
 const headersTimeoutMs = 10_000;
-const requestTimeoutMs = 30_000;
+/** `SlowBodies` refuses slow bodies before this, with an error that says so. */
+const requestTimeoutMs = 2 * timeFor(maxBodyBytes);
 /** How often the timeouts are checked; Node's default would extend each by up to half a minute. */
 const checkIntervalMs = 1_000;
 const maxHeaderBytes = 16 * 1024;

@@ -27,6 +27,9 @@ import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { maxBodyBytes } from '../http/body.ts';
+import { originHeaders } from '../http/cross-origin.ts';
+import { sendError } from '../http/respond.ts';
+import { bodyTooSlow, SlowBodies } from '../http/slow-clients.ts';
 import { adapterBus, type EventBus } from '../live/bus.ts';
 import { EventFeed } from '../live/event-feed.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
@@ -118,6 +121,7 @@ export class Gateway {
     });
     openInOneWrite(this.#io);
     this.#io.engine.use(limitWebSockets(admission));
+    refuseSlowBodies(http);
     serveBelowGames(http);
     http.prependListener('upgrade', (request, socket) => {
       this.#connections.addSocket(dependencies.addressOf(request), socket);
@@ -321,6 +325,19 @@ export class Gateway {
 
 function shuttingDown(): GantryError {
   return new GantryError('not_ready', 'The server is shutting down');
+}
+
+/** Of long polling; before `serveBelowGames`, whose listener then runs first. */
+function refuseSlowBodies(http: HttpServer): void {
+  const slow = new SlowBodies();
+  http.prependListener('request', (request, response) => {
+    if (request.method !== 'POST' || !request.url?.startsWith('/socket.io/')) return;
+    slow.watch(request, () => {
+      response.once('finish', () => request.destroy());
+      if (response.headersSent) request.destroy();
+      else sendError(response, bodyTooSlow(), originHeaders(request));
+    });
+  });
 }
 
 /** Rewrites `/g/<game>/socket.io/` to the one path engine.io serves, with the game in the query. */

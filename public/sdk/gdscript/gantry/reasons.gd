@@ -105,6 +105,7 @@ const GUESTS_FORBIDDEN = "guests_forbidden" # HTTP 403
 const PATH_UNKNOWN = "path_unknown" # HTTP 404
 const SERVICE_UNKNOWN = "service_unknown" # HTTP 404
 const METHOD_UNKNOWN = "method_unknown" # HTTP 405
+const BODY_TOO_SLOW = "body_too_slow" # HTTP 408
 const NONCE_REUSED = "nonce_reused" # HTTP 409
 const GUEST_UPGRADED = "guest_upgraded" # HTTP 409
 const WALLET_TAKEN = "wallet_taken" # HTTP 409

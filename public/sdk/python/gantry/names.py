@@ -282,6 +282,7 @@ REASONS = {
     "path_unknown": 404,
     "service_unknown": 404,
     "method_unknown": 405,
+    "body_too_slow": 408,
     "nonce_reused": 409,
     "guest_upgraded": 409,
     "wallet_taken": 409,

@@ -210,6 +210,8 @@ namespace Gantry
         public const string ServiceUnknown = "service_unknown";
         /// <summary>HTTP 405.</summary>
         public const string MethodUnknown = "method_unknown";
+        /// <summary>HTTP 408.</summary>
+        public const string BodyTooSlow = "body_too_slow";
         /// <summary>HTTP 409.</summary>
         public const string NonceReused = "nonce_reused";
         /// <summary>HTTP 409.</summary>
