@@ -178,6 +178,22 @@ describe('CORS', () => {
     expect(listIn(answer, 'vary')).toContain('origin');
   });
 
+  it('allows the headers of libraries for tracing and errors, and whatever else a page sends', async () => {
+    const sent = 'baggage,sentry-trace,traceparent,tracestate,x-requested-with,x-unity-version';
+    const answer = await api.request('/launcher/set-user-score', {
+      method: 'OPTIONS',
+      headers: {
+        Origin: origin,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': sent,
+      },
+    });
+    expect(answer.headers.get('access-control-allow-headers')).toBe(sent);
+    expect(listIn(answer, 'vary')).toEqual(
+      expect.arrayContaining(['origin', 'access-control-request-headers']),
+    );
+  });
+
   it.each(['/admin/list-games', '/ADMIN/list-games/', '/admin/list-games?', '/metrics', '/metrics/'])(
     'does not let a page of another origin send an admin token to %s',
     async (path) => {

@@ -2,23 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import cors, { type CorsOptions } from 'cors';
 import type { Headers } from './respond.ts';
 
-const allowedHeaders = [
-  'X-Service-Method',
-  'X-Request-Nonce',
-  'X-Request-Signature',
-  'X-Request-Timestamp',
-  'X-Launcher-Jwt',
-  'Idempotency-Key',
-  'Authorization',
-  'Content-Type',
-];
 const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id'];
 const exposed = exposedHeaders.join(',');
 
+/**
+ * Without `allowedHeaders`, the headers that a preflight asks for are allowed, whichever they are: libraries for tracing
+ * and errors add theirs to every request of a page. Node limits their length with that of all headers.
+ */
 const anyOrigin: CorsOptions = {
   origin: true,
   credentials: true,
-  allowedHeaders,
   methods: ['GET', 'POST'],
   maxAge: 86_400,
   exposedHeaders,
