@@ -1,5 +1,5 @@
+import type { Redis } from 'ioredis';
 import { z } from 'zod';
-import type { RedisClients } from '../cluster/redis/redis-clients.ts';
 import { repeat } from '../runtime/repeat.ts';
 import { type NodeRecord, type NodeStatus, type Nodes, nodeRecord } from './nodes.ts';
 
@@ -7,7 +7,11 @@ const announceIntervalMs = 5_000;
 /** A node without an announcement for this long is considered gone. */
 const expiryMs = 20_000;
 
-type RedisConnection = Pick<RedisClients, 'commands' | 'trouble'>;
+interface RedisConnection {
+  commands: Redis;
+  /** Why Redis is unavailable; null when it is available. */
+  trouble(): string | null;
+}
 
 const announced = nodeRecord.omit({ isThis: true }).extend({ at: z.int() });
 

@@ -19,12 +19,15 @@ test('two nodes whose clocks are 20 s apart agree about who is present: no sessi
   await using data = await openSharedData();
   const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
   await using behind = await startClusterNode(variables);
-  await using ahead = await startClusterNode({ ...variables, ...clockAhead(skewMs, join(data.path, 'clock')) });
+  await using ahead = await startClusterNode({
+    ...variables,
+    ...clockAhead(skewMs, join(data.path, 'clock')),
+  });
   const gameId = await data.createGame();
   const launcher = await data.openSession(await data.createGame({ kind: 'launcher' }));
   const player = await data.openSession(gameId, launcher.wallet);
-  using watching = await connectLauncher(ahead.url, launcher);
-  using _playing = await connectLauncher(behind.url, player);
+  using watching = await connectLauncher(ahead.url, { launcherJwt: launcher.launcherJwt });
+  using _playing = await connectLauncher(behind.url, { launcherJwt: player.launcherJwt });
   const told = () =>
     watching.received
       .filter(({ name, record }) => name === 'game-channels patched' && record._id === player.sessionId)

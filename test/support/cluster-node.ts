@@ -45,7 +45,8 @@ export function clockAhead(ms: number, file: string): Record<string, string> {
 
 export async function startClusterNode(variables: Record<string, string>): Promise<ClusterNode> {
   const port = await freePort();
-  const clock = clockSkewSeconds !== 0 && started++ % 2 === 1 ? clockAhead(clockSkewSeconds * 1000, skewFile) : {};
+  const clock =
+    clockSkewSeconds !== 0 && started++ % 2 === 1 ? clockAhead(clockSkewSeconds * 1000, skewFile) : {};
   const url = `http://127.0.0.1:${port}`;
   const database = variables.DATA_DIR === undefined ? {} : await databaseOf(variables.DATA_DIR);
   let running: ChildProcess | null = null;

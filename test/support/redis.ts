@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -65,9 +65,7 @@ export async function startRedis(settings: readonly string[] = []): Promise<Test
       ending.kill('SIGKILL');
       await gone;
     },
-    async command(...words) {
-      return (await promisify(execFile)('redis-cli', ['-p', String(port), ...words])).stdout.trim();
-    },
+    command: (...words) => run(port, words),
     freeze: () => running?.kill('SIGSTOP'),
     thaw: () => running?.kill('SIGCONT'),
     async [Symbol.asyncDispose]() {
@@ -79,6 +77,10 @@ export async function startRedis(settings: readonly string[] = []): Promise<Test
   return redis;
 }
 
+async function run(port: number, words: readonly string[]): Promise<string> {
+  return (await promisify(execFile)('redis-cli', ['-p', String(port), ...words])).stdout.trim();
+}
+
 async function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1', () => socket.write('PING\r\n'));
@@ -88,4 +90,30 @@ async function answers(port: number): Promise<boolean> {
     });
     socket.once('error', () => resolve(false));
   });
+}
+
+export interface TestSentinel extends AsyncDisposable, Pick<TestRedis, 'port' | 'command'> {}
+
+/** A real sentinel that watches the master under the name `gantry` and, alone, decides to replace it. */
+export async function startSentinel({ port: masterPort }: TestRedis): Promise<TestSentinel> {
+  const port = await freePort();
+  const directory = await mkdtemp(join(tmpdir(), 'gantry-sentinel-'));
+  const file = join(directory, 'sentinel.conf');
+  await writeFile(
+    file,
+    `bind 127.0.0.1\nport ${port}\ndir ${directory}\nsentinel monitor gantry 127.0.0.1 ${masterPort} 1\n` +
+      'sentinel down-after-milliseconds gantry 1000\nsentinel failover-timeout gantry 5000\n',
+  );
+  const running = spawn('redis-server', [file, '--sentinel'], { stdio: 'ignore' });
+  await until('the sentinel listening', () => answers(port));
+  return {
+    port,
+    command: (...words) => run(port, words),
+    async [Symbol.asyncDispose]() {
+      const gone = once(running, 'exit');
+      running.kill('SIGKILL');
+      await gone;
+      await rm(directory, { recursive: true });
+    },
+  };
 }

@@ -38,8 +38,6 @@ export function sentinelOptions(url: string): ClientOptions | null {
       port: port === '' ? defaultSentinelPort : Number(port),
     })),
     name: decodeURIComponent(name),
-    // Follows a failover once the sentinels have decided it, even if the old master still accepts connections.
-    failoverDetector: true,
   };
   return Object.assign(
     options,

@@ -1,5 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { Redis } from 'ioredis';
+import { openClient } from '../../cluster/redis/open-client.ts';
+import { describeRefusal, tryWrite } from '../../cluster/redis/redis-availability.ts';
+import { redisHosts } from '../../cluster/redis/redis-url.ts';
 import type { Config } from '../../config.ts';
 import { ChainClients } from '../../features/chains/chain-client.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
@@ -7,16 +9,17 @@ import { checkClock } from './shared-checks.ts';
 
 const timeoutMs = 3_000;
 
-/** Redis: reachable, with its clock in sync. */
+/** Redis: reachable, writable, with its clock in sync. */
 export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   if (url === undefined) return [ok('redis', 'not configured: single node')];
-  const { host } = new URL(url);
-  const redis = new Redis(url, {
+  const host = redisHosts(url);
+  const redis = openClient(url, {
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
+    sentinelRetryStrategy: () => null,
   });
   let why: string | undefined;
   redis.on('error', (thrown: Error) => {
@@ -24,10 +27,12 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   });
   try {
     await redis.connect();
+    await tryWrite(redis);
     const [seconds, microseconds] = await redis.time();
     const theirs = Number(seconds) * 1000 + Number(microseconds) / 1000;
     return [ok('redis', `${host} is reachable`), checkClock(`Redis at ${host}`, theirs, Date.now(), false)];
   } catch (thrown) {
+    if (redis.status === 'ready' && thrown instanceof Error) return [checkRefusal(host, thrown)];
     why ??= thrown instanceof Error ? thrown.message : String(thrown);
     const isUnauthorized = /WRONGPASS|NOAUTH|NOPERM/.test(why);
     return [
@@ -42,6 +47,15 @@ export async function checkRedis(url: string | undefined): Promise<Finding[]> {
   } finally {
     redis.disconnect();
   }
+}
+
+function checkRefusal(host: string, thrown: Error): Finding {
+  const refusal = describeRefusal(thrown);
+  return error(
+    'redis',
+    refusal === null ? `${host} cannot be reached (${thrown.message})` : `${refusal} (${host})`,
+    'Set REDIS_URL to a master, or to sentinels that follow it: redis-sentinel://host:port,host:port#master.',
+  );
 }
 
 /**
