@@ -72,7 +72,9 @@ export async function openServices(
   logger: Logger,
   later: { url(): string; gateway(): Gateway; background: AbortSignal },
 ): Promise<OpenedServices> {
-  const store = await openStore(config, 'server');
+  const store = await openStore(config, 'server', (why) =>
+    logger.warn({ why }, 'the database of DATABASE_URL cannot be reached; retrying for up to 5 minutes'),
+  );
   const { db, box, adminTokens } = store;
   if (config.databaseUrl === undefined) warnOfDroppedLogs(config, logger);
   const adminToken = await AdminToken.open(adminTokens, config.adminToken);

@@ -56,13 +56,18 @@ export interface OpenStore {
 export type Opener = 'command' | 'key rotation' | 'server';
 
 /**
- * Opens the data directory or, where one is configured, the database that nodes on several machines share.
+ * Opens the data directory or, where one is configured, the database that nodes on several machines share. With
+ * `waiting`, waits for a database that cannot be reached, and calls it with the reason.
  * @throws SchemaTooNewError, DatabaseUnusableError, KeyFileError, ConfigError
  */
-export function openStore(config: Config, opener: Opener = 'command'): Promise<OpenStore> {
+export function openStore(
+  config: Config,
+  opener: Opener = 'command',
+  waiting?: (why: string) => void,
+): Promise<OpenStore> {
   return config.databaseUrl === undefined
     ? openDirectory(config, opener)
-    : openShared(config, config.databaseUrl, opener);
+    : openShared(config, config.databaseUrl, opener, waiting);
 }
 
 /**
@@ -90,13 +95,24 @@ const redisRequired =
   'presence and rate limits between them. If that node has just stopped, wait a minute for its registration to expire.';
 
 /** Everything is stored in the database, including the keys, which are encrypted. */
-async function openShared(config: Config, url: string, opener: Opener): Promise<OpenStore> {
+async function openShared(
+  config: Config,
+  url: string,
+  opener: Opener,
+  waiting?: (why: string) => void,
+): Promise<OpenStore> {
   const box = new SecretBox(dataFiles(config.dataDirectory).secretKey, config.secretKey);
   // Imported lazily, so that a start on SQLite does not load the driver.
   const { PostgresDatabase } = await import('../engines/postgres/postgres-database.ts');
   const isServer = opener === 'server';
   const { retention, gameStorageQuota } = config;
-  const options = { retention, gameStorageQuota, isServer, writesInThread: isServer };
+  const options = {
+    retention,
+    gameStorageQuota,
+    isServer,
+    writesInThread: isServer,
+    ...(waiting && { waiting }),
+  };
   const db = await PostgresDatabase.open(url, domain, options).catch(refuseUnreachable);
   try {
     if (db.otherServers > 0 && config.redisUrl === undefined) throw new ConfigError(redisRequired);

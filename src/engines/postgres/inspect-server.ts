@@ -3,13 +3,12 @@ import { type SealedColumn, sealedSampleText } from '../../core/storage/database
 import type { ServerCondition, ServerRefusal } from '../../core/storage/database-server.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { schemaVersion } from './migrate.ts';
+import { isPooledByTransaction } from './transaction-pooling.ts';
 
 const connectTimeoutMs = 3_000;
 const queryTimeoutMs = 10_000;
 /** The connections of one node: writing, reading, and one for migrating or probing. */
 const connectionsOfNode = 12;
-/** How often each of two connections queries its backend process. */
-const poolProbes = 5;
 const roundTrips = 9;
 
 type Setting =
@@ -78,13 +77,13 @@ export async function inspectServer(
   };
   try {
     const [one, other] = [await connect(), await connect()];
-    const isPooledByTransaction = await detectTransactionPooling(one, other);
+    const isPooled = await isPooledByTransaction(one, other);
     const { number, ...found } = await first<SettingsRow>(one, settings);
     const schema = await schemaOf(one, sealed);
     return {
       ...found,
       major: Math.floor(number / 10_000),
-      isPooledByTransaction,
+      isPooledByTransaction: isPooled,
       connectionsLeft: 2 + (await first<{ left: number }>(one, connectionsLeft)).left, // two of those are ours
       connectionsOfNode,
       ...(await measureTimes(one)),
@@ -99,19 +98,6 @@ export async function inspectServer(
   } finally {
     await Promise.allSettled(clients.map((client) => client.end()));
   }
-}
-
-/**
- * Whether a pooler assigns connections per transaction: then, of two connections that query in turn, one is served by
- * the other's backend process, or by a different one than before.
- */
-async function detectTransactionPooling(one: pg.Client, other: pg.Client): Promise<boolean> {
-  const seen = { one: new Set<number>(), other: new Set<number>() };
-  for (let probe = 0; probe < poolProbes; probe++) {
-    seen.one.add((await first<{ pid: number }>(one, 'SELECT pg_backend_pid() AS pid')).pid);
-    seen.other.add((await first<{ pid: number }>(other, 'SELECT pg_backend_pid() AS pid')).pid);
-  }
-  return seen.one.size > 1 || seen.other.size > 1 || !seen.one.isDisjointFrom(seen.other);
 }
 
 async function measureTimes(client: pg.Client): Promise<Pick<ServerCondition, 'clock' | 'roundTripMs'>> {

@@ -20,6 +20,7 @@ import { gameStorage } from './migrations/0017-game-storage.ts';
 import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
 import { scoreMetadata } from './migrations/0020-score-metadata.ts';
+import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** In order. A released migration is never changed, only followed by another. */
 const migrations: readonly string[] = [
@@ -53,9 +54,11 @@ const maxAttempts = 20;
 
 /**
  * Migrates a database to this program's schema. Several nodes may start at once: one migrates, the others wait for it.
- * @throws DatabaseUnusableError when the database was written by a later version, or its encoding is not UTF-8
+ * @throws DatabaseUnusableError when the database was written by a later version, its encoding is not UTF-8, or a pooler
+ * assigns connections per transaction
  */
 export async function migrate(url: string): Promise<void> {
+  await refuseTransactionPooling(url);
   const connection = await Connection.open(url, 'gantry migration');
   try {
     const { rows } = await connection.run<{ encoding: string }>(

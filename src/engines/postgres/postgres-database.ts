@@ -15,6 +15,7 @@ import { LocalWriter, physicalTables } from './local-writer.ts';
 import { migrate } from './migrate.ts';
 import { type ClockMemory, clockMemory, nodeClock } from './node-clock.ts';
 import type { NodeWriter } from './node-writer.ts';
+import { onceReachable } from './once-reachable.ts';
 import { Probe, ProbeTimeout } from './probe.ts';
 import { RankCounts } from './rank-counts.ts';
 import { ReadConnections } from './read-connections.ts';
@@ -40,6 +41,11 @@ export interface PostgresDatabaseOptions {
   isServer?: boolean;
   /** Writes in a separate thread, which takes a moment to start: for servers. */
   writesInThread?: boolean;
+  /**
+   * Opening it waits for a server that cannot be reached, for five minutes, and calls this with the reason; default: it
+   * fails at once.
+   */
+  waiting?: (why: string) => void;
   /** Receives the errors of background work. */
   report?: (error: unknown) => void;
 }
@@ -133,7 +139,9 @@ export class PostgresDatabase extends Announcer implements Database {
     domain: Domain,
     options: PostgresDatabaseOptions = {},
   ): Promise<PostgresDatabase> {
-    await migrate(url);
+    const { waiting } = options;
+    if (waiting) await onceReachable(() => migrate(url), waiting);
+    else await migrate(url);
     const connection = await Connection.open(url, 'gantry start');
     try {
       const { rows } = await connection.run<{ epoch: string; installation: string }>(
