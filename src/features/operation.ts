@@ -10,14 +10,16 @@ import type { ChannelSession, SessionDetails } from './sessions/channel-session.
  * The services that operations belong to, as Feathers clients name them. Every operation is also on `launcher`, except
  * those of `admin`, which have only paths under `/admin`.
  */
-export type ServiceName =
-  | 'launcher'
-  | 'admin'
-  | 'scores'
-  | 'activities'
-  | 'message-channels'
-  | 'chat-messages'
-  | 'realtime-events';
+export const serviceDescriptions = {
+  launcher: 'Players, games and their servers: states, sessions, sign-in, guests, moderation and more.',
+  scores: 'Scores, leaderboards and seasons.',
+  activities: 'What players did, shown to other players.',
+  'message-channels': 'Channels of two or more players, and their participants.',
+  'chat-messages': 'Messages in channels, reactions to them and read markers.',
+  'realtime-events': "Subscriptions of a connection to games' public streams.",
+  admin: 'Administration, with the admin token or the token of a named administrator.',
+} as const;
+export type ServiceName = keyof typeof serviceDescriptions;
 
 /** `read` has no side effects and may be called with GET; `sign-in` is for callers without credentials. */
 export type OperationKind = 'read' | 'write' | 'sign-in';

@@ -1,43 +1,13 @@
-import { z } from 'zod';
 import { kebabCase, type Registry } from '../../calls/registry.ts';
-import { reasons } from '../../core/errors.ts';
-import { describeRoles } from '../../core/schemas/admin-role.ts';
-import { addressInput } from '../../core/schemas/fields.ts';
-import { type AnyOperation, isOpenToServers, takesToken } from '../../features/operation.ts';
+import {
+  type AnyOperation,
+  isOpenToServers,
+  serviceDescriptions,
+  takesToken,
+} from '../../features/operation.ts';
+import { describeOperation } from './describe-operation.ts';
 import recorded from './examples.json' with { type: 'json' };
-
-type Json = Record<string, unknown>;
-
-const errorBody = z
-  .object({
-    success: z.literal(false),
-    error: z.string(),
-    name: z.string(),
-    message: z.string(),
-    code: z.int(),
-    className: z.string(),
-    data: z.object({
-      reason: z.enum(Object.keys(reasons) as [keyof typeof reasons]),
-      success: z.literal(false),
-      error: z.string(),
-      label: z
-        .string()
-        .optional()
-        .meta({ description: 'For `version_conflict`: the label of the state with a different version' }),
-      retryAfterSeconds: z
-        .int()
-        .min(0)
-        .optional()
-        .meta({ description: 'The delay before a retry, in seconds, as in the header `Retry-After`' }),
-      version: z
-        .int()
-        .min(0)
-        .optional()
-        .meta({ description: 'The version of that state; 0: it does not exist' }),
-    }),
-    errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
-  })
-  .meta({ description: 'The body of every error response' });
+import { components, dispatchSchemaName, type Json, propertiesOf } from './schemas.ts';
 
 interface Example {
   input: Json;
@@ -49,17 +19,6 @@ const examples: Readonly<Record<string, Example>> = recorded;
 
 /** The placeholder for a token in examples. */
 const exampleToken = 'YOUR_LAUNCHER_JWT';
-
-const optionalToken = z
-  .string()
-  .optional()
-  .meta({ description: "The player's launcher token; a game's server omits it" });
-
-const wallet = addressInput.optional().meta({
-  description: "The player for whom the game's server calls, with the game's secret and without launcherJwt",
-});
-
-const token = z.string().meta({ description: "The player's launcher token" });
 
 /** The OpenAPI 3.1 document of every operation, by dedicated path and by method dispatch. */
 export function openApiDocument(registry: Registry, serverUrl: string): Json {
@@ -81,8 +40,11 @@ export function openApiDocument(registry: Registry, serverUrl: string): Json {
       description:
         'Backend for games that run inside a launcher. Every operation has a dedicated path and can also be ' +
         'called on `/launcher` with the header `X-Service-Method`, or over Socket.IO.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      contact: { name: 'The operator of this server', url: serverUrl },
     },
     servers: [{ url: serverUrl }],
+    tags: Object.entries(serviceDescriptions).map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: components(registry), securitySchemes },
   };
@@ -118,21 +80,22 @@ function dedicated(operation: AnyOperation): Json {
     operationId: operation.name,
     tags: [operation.service],
     summary: operation.summary,
-    ...(operation.roles && { description: `For the role ${describeRoles(operation.roles)}.` }),
-    ...(operation.cost && { description: `Counts as ${operation.cost.text} against the rate limits.` }),
+    description: describeOperation(operation),
     ...(operation.service === 'admin'
       ? { security: [{ adminToken: [] }] }
       : {
           parameters: [...signingHeaders, ...keyHeader(operation)],
-          security: [...secretIsOptional(operation), { gameSecret: [] }],
+          security: securityOf(operation),
         }),
     requestBody: jsonBody(reference(`${operation.name}Input`), inputExample(operation)),
     responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
   };
 }
 
-function secretIsOptional({ auth }: AnyOperation): Json[] {
-  return auth === 'game-secret' ? [] : [{}];
+/** A player's token is a field of the body, so `{}` stands for it too. */
+function securityOf({ auth }: AnyOperation): Json[] {
+  if (auth === 'public') return [];
+  return auth === 'game-secret' ? [{ gameSecret: [] }] : [{}, { gameSecret: [] }];
 }
 
 function byQuery(operation: AnyOperation): Json {
@@ -140,6 +103,8 @@ function byQuery(operation: AnyOperation): Json {
     operationId: `${operation.name}ByQuery`,
     tags: [operation.service],
     summary: operation.summary,
+    description: describeOperation(operation),
+    security: operation.auth === 'public' ? [] : [{ launcherJwt: [] }],
     parameters: queryParameters(operation),
     responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
   };
@@ -152,14 +117,15 @@ function dispatch(registry: Registry, service: string): Json {
     operationId: `${service}Dispatch`,
     tags: [service],
     summary: 'Execute the operation named by X-Service-Method',
+    description: "The body is the operation's input. Each operation is described at its own path.",
     parameters: [methodHeader(offered), ...signingHeaders, idempotencyKeyHeader],
     security: [{}, { gameSecret: [] }],
     requestBody: jsonBody(
-      { anyOf: offered.flatMap(({ operation }) => dispatchInputs(operation)) },
+      anyOf(offered.flatMap(({ operation }) => dispatchInputs(operation))),
       shown && inputExample(shown.operation),
     ),
     responses: responses(
-      { anyOf: offered.flatMap(({ operation }) => dispatchOutputs(operation)) },
+      anyOf(offered.flatMap(({ operation }) => dispatchOutputs(operation))),
       shown && examples[shown.operation.name]?.output,
     ),
   };
@@ -173,6 +139,7 @@ function dispatchedGet(registry: Registry, service: string): Json {
     operationId: `${service}DispatchByQuery`,
     tags: [service],
     summary: 'Execute a read operation; its input is the query',
+    description: 'For operations that only read. Each is described at its own path.',
     parameters: [
       methodHeader(offered),
       {
@@ -183,45 +150,9 @@ function dispatchedGet(registry: Registry, service: string): Json {
       },
     ],
     security: [{}, { launcherJwt: [] }],
-    responses: responses({ anyOf: offered.flatMap(({ operation }) => dispatchOutputs(operation)) }),
+    responses: responses(anyOf(offered.flatMap(({ operation }) => dispatchOutputs(operation)))),
   };
   return { get };
-}
-
-/** Every schema by name; records shared by several operations appear once, under their own name. */
-function components(registry: Registry): Json {
-  const schemas: Json = {};
-  const add = (name: string, schema: z.ZodType, io: 'input' | 'output') => {
-    const { $schema, $defs, ...converted } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-    Object.assign(schemas, JSON.parse(ownNames(JSON.stringify({ ...$defs, [name]: converted }), name)));
-  };
-  add('Error', errorBody, 'output');
-  for (const operation of registry.operations) {
-    add(`${operation.name}Input`, withToken(operation, operation.input), 'input');
-    if (operation.dispatchInput) {
-      add(dispatchSchemaName(operation), withToken(operation, operation.dispatchInput), 'input');
-    }
-    add(`${operation.name}Output`, operation.output, 'output');
-    if (operation.otherForm) {
-      add(`${operation.name}OtherInput`, operation.otherForm.input, 'input');
-      add(`${operation.name}OtherOutput`, operation.otherForm.output, 'output');
-    }
-  }
-  return withoutNumberBounds(
-    JSON.parse(JSON.stringify(schemas).replaceAll('"#/$defs/', '"#/components/schemas/')),
-  );
-}
-
-/** Removes the bounds of safe integers, which zod adds to every integer and which distract from real bounds. */
-function withoutNumberBounds(schema: unknown): Json {
-  return JSON.parse(
-    JSON.stringify(schema, (key, value) =>
-      (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) ||
-      (key === 'maximum' && value === Number.MAX_SAFE_INTEGER)
-        ? undefined
-        : value,
-    ),
-  );
 }
 
 /** The input as sent, with the token. */
@@ -233,35 +164,18 @@ function inputExample(operation: AnyOperation): Json | undefined {
     : example;
 }
 
-/** zod numbers unnamed schemas from 0 in each document; they are renamed after their owner. */
-function ownNames(json: string, owner: string): string {
-  return json
-    .replaceAll('"__schema', `"${owner}Part`)
-    .replaceAll('"#/$defs/__schema', `"#/$defs/${owner}Part`);
-}
-
-/** The input as sent by a caller, with the token that authentication removes. */
-function withToken(operation: AnyOperation, schema: z.ZodObject): z.ZodObject {
-  if (isOpenToServers(operation)) return z.object({ launcherJwt: optionalToken, wallet, ...schema.shape });
-  return takesToken(operation) ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
-}
-
 function keyHeader({ kind, isRepeatable }: AnyOperation): Json[] {
   return kind === 'write' && !isRepeatable ? [idempotencyKeyHeader] : [];
 }
 
-function dispatchSchemaName(operation: AnyOperation): string {
-  return operation.dispatchInput ? `${operation.name}DispatchInput` : `${operation.name}Input`;
-}
-
 function queryParameters(operation: AnyOperation): Json[] {
-  const schema = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' });
+  const { properties, required } = propertiesOf(operation.input);
   const example = examples[operation.name]?.input ?? {};
-  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+  return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: schema.required?.includes(name) ?? false,
-    schema: withoutNumberBounds(property),
+    required: required.includes(name),
+    schema,
     ...(Object.hasOwn(example, name) && { example: example[name] }),
   }));
 }
@@ -333,6 +247,11 @@ function responses(schema: Json, example?: unknown): Json {
     429: { description: 'Rate limited; `Retry-After` says when to retry', ...failure },
     default: { description: 'Any other error', ...failure },
   };
+}
+
+function anyOf(schemas: Json[]): Json {
+  const [first, ...others] = schemas;
+  return first && others.length === 0 ? first : { anyOf: schemas };
 }
 
 function reference(name: string): Json {
