@@ -72,10 +72,21 @@ describe('the schedule of seasons', () => {
     [{ cron: 'every day', timeZone: 'UTC' }, /cron expression of five fields/],
     [{ cron: '0 0 * * * *', timeZone: 'UTC' }, /cron expression of five fields/],
     [{ cron: '0 25 * * *', timeZone: 'UTC' }, /cron expression of five fields/],
+    [{ cron: '0 0 ? * 1', timeZone: 'UTC' }, /must not contain \?, which has several meanings; write \*/],
+    [{ cron: '@noon', timeZone: 'UTC' }, /cron expression of five fields/],
     [{ cron: '0 0 30 2 *', timeZone: 'UTC' }, /never occurs/],
     [{ cron: '*/30 * * * *', timeZone: 'UTC' }, /less than an hour apart/],
   ])('refuses %o, and says what to change', (schedule, message) => {
     expect(() => refuseUnusableSchedule(schedule, Date.parse('2026-11-22T00:00Z'))).toThrow(message);
+  });
+
+  test.each([
+    ['@midnight', '2026-11-23T00:00:00.000Z'],
+    ['@annually', '2027-01-01T00:00:00.000Z'],
+  ])('accepts the nickname %s', (cron, end) => {
+    const schedule = { cron, timeZone: 'UTC' };
+    refuseUnusableSchedule(schedule, 0);
+    expect(endsFrom(schedule, '2026-11-22T12:00Z', 1)).toEqual([end]);
   });
 
   test('accepts every hour, and a day that occurs every four years', () => {

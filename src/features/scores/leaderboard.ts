@@ -66,7 +66,7 @@ const cron = z
   .max(100)
   .meta({
     description:
-      'Minute, hour, day of the month, month, day of the week; or @hourly, @daily, @weekly, @monthly, @yearly',
+      'Minute, hour, day of the month, month, day of the week; or @hourly, @daily (or @midnight), @weekly, @monthly, @yearly (or @annually)',
     examples: ['0 0 * * 1'],
   });
 const timeZone = z.string().max(100);

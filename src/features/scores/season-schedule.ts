@@ -8,7 +8,7 @@ const checkedEnds = 50;
 
 /**
  * When the seasons of a leaderboard end: a cron expression of five fields (minute, hour, day of the month, month, day
- * of the week) or `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`, in an IANA time zone. A local time that
+ * of the week) or a nickname such as `@daily`, in an IANA time zone. A local time that
  * daylight saving skips is moved later by the size of the shift; at one that occurs twice, the season ends once.
  */
 export interface SeasonSchedule {
@@ -18,7 +18,8 @@ export interface SeasonSchedule {
 
 /** The first scheduled end after `after`, in Unix milliseconds; null: never again. */
 export function nextEnd({ cron, timeZone }: SeasonSchedule, after: number): number | null {
-  return new Cron(cron, { timezone: timeZone }).nextRun(new Date(after))?.getTime() ?? null;
+  const expression = cron === '@midnight' ? '@daily' : cron; // the one nickname that croner doesn't know
+  return new Cron(expression, { timezone: timeZone }).nextRun(new Date(after))?.getTime() ?? null;
 }
 
 /** @throws GantryError `schedule_invalid` */
@@ -34,7 +35,10 @@ export function refuseUnusableSchedule(schedule: SeasonSchedule, now: number): v
   }
   const malformed = () =>
     refused('must be a cron expression of five fields, such as "0 0 * * 1" for every Monday at midnight');
-  if (!/^(@(hour|dai|week|month|year)ly|\S+( +\S+){4})$/.test(schedule.cron)) throw malformed();
+  // croner reads it as the time at which it parses the expression, others as `*`.
+  if (schedule.cron.includes('?')) throw refused('must not contain ?, which has several meanings; write *');
+  if (!/^(@((hour|dai|week|month|year|annual)ly|midnight)|\S+( +\S+){4})$/.test(schedule.cron))
+    throw malformed();
   let last: number | null;
   try {
     last = nextEnd(schedule, now);
