@@ -32,7 +32,8 @@ export function ExportButtons({ columns, pages, fileName }) {
         hasAll = more.complete;
         all = [...all, ...more.added];
       }
-      const text = kind === 'csv' ? csvOf(columns, all) : `${JSON.stringify(all, null, 2)}\n`;
+      // Without a byte order mark, Excel reads CSV files in the code page of the system.
+      const text = kind === 'csv' ? `\uFEFF${csvOf(columns, all)}` : `${JSON.stringify(all, null, 2)}\n`;
       save(`${fileName}.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
       const which = hasAll ? '' : 'the first ';
       toast(`Saved ${which}${asCount(all.length)} rows as ${fileName}.${kind}`, 'success');

@@ -583,7 +583,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     const csv = await download('Export as CSV');
     expect(csv.name).toBe('board-leaderboard.csv');
     const lines = csv.text.split('\r\n');
-    expect(lines[0]).toBe('Rank,Player,Wallet,Score,Updated');
+    expect(lines[0]).toBe('\uFEFFRank,Player,Wallet,Score,Updated');
     expect(lines[1]).toMatch(`1,"'=HYPERLINK(""x"")",${wallets[0]},100,`);
     expect(lines[3]).toMatch(`3,"Alan, ""A""",${wallets[2]},98,`);
     const json = await download('Export as JSON');

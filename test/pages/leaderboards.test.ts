@@ -189,7 +189,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
     ]);
     expect(file.suggestedFilename()).toBe(`${slug}-weekly-season-1.csv`);
     const [head, first] = (await readFile(await file.path(), 'utf8')).split('\r\n');
-    expect(head).toBe('Rank,Player,Wallet,Score,Label,Metadata,Updated');
+    expect(head).toBe('\uFEFFRank,Player,Wallet,Score,Label,Metadata,Updated');
     expect(first).toMatch(`1,Ada,${players[0]?.wallet},300,de,"{""hero"":""Mia""}",`);
 
     await page.getByRole('button', { name: 'Remove score of Grace' }).click();
