@@ -168,6 +168,31 @@ describe('a download', () => {
     expect(rows).toMatchObject([{ operation: 'downloadBackup', input: { name }, outcome: 'ok' }]);
   });
 
+  test('continues where it was interrupted, with a new link and a range', async () => {
+    const { name, bytes } = await make();
+    const whole = await fetch(await linkTo(name));
+    const content = Buffer.from(await whole.arrayBuffer());
+    expect(whole.headers.get('Accept-Ranges')).toBe('bytes');
+    const etag = whole.headers.get('ETag') ?? '';
+    const part = async (headers: Record<string, string>) => {
+      const response = await fetch(await linkTo(name), { headers });
+      const body = Buffer.from(await response.arrayBuffer());
+      return { status: response.status, range: response.headers.get('Content-Range'), body };
+    };
+    const rest = { status: 206, range: `bytes 1000-${bytes - 1}/${bytes}`, body: content.subarray(1000) };
+    expect(await part({ Range: 'bytes=1000-' })).toEqual(rest);
+    expect(await part({ Range: 'bytes=1000-', 'If-Range': etag })).toEqual(rest);
+    const [first, last] = [content.subarray(0, 16), content.subarray(-7)];
+    expect(await part({ Range: 'bytes=0-15' })).toMatchObject({ status: 206, body: first });
+    expect(await part({ Range: 'bytes=-7' })).toMatchObject({ status: 206, body: last });
+    const all = { status: 200, range: null, body: content };
+    expect(await part({ Range: 'bytes=1000-', 'If-Range': '"another"' })).toEqual(all);
+    expect(await part({ Range: 'bytes=0-1,5-6' })).toEqual(all);
+    expect(await part({ Range: 'lines=1-2' })).toEqual(all);
+    const beyond = { status: 416, range: `bytes */${bytes}`, body: Buffer.alloc(0) };
+    expect(await part({ Range: `bytes=${bytes}-` })).toEqual(beyond);
+  });
+
   test('works through no other link, and through none of another server', async () => {
     const { name } = await make();
     const link = await linkTo(name);

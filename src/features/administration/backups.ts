@@ -39,8 +39,11 @@ export interface BackupLink {
 export interface BackupDownload {
   name: string;
   bytes: number;
-  /** Fails once the administrator's token is revoked or expired, or no longer has the role for downloads. */
-  stream(): Readable;
+  /**
+   * The bytes from `start` to `end`, both included; all by default. Fails once the administrator's token is revoked or
+   * expired, or no longer has the role for downloads.
+   */
+  stream(part?: { start: number; end: number }): Readable;
 }
 
 /** The backups a server makes and keeps; null where the database is not in the data directory. */

@@ -138,7 +138,7 @@ export class BackupDirectory implements Backups {
     if (!(await this.#mayDownload(administratorId))) return null;
     const record = await this.#record(name);
     if (!record) return null;
-    return { name, bytes: record.bytes, stream: () => this.#stream(name, administratorId) };
+    return { name, bytes: record.bytes, stream: (part) => this.#stream(name, administratorId, part) };
   }
 
   async close(): Promise<void> {
@@ -198,8 +198,8 @@ export class BackupDirectory implements Backups {
     }
   }
 
-  #stream(name: string, administratorId: string | null): Readable {
-    const stream = createReadStream(this.#path(name));
+  #stream(name: string, administratorId: string | null, part = {}): Readable {
+    const stream = createReadStream(this.#path(name), part);
     const recheck = setInterval(async () => {
       const isAllowed = await this.#mayDownload(administratorId).catch(() => true);
       if (!isAllowed) stream.destroy(new Error('the administrator may not download backups anymore'));
