@@ -3,6 +3,7 @@ import { type FieldError, GantryError, invalidField } from '../core/errors.ts';
 import { type AdminRole, describeRoles } from '../core/schemas/admin-role.ts';
 import { describeIssue } from '../core/schemas/describe-issue.ts';
 import { reasonOf } from '../core/schemas/field-reason.ts';
+import { refuseHidden } from '../core/schemas/names.ts';
 import type { Owner } from '../core/schemas/owner.ts';
 import { type Seen, type SeenField, textFieldsOf } from '../core/schemas/seen-text.ts';
 import { isEmpty } from '../core/schemas/unsupported-field.ts';
@@ -109,9 +110,9 @@ type Handler = AnyOperation['handler'];
 type Holder = Record<string, unknown>;
 
 /**
- * The operation with the rules for texts that other players see, in the fields declared as such: the word filter of the
- * caller's game, and mutes in that game. An operation without such fields is returned unchanged. Administrators'
- * operations are not filtered.
+ * The operation with the rules for texts that other players see, in the fields declared as such: no hidden characters in
+ * names, the word filter of the caller's game, and mutes in that game. An operation without such fields is returned
+ * unchanged. Administrators' operations are not filtered.
  */
 export function withTextRules(operation: AnyOperation, runUnlessMuted: RunUnlessMuted): AnyOperation {
   if (operation.auth === 'admin' || operation.kind === 'read') return operation;
@@ -139,7 +140,9 @@ function withRules(handler: Handler, seen: readonly SeenField[], runUnlessMuted:
     let muted: string | undefined;
     for (const field of seen) {
       visit(input, field, (holder, key, path) => {
-        if (wordFilter.words.length > 0) holder[key] = filtered(field, holder[key], wordFilter, path);
+        const value = holder[key];
+        if (field.as === 'name' && typeof value === 'string') refuseHidden(value, path);
+        if (wordFilter.words.length > 0) holder[key] = filtered(field, value, wordFilter, path);
         if (field.mute === 'call') muted ??= path;
       });
     }

@@ -182,6 +182,22 @@ describe.each(styles)('over %s', (style, connect) => {
     expect((await call(world, one, 'finer_it')).status).toBe(200);
   });
 
+  test.each(reachable.filter(({ field }) => field.as === 'name'))(
+    'hidden characters never reach others through $name',
+    async (one) => {
+      const world = await createWorld(server);
+      for (const hidden of ['\u202e', '\u200b', '\u3164', '\n', '\0', '\ue000']) {
+        const answer = await call(world, one, `fine${hidden}it`);
+        if (fillings[one.name]?.isNotRefused)
+          expect(answer.status).toBe(200); // it is cleaned
+        else {
+          const path = one.field.path.join('.').replace('*', '0');
+          expect(answer.body).toMatchObject({ code: 400, errors: [{ path }] });
+        }
+      }
+    },
+  );
+
   test.each(reachable.filter(({ name }) => !fillings[name]?.isNotRefused))(
     'a mute in the game refuses $name until it ends',
     async (one) => {

@@ -1595,7 +1595,7 @@ interface VerifyUnverifiedChannelOutput {
 interface VouchForPlayerInput {
     /** The server's own id of the player, such as `steam:76561198000000000`; stored as a hash */
     playerId: string;
-    /** The name that others see; unchanged when omitted or while the player is muted */
+    /** The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted */
     username?: string;
 }
 /** What vouchForPlayer answers */

@@ -23,17 +23,21 @@ export const success = z.boolean();
 
 /**
  * A string of `min` to `max` characters, counted as Unicode code points, as JSON Schema's `minLength` and
- * `maxLength` count them (zod's own count UTF-16 units, which makes an emoji two).
+ * `maxLength` count them (zod's own count UTF-16 units, which makes an emoji two). `change`: applied before.
  */
-export function text(min: number, max: number): z.ZodString {
+export function text(min: number, max: number, change?: (value: string) => string): z.ZodString {
   const counts = min === 0 ? `at most ${max}` : `${min} to ${grouped(max)}`;
-  return z
-    .string()
-    .refine((value) => value.length >= min && (value.length <= max || [...value].length <= max), {
+  return (change ? z.string().overwrite(change) : z.string())
+    .refine((value) => value.length >= min && hasAtMost(value, max), {
       error: `must be ${counts} characters long`,
+      abort: true, // whatever is checked next may take long
     })
     .refine((value) => value.isWellFormed(), 'must be well-formed Unicode: it has half of a surrogate pair')
     .meta({ minLength: min, maxLength: max });
+}
+
+function hasAtMost(value: string, max: number): boolean {
+  return value.length <= max || (value.length <= max * 2 && [...value].length <= max);
 }
 
 /** The text, truncated to `max` characters when it is longer, with an ellipsis as the last one. */

@@ -4,7 +4,7 @@ import { innerSchema } from './inner-schema.ts';
 /**
  * How the word filter of a game treats a field that other players see:
  * - `text`: rejected, or stored and sent with asterisks, as the game's policy says
- * - `name`: always rejected
+ * - `name`: always rejected, and so are hidden characters (`names.ts`)
  * - `data`: a JSON object, whose strings are treated as `text` and whose keys as `name`
  */
 export type SeenAs = 'text' | 'name' | 'data';

@@ -7,9 +7,9 @@ import { statement } from '../../core/storage/query.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
 import { allowedOrigin } from '../games/allowed-origin.ts';
 import {
+  cleanedGameName,
   gameKind,
   gameListing,
-  gameName,
   gameOrder,
   gamePolicies,
   gameSlug,
@@ -101,7 +101,7 @@ export const importGame = exclusiveCommand(
 const gameRow = z.strictObject({
   id: storedId,
   slug: gameSlug,
-  name: gameName,
+  name: cleanedGameName,
   kind: gameKind,
   url: z.union([gameUrl, z.literal('')]),
   allowedOrigins: jsonText(z.array(allowedOrigin).max(100)),

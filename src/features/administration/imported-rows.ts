@@ -1,45 +1,31 @@
 import { z } from 'zod';
 import { importedId, text } from '../../core/schemas/fields.ts';
 import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
+import { cleanedNameText } from '../../core/schemas/names.ts';
 import { webUrl } from '../../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../../core/storage/table.ts';
 import { activityType, maxLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
 import { requestNonces } from '../games/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
-import { chatPicture, messageContent, permission } from '../messages/message-channel.ts';
+import { chatPicture, maxChannelName, messageContent, permission } from '../messages/message-channel.ts';
 import { reactionCounts } from '../messages/message-rows.ts';
 import { muter } from '../messages/mutes/mute.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
 import { maxReactionKinds, maxReactions, reactionInput } from '../messages/reaction.ts';
-import {
-  declinedAdders,
-  formerParticipants,
-  messageChannels,
-  messageReactions,
-  messages,
-  participants,
-  readMarkers,
-} from '../messages/tables.ts';
+import { declinedAdders, formerParticipants, messageChannels, messageReactions, messages, participants, readMarkers } from '../messages/tables.ts';
 import { reportComment, reportNote, reportReason, reportStatus } from '../moderation/reports/report.ts';
 import { playerReports } from '../moderation/reports/tables.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
-import { username } from '../players/player.ts';
+import { cleanedUsername } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
 import { actionState, maxErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { maxTextLength } from '../rules/trigger.ts';
-import {
-  entryRule,
-  keepRule,
-  leaderboardName,
-  maxLabels,
-  metadataInput,
-  scoreLabel,
-} from '../scores/leaderboard.ts';
+import { entryRule, keepRule, leaderboardName, maxLabel, maxLabels, metadataInput } from '../scores/leaderboard.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { scores } from '../scores/tables.ts';
 import { parseState, stateLabel } from '../states/state.ts';
@@ -60,6 +46,7 @@ const flag = z.union([z.literal(0), z.literal(1)]);
 const units = z.string().regex(/^\d{1,80}$/, 'must be a whole number');
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits');
 const nonce = text(1, 200);
+const importedLabel = cleanedNameText(1, maxLabel);
 
 /** JSON text whose value matches the schema; parsed. */
 export function jsonText<Schema extends z.ZodType>(schema: Schema) {
@@ -124,7 +111,7 @@ type Fields<Row> = { readonly [Name in keyof Row]?: z.ZodType<Value> };
 const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(players, {
     wallet: storedWallet,
-    username,
+    username: cleanedUsername,
     avatar: z.union([webUrl, z.literal('')]),
   }),
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),
@@ -140,7 +127,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     sortOrder: z.enum(['desc', 'asc']),
     entries: entryRule,
     isPublic: flag,
-    labels: jsonOf(z.array(scoreLabel).max(maxLabels)),
+    labels: jsonOf(z.array(importedLabel).max(maxLabels)),
     season: z.int().min(1),
     schedule: text(1, 100).nullable(),
     timeZone: text(1, 100),
@@ -151,7 +138,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     board: storedId,
     nonce: nonce.nullable(),
     sessionId: text(1, 200).nullable(),
-    label: scoreLabel.nullable(),
+    label: importedLabel.nullable(),
     metadata: jsonOf(metadataInput).nullable(),
   }),
   // `json` and its hash are recomputed by `readState`, which enforces the limits.
@@ -183,7 +170,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     readAt: count.nullable().default(null),
     expiresAt: count.nullable().default(null),
   }),
-  of(messageChannels, { participantsKey: z.string(), name: text(0, 100), chatPicture }),
+  of(messageChannels, { participantsKey: z.string(), name: cleanedNameText(0, maxChannelName), chatPicture }),
   of(participants, {
     wallet: storedWallet,
     permissions: jsonOf(z.array(permission).max(20)),

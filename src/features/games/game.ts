@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rateLimit } from '../../core/rate-limit.ts';
 import { addressInput } from '../../core/schemas/fields.ts';
+import { cleanedNameText, nameText } from '../../core/schemas/names.ts';
 import { isCleanUrlText, isWebUrl } from '../../core/schemas/web-url.ts';
 import { wordFilterPolicy } from '../../core/schemas/word-filter.ts';
 
@@ -199,7 +200,10 @@ function defined(changes: object): object {
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }
 
-export const gameName = z.string().trim().min(1).max(100);
+const maxName = 100;
+export const gameName = nameText(1, maxName);
+/** The name of a game in an exported file, which may be older than the rules of `gameName`. */
+export const cleanedGameName = cleanedNameText(1, maxName);
 export const gameSlug = z
   .string()
   .max(60)

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { id, text, timestamp } from '../../core/schemas/fields.ts';
+import { id, timestamp } from '../../core/schemas/fields.ts';
+import { cleanedNameText } from '../../core/schemas/names.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
 
 /** Maximum devices per guest. */
@@ -25,8 +26,10 @@ export const deviceSecret = z.string().meta({
   description: 'Shown once. Anyone who has it can sign in as the guest: store it only on the device',
 });
 
-/** The player's name for the device. */
-export const deviceName = notSeen(text(0, 60), 'own').default('').meta({ description: 'Name of the device' });
+/** The player's name for the device, or the device's own. */
+export const deviceName = notSeen(cleanedNameText(0, 60), 'own')
+  .default('')
+  .meta({ description: 'Name of the device' });
 
 export const deviceRecord = z
   .object({ deviceId: id, name: z.string(), createdAt: timestamp, lastUsedAt: timestamp })

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { id, text, timestamp } from '../../core/schemas/fields.ts';
+import { nameText } from '../../core/schemas/names.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
 import { reactionCount } from './reaction.ts';
 
@@ -92,9 +93,11 @@ export type ChannelMessage = z.infer<typeof channelMessage>;
 
 export const messageContent = seenByOthers(text(1, 4000), { as: 'text', mute: 'command' });
 
+export const maxChannelName = 100;
+
 /** The name of a new channel. */
-export const newChannelName = seenByOthers(text(0, 100), { as: 'name', mute: 'call' });
-export const channelName = seenByOthers(text(0, 100), { as: 'name', mute: 'command' });
+export const newChannelName = seenByOthers(nameText(0, maxChannelName), { as: 'name', mute: 'call' });
+export const channelName = seenByOthers(nameText(0, maxChannelName), { as: 'name', mute: 'command' });
 export const chatPicture = seenByOthers(text(0, 2000), { as: 'name', mute: 'command' });
 
 /** Whether a participant has a permission; `super-admin` implies all of them. */

@@ -1,4 +1,5 @@
-import { shortAddress, text } from '../../core/schemas/fields.ts';
+import { shortAddress } from '../../core/schemas/fields.ts';
+import { cleanedNameText, nameText } from '../../core/schemas/names.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
 import type { PlayerRow } from './tables.ts';
 
@@ -40,8 +41,12 @@ export interface PlayerSummary extends Player {
   present: boolean;
 }
 
+const maxUsername = 40;
+
 /** A player's name; empty removes it. */
-export const username = seenByOthers(text(0, 40), { as: 'name', mute: 'call' });
+export const username = seenByOthers(nameText(0, maxUsername), { as: 'name', mute: 'call' });
+/** The name of an account elsewhere, which the player may not be able to change in order to sign in. */
+export const cleanedUsername = cleanedNameText(0, maxUsername);
 
 /** The name that others see; never empty. */
 export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {

@@ -3,6 +3,7 @@ import type { Reason } from '../../core/errors.ts';
 import { id, text, timestamp } from '../../core/schemas/fields.ts';
 import { grouped } from '../../core/schemas/grouped.ts';
 import { holdsInfinity } from '../../core/schemas/json-value.ts';
+import { nameText } from '../../core/schemas/names.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 
 /** The leaderboard that every game has, ranked by the game's policy. */
@@ -10,6 +11,8 @@ export const defaultLeaderboard = 'default';
 
 /** Maximum leaderboards per game, besides `default`. */
 export const maxLeaderboards = 100;
+/** Maximum length of a label, in characters. */
+export const maxLabel = 64;
 /** Maximum labels per leaderboard: enough for one per country. */
 export const maxLabels = 300;
 /** Maximum size of a score's metadata, in bytes of JSON in UTF-8. */
@@ -31,11 +34,11 @@ export const leaderboardInput = notSeen(text(0, 200), 'choice')
   .optional()
   .meta({ description: 'Name of the leaderboard; omitted: `default`' });
 
-export const scoreLabel = text(1, 64);
+export const scoreLabel = nameText(1, maxLabel);
 
 /** A score's label in a request, one of the leaderboard's; empty counts as omitted. */
 export const labelInput = notSeen(
-  text(0, 64)
+  text(0, maxLabel)
     .transform((label) => label || undefined)
     .optional(),
   'choice',

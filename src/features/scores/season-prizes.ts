@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { text } from '../../core/schemas/fields.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import { games } from '../games/tables.ts';
-import { defaultLeaderboard, leaderboardName, scoreLabel } from './leaderboard.ts';
+import { defaultLeaderboard, leaderboardName, maxLabel } from './leaderboard.ts';
 import type { SeasonRow } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
 
@@ -19,7 +20,7 @@ export const seasonEnd = z.strictObject({
   leaderboard: leaderboardName.refine((name) => name !== defaultLeaderboard, {
     error: 'default has no seasons; use a leaderboard created with createLeaderboard',
   }),
-  label: scoreLabel.optional(),
+  label: text(1, maxLabel).optional(), // one of the leaderboard's, which older versions did not normalize
   places: z
     .strictObject({ from: z.int().min(1).default(1), to: z.int().min(1).max(maxPlace) })
     .refine(({ from, to }) => to >= from, { path: ['to'], error: 'must be at least from' }),

@@ -489,7 +489,7 @@ func sign_in_guest(device_secret, optional = {}, options = {}):
 
 # Open a channel session for a player that the game's server has authenticated; requires the game's secret.
 # - player_id: String. The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
-# - optional username: String or null. The name that others see; unchanged when omitted or while the player is muted
+# - optional username: String or null. The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted
 # Answers: VouchForPlayerOutput.
 func vouch_for_player(player_id, optional = {}, options = {}):
 	return _call_generated("vouchForPlayer", {"playerId": player_id}, optional, {"username": "username"}, options)

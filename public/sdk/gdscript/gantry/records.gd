@@ -3229,7 +3229,7 @@ class VouchForPlayerInput:
 	extends Record
 	# String. The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
 	var player_id: String = ""
-	# String or null. The name that others see; unchanged when omitted or while the player is muted
+	# String or null. The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted
 	var username = null
 
 	func read(from):

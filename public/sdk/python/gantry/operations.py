@@ -430,7 +430,7 @@ class Operations:
         """Open a channel session for a player that the game's server has authenticated; requires the game's secret.
 
         player_id: The server's own id of the player, such as `steam:76561198000000000`; stored as a hash
-        username: The name that others see; unchanged when omitted or while the player is muted
+        username: The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted
         """
         return self._call("vouchForPlayer", _given({"playerId": player_id}, {"username": username, "idempotencyKey": idempotency_key}))
 

@@ -1794,7 +1794,7 @@ class _VouchForPlayerInputRequired(TypedDict):
 class VouchForPlayerInput(_VouchForPlayerInputRequired, total=False):
     """What vouchForPlayer takes."""
 
-    #: The name that others see; unchanged when omitted or while the player is muted
+    #: The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted
     username: str
 
 

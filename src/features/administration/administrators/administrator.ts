@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { type AdminRole, adminRole } from '../../../core/schemas/admin-role.ts';
 import { id, timestamp } from '../../../core/schemas/fields.ts';
+import { nameText } from '../../../core/schemas/names.ts';
 import type { AdministratorRow } from './tables.ts';
 
 const tokenPrefix = 'gadm_';
@@ -17,9 +18,7 @@ export const maxAdministrators = 1_000;
 const unnamedActors = ['admin-token', 'cli'] as const;
 
 /** Unique ignoring case, because the audit log identifies administrators by name. */
-export const administratorName = z
-  .string()
-  .trim()
+export const administratorName = nameText(1, 60)
   .regex(
     /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._@+'-]{0,59}$/u,
     "must be 1 to 60 letters, digits, spaces or . _ @ + ' -, and begin with a letter or a digit",

@@ -16,7 +16,7 @@ import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { setProfile } from '../../players/commands.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
-import { username } from '../../players/player.ts';
+import { cleanedUsername, username } from '../../players/player.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
 import {
   announceSession,
@@ -162,8 +162,9 @@ export const vouchForPlayer = defineOperation({
       'secret',
     ),
     username: seenByOthers(
-      username.optional().meta({
-        description: 'The name that others see; unchanged when omitted or while the player is muted',
+      cleanedUsername.optional().meta({
+        description:
+          'The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted',
       }),
       // The player may still sign in.
       { as: 'name', mute: 'command' },

@@ -6651,7 +6651,7 @@ namespace Gantry
             set { Set("playerId", value); }
         }
 
-        /// <summary>The name that others see; unchanged when omitted or while the player is muted</summary>
+        /// <summary>The name that others see, without control and invisible characters; unchanged when omitted or while the player is muted</summary>
         public string Username
         {
             get { return Get("username", Read.String); }
