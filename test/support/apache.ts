@@ -40,10 +40,12 @@ DefaultRuntimeDir ${directory}
 ErrorLog ${join(directory, 'error.log')}
 Listen 127.0.0.1:${port}
 ${loaded.map((name) => `LoadModule ${name}_module ${join(modules, `mod_${name}.so`)}`).join('\n')}
-ThreadsPerChild 128
-ThreadLimit 128
+ThreadsPerChild 256
+ThreadLimit 256
 ServerLimit 4
-MaxRequestWorkers 512
+MaxRequestWorkers 1024
+StartServers 4
+MaxSpareThreads 1024
 ${site}
 `;
 }
