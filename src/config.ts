@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { redisUrl } from './cluster/redis/redis-url.ts';
 import { ConfigError } from './core/config-error.ts';
 import type { Retention } from './core/events/retention.ts';
-import { webUrl } from './core/schemas/web-url.ts';
+import { isOrigin, webUrl } from './core/schemas/web-url.ts';
 import { defaultGameStorageQuota } from './core/storage/command.ts';
 import { chainRpcs, signerKeys } from './features/chains/chain-settings.ts';
 import type { ChainRpcs } from './features/chains/contract-wallets.ts';
@@ -52,6 +52,11 @@ export const environment = z.object({
     .optional()
     .describe('PostgreSQL for nodes on several machines, postgres://…; unset: SQLite in the data directory'),
   PUBLIC_URL: webUrl
+    // Pages, sockets and SDKs use paths from the root.
+    .refine(
+      isOrigin,
+      'must have no path: Gantry needs a host name of its own, as in https://gantry.example.org',
+    )
     .transform((url) => url.replace(/\/+$/, ''))
     .optional()
     .describe('Public URL of the server, when it differs from http://HOST:PORT'),

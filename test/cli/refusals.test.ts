@@ -99,6 +99,8 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     ['SESSION_DAYS', '-1'],
     ['LOG_LEVEL', 'loud'],
     ['PUBLIC_URL', 'gantry.example'],
+    ['PUBLIC_URL', 'https://example.org/gantry'],
+    ['PUBLIC_URL', 'https://example.org?gantry'],
     ['KEEP_ALIVE_SECONDS', '0'],
     ['GANTRY_DEMO', 'maybe'],
   ])('the setting %s=%s', async (name, value) => {

@@ -21,6 +21,12 @@ export function isWebUrl(text: string): boolean {
   return url !== null && url.username === '' && url.password === '' && !/^https?:\/\/[^/?#]*@/i.test(text);
 }
 
+/** Whether a URL consists of scheme, host and port only; a slash at the end is allowed. */
+export function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^\/*$/.test(url.pathname) && !/[?#]/.test(text);
+}
+
 /** An absolute http(s) URL, as callers and administrators set it for others to open. */
 export const webUrl = z
   .url({ protocol: /^https?$/ })
