@@ -5,6 +5,7 @@ import { adminCommand } from './admin.ts';
 import { Administrator, type Target } from './administrator.ts';
 import { backupCommand } from './backup.ts';
 import { bareProgram } from './bare-program.ts';
+import { compactCommand } from './compact.ts';
 import { completionCommand } from './completion.ts';
 import { configCommand } from './config.ts';
 import { demoCommand } from './demo.ts';
@@ -67,6 +68,7 @@ export function createProgram(): Command {
         restoreCommand(),
         exportCommand(),
         importCommand(),
+        compactCommand(),
         migrateCommand(),
         migrateToCommand(),
       ],

@@ -73,10 +73,13 @@ test.skipIf(noPostgres !== null)(
 
 test.each([
   ['backup', /pg_dump .* GANTRY_SECRET_KEY/],
+  ['compact', /VACUUM/],
   ['restore', /pg_restore.*gantry restore --database/],
 ])('%s says that it does not support PostgreSQL', async (command, instead) => {
   const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
-  const { code, stderr } = await gantry([command, '/nowhere/at.all'], { env });
+  const { code, stderr } = await gantry(command === 'compact' ? [command] : [command, '/nowhere/at.all'], {
+    env,
+  });
   expect(code).toBe(1);
   expect(stderr).toMatch(instead);
 });

@@ -32,6 +32,7 @@ const runs: Readonly<Record<string, () => readonly string[]>> = {
   admin: () => ['admin', 'list-games', '{}'],
   backup: () => ['backup', place('backup')],
   restore: () => ['restore', place('backup'), '--force'],
+  compact: () => ['compact'],
   export: () => ['export', 'one', place('game')],
   import: () => ['import', place('game')],
   doctor: () => ['doctor'],

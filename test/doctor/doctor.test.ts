@@ -174,6 +174,17 @@ const faults: Fault[] = [
     finds: { check: 'public-url', level: 'warning', message: /not encrypted/, remedy: /TLS/ },
   },
   {
+    fault: 'a database that is mostly free',
+    plant: (data) => {
+      const db = new SqliteDatabase(dataFiles(data).database);
+      db.exec(
+        'CREATE TABLE deleted (content BLOB); INSERT INTO deleted VALUES (zeroblob(70000000)); DROP TABLE deleted',
+      );
+      db.close();
+    },
+    finds: { check: 'free-space', level: 'warning', message: /67 of the 6\d MiB/, remedy: /gantry compact/ },
+  },
+  {
     fault: 'a signing key readable by others',
     plant: (data) => {
       const file = join(data, '..', 'keystore.json');

@@ -36,6 +36,8 @@ export interface DatabaseCondition {
   journalMode: string;
   /** Size of the file. */
   bytes: number;
+  /** The part of the file that deleted data has left free, and later writes use. */
+  freeBytes: number;
   /** Size of the write-ahead log. */
   walBytes: number;
   /** A value of the requested column; null when there is none. */
@@ -73,7 +75,7 @@ export interface DatabaseFiles {
   inspect(file: string, sealed: SealedColumn): DatabaseCondition;
   /**
    * Copies a snapshot of the database, taken at the start, and the additional files into a new file, and runs a full
-   * integrity check on it. Concurrent writers are not blocked.
+   * integrity check on it. Concurrent writers are not blocked. If much of the database is free, the copy is compact.
    * @throws DatabaseUnusableError
    */
   backUp(
@@ -93,6 +95,11 @@ export interface DatabaseFiles {
   droppedLogs(file: string): DroppedLog[];
   /** Whether any process has the database open. */
   isInUse(file: string): boolean;
+  /**
+   * Gives the space of deleted data back to the disk; no process may be using the database.
+   * @throws DatabaseUnusableError; the file is then unchanged
+   */
+  compact(file: string): void;
   /** Migrates the schema to the latest version. @throws DatabaseUnusableError, SchemaTooNewError */
   migrate(file: string): void;
 }

@@ -11,6 +11,8 @@ import { checkSchema, checkSecretKey } from './shared-checks.ts';
 const mebibyte = 1024 * 1024;
 const minFreeBytes = 64 * mebibyte;
 const lowFreeBytes = 1024 * mebibyte;
+/** Less free space in the database than this is not worth a restart. */
+const largeFreeBytes = 64 * mebibyte;
 /** The WAL is truncated to 64 MiB when possible; a much larger one means that a reader blocks checkpoints. */
 const largeWalBytes = 256 * mebibyte;
 
@@ -184,7 +186,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return [error('database', why, 'Restore a backup: gantry restore <file> --force')];
   }
-  const { damage, bytes, walBytes, sealedSample } = condition;
+  const { damage, bytes, freeBytes, walBytes, sealedSample } = condition;
   return found(
     damage.length === 0
       ? ok('database', `intact, ${Math.ceil(bytes / mebibyte)} MiB`)
@@ -214,6 +216,12 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
           `${Math.ceil(walBytes / mebibyte)} MiB, which slows down reads`,
           'Find the program with an open read transaction (a backup, a shell), and end it.',
         ),
+    freeBytes >= Math.max(largeFreeBytes, bytes / 2) &&
+      warning(
+        'free-space',
+        `${Math.ceil(freeBytes / mebibyte)} of the ${Math.ceil(bytes / mebibyte)} MiB of the database are free since data was deleted; later writes use them`,
+        'To give them back to the disk, stop all servers and run gantry compact.',
+      ),
     // Without a key, that is reported with the keys.
     sealedSample !== null &&
       (config.secretKey !== undefined || existsSync(secretKey)) &&
