@@ -1,9 +1,12 @@
 import { z } from 'zod';
 import { innerSchema } from '../core/schemas/inner-schema.ts';
+import { refuseRoundedText } from '../core/schemas/rounded-number.ts';
 
 /**
- * Converts query parameters to an operation's input: empty values count as absent, and parameters that the schema
- * declares as a number or an array are converted. Values that cannot be converted are left for the schema to reject.
+ * Converts the parameters of a query or the fields of a form to an operation's input: empty values count as absent, and
+ * those that the schema declares as a number, a boolean or an array are converted. Values that cannot be converted are
+ * left for the schema to reject.
+ * @throws GantryError `number_not_exact`
  */
 export function inputFromQuery(
   schema: z.ZodObject,
@@ -15,17 +18,26 @@ export function inputFromQuery(
       // A query may name anything, such as `constructor`.
       const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
       if (!field || typeof value !== 'string') return [name, value];
-      if (expects(field, z.ZodNumber)) return [name, toNumber(value)];
+      if (expects(field, z.ZodNumber)) return [name, toNumber(name, value)];
+      if (expects(field, z.ZodBoolean)) return [name, toBoolean(value)];
       return [name, expects(field, z.ZodArray) ? [value] : value];
     }),
   );
 }
 
-function toNumber(text: string): unknown {
-  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+function toNumber(name: string, text: string): unknown {
+  if (!/^-?\d+(\.\d+)?$/.test(text)) return text;
+  refuseRoundedText(text, name);
+  return Number(text);
 }
 
-function expects(schema: z.core.$ZodType, kind: typeof z.ZodNumber | typeof z.ZodArray): boolean {
+function toBoolean(text: string): unknown {
+  return text === 'true' || (text === 'false' ? false : text);
+}
+
+type Converted = typeof z.ZodNumber | typeof z.ZodBoolean | typeof z.ZodArray;
+
+function expects(schema: z.core.$ZodType, kind: Converted): boolean {
   const inner = innerSchema(schema);
   return inner ? expects(inner, kind) : schema instanceof kind;
 }

@@ -39,6 +39,36 @@ describe.each(bodyPaths)('a JSON body on POST %s', (path, headers) => {
     expect(accepted(answer, newScore).newScore.score).toBe(5);
   });
 
+  it.each([
+    ['encoded as a whole, as by Unity', encodeURIComponent],
+    [
+      'encoded with a plus for each space',
+      (json: string) => encodeURIComponent(` ${json}`.trim()).replaceAll('%20', '+'),
+    ],
+  ])('is read %s', async (_, encode) => {
+    const body = encode(JSON.stringify({ ...good, nonce: 'a + b = ü' }));
+    const sent = { ...headers, 'Content-Type': 'application/x-www-form-urlencoded; charset=utf-8' };
+    const { newScore: record } = accepted(
+      await api.request(path, { method: 'POST', body, headers: sent }),
+      newScore,
+    );
+    expect(record).toMatchObject({ score: 5, nonce: 'a + b = ü' });
+  });
+
+  it('may be the fields of a form', async () => {
+    const post = (fields: Record<string, string>) =>
+      api.request(path, { method: 'POST', body: new URLSearchParams({ launcherJwt, ...fields }), headers });
+    const { newScore: record } = accepted(await post({ score: '-5', nonce: '7', label: '' }), newScore);
+    expect(record).toMatchObject({ score: -5, nonce: '7' });
+    refused(
+      await post({ score: 'many' }),
+      400,
+      path === '/launcher/set-user-score' ? 'score_not_integer' : 'score_not_finite',
+    );
+    refused(await post({ score: '76561198012345679' }), 400, 'number_not_exact', 'score');
+    refused(await post({ score: '1', toString: 'x' }), 400, 'input_invalid', 'toString');
+  });
+
   it('is read without a Content-Type', async () => {
     const body = new TextEncoder().encode(JSON.stringify(good)); // fetch sets no type for bytes
     accepted(await api.request(path, { method: 'POST', body, headers }), newScore);

@@ -13,6 +13,7 @@ import { gameBelow, gamesInQuery } from '../named-games.ts';
 import { dropBody, largeBodyBytes, readBody } from './body.ts';
 import { BodyIntake } from './body-intake.ts';
 import { originHeaders } from './cross-origin.ts';
+import { decodeForm } from './form-body.ts';
 import { OverBudgetTokens, scannedBytes } from './over-budget-tokens.ts';
 import { type Headers, limitHeaders, sendError, sendJson } from './respond.ts';
 import {
@@ -142,9 +143,12 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
   ): ParsedCall | Promise<ParsedCall> {
     const { headers, method } = request;
     if (method !== 'POST') return read(headers, queryOf(request));
-    if (bytes.length >= largeBodyBytes && !route.isForAdministrators)
-      return parseLargeCall(headers, bytes, read);
-    return read(headers, jsonObjectIn(bytes));
+    const form = decodeForm(headers, bytes);
+    if (form && 'fields' in form) return read(headers, form.fields, { isText: true });
+    const json = form ? form.json : bytes;
+    if (json.length >= largeBodyBytes && !route.isForAdministrators)
+      return parseLargeCall(headers, json, read);
+    return read(headers, jsonObjectIn(json));
   }
 
   /** Parses a large body in a worker thread, and again here for operations that do not take `LargeValue`s. */

@@ -14,10 +14,14 @@ export interface ParsedCall {
   token: unknown;
 }
 
-/** Parses a call from the headers and the body, or the query. @throws GantryError `method_unknown` */
+/**
+ * Parses a call from the headers and the body, or the query. `isText`: the input's values are texts, as in a query.
+ * @throws GantryError `method_unknown`
+ */
 export type ParseCall = (
   headers: IncomingHttpHeaders,
   input: Readonly<Record<string, unknown>>,
+  form?: { isText: boolean },
 ) => ParsedCall;
 
 /** What a path accepts: a JSON body by POST, a query by GET. */
@@ -51,8 +55,10 @@ export function dedicatedRoutes(registry: Registry): Routes {
 }
 
 function byBody(operation: AnyOperation) {
-  return (_headers: unknown, input: Readonly<Record<string, unknown>>) =>
-    ({ operation, style: 'dedicated', input, token: input.launcherJwt }) as const;
+  return (_headers: unknown, sent: Readonly<Record<string, unknown>>, form?: { isText: boolean }) => {
+    const input = form?.isText ? inputFromQuery(operation.input, sent) : sent;
+    return { operation, style: 'dedicated', input, token: input.launcherJwt } as const;
+  };
 }
 
 function byQuery(operation: AnyOperation) {
@@ -75,8 +81,10 @@ export function dispatchRoutes(registry: Registry): Routes {
 
 function routeOf(registry: Registry, service: string): Route {
   return {
-    post(headers, input) {
+    post(headers, sent, form) {
       const operation = requireMethod(registry, service, headers);
+      const schema = operation.dispatchInput ?? operation.input;
+      const input = form?.isText ? inputFromQuery(schema, sent) : sent;
       return { operation, style: 'dispatch', input, token: input.launcherJwt };
     },
     get(headers, query) {
