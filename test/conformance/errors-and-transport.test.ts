@@ -1,3 +1,4 @@
+import { io } from 'socket.io-client';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { apiOf } from '../support/api.ts';
@@ -17,6 +18,27 @@ const anything = z.unknown();
 const good = { launcherJwt, score: 5 };
 
 const setScore = { 'X-Service-Method': 'setUserScore' };
+
+describe('a socket call of a service that there is not', () => {
+  it.each([
+    ['authentication', 'send the launcherJwt as auth.launcherJwt of the handshake'],
+    ['profiles', 'the services are launcher, scores, '],
+  ])('%s is answered with what to do instead', async (service, advice) => {
+    const socket = io(server.url, { transports: ['websocket'], forceNew: true });
+    try {
+      const error = await new Promise((resolve) =>
+        socket.emit('create', service, { strategy: 'jwt', accessToken: launcherJwt }, {}, resolve),
+      );
+      expect(error).toMatchObject({
+        code: 404,
+        data: { reason: 'service_unknown' },
+        message: expect.stringContaining(advice),
+      });
+    } finally {
+      socket.disconnect();
+    }
+  });
+});
 
 describe('method dispatch', () => {
   const leaderboard = { 'X-Service-Method': 'getGameScoresLeaderboard' };

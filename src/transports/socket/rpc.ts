@@ -2,6 +2,7 @@ import type { Socket } from 'socket.io';
 import type { Execute } from '../../calls/execute.ts';
 import type { Registry } from '../../calls/registry.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
+import { shortened } from '../../core/schemas/fields.ts';
 import { asObject } from '../../core/schemas/json-input.ts';
 import { holdsBytes, maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
@@ -157,16 +158,27 @@ async function readLarge(
   return { operation, input };
 }
 
+function describeUnknown(service: unknown, { services }: Registry): string {
+  if (typeof service !== 'string') {
+    return 'The first argument after the method must name a service, such as "launcher"';
+  }
+  // Where Feathers' clients sign in (`app.authenticate`).
+  if (service === 'authentication') {
+    return (
+      'There is no service authentication: send the launcherJwt as auth.launcherJwt of the handshake, or in the ' +
+      'data of each call'
+    );
+  }
+  return `There is no service ${shortened(service, 50)}: the services are ${[...services].join(', ')}`;
+}
+
 function isPayload(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
 function requireMethod(registry: Registry, service: unknown, method: unknown): AnyOperation {
   if (typeof service !== 'string' || !registry.services.has(service)) {
-    throw new GantryError(
-      'service_unknown',
-      'The first argument after the method must name a service, such as "launcher"',
-    );
+    throw new GantryError('service_unknown', describeUnknown(service, registry));
   }
   const operation = typeof method === 'string' ? registry.method(service, method) : undefined;
   if (!operation) throw new GantryError('method_unknown', `The service ${service} has no such method`);
