@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/fields.ts';
@@ -9,7 +10,7 @@ import { keyedStore } from '../features/idempotency/keyed-store.ts';
 import { type AnyOperation, type AuthKind, type Callers, callsOf } from '../features/operation.ts';
 import { Turns } from '../runtime/turns.ts';
 import { bearerToken } from './auth/admin-token.ts';
-import type { Authenticated, Authenticator, Credentials } from './auth/authenticator.ts';
+import { type Authenticated, type Authenticator, type Credentials, isOmitted } from './auth/authenticator.ts';
 import { type BatchDependencies, executeBatch } from './execute-batch.ts';
 import type { LimitedCaller, LimitState, RateLimits } from './limits/rate-limits.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole, withoutNulls } from './parse-input.ts';
@@ -122,7 +123,10 @@ export function createExecute(
     if (isAdministrator(caller)) requireRole(operation, caller);
 
     // Parse.
-    const received = withNamedGame(call.input, authenticated);
+    const named = withNamedGame(call.input, authenticated);
+    const received = lacksGame(operation, named)
+      ? await withOwnGame(named, authenticated, call.credentials)
+      : named;
     refuseNotServed(operation, received);
     const key = keyOf(call);
     const form =
@@ -158,6 +162,18 @@ export function createExecute(
   };
 
   /** Does expensive work when it is the caller's turn. */
+  /** The input of a public read, with the game of the caller's secret or token, if the caller has one. */
+  async function withOwnGame(
+    input: Call['input'],
+    { game }: Authenticated,
+    { launcherJwt }: Credentials,
+  ): Promise<Call['input']> {
+    if (game) return { ...input, gameId: game.id };
+    if (isOmitted(launcherJwt)) return input;
+    const { game: own } = await authenticator.liveSession(launcherJwt);
+    return { ...input, gameId: own.id };
+  }
+
   function inTurn<Result>(
     { kind }: AnyOperation,
     { server, wallet, address }: LimitedCaller,
@@ -224,6 +240,13 @@ function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['i
 }
 
 /** Parses the operation's own form of input. @throws GantryError 400 */
+/** Whether a public operation requires a game, and the input has none. */
+function lacksGame({ auth, input: { shape } }: AnyOperation, input: Call['input']): boolean {
+  if (auth !== 'public' || !isOmitted(input.gameId)) return false;
+  const field: z.ZodType | undefined = shape.gameId;
+  return field !== undefined && !field.safeParse(undefined).success;
+}
+
 function parseOwn({ operation, style }: Call, received: Call['input']): object {
   const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
   return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));

@@ -70,7 +70,7 @@ describe.each(Object.entries<CallStyle>(callStyles))('over %s', (_, connect) => 
     for (const input of [{ score: null }, {}]) {
       expect((await answerTo('setUserScore', input)).status).toBe(400);
     }
-    expect((await answerTo('getGameScoresLeaderboard', { gameId: null })).status).toBe(400);
+    expect((await answerTo('getUsersPositionInGameScoreLeaderboard', { wallet: null })).status).toBe(400);
   });
 });
 

@@ -40,6 +40,20 @@ describe.each([
   ['POST /launcher', (body: object) => api.dispatch('getGameScoresLeaderboard', body)],
   ['its dedicated path', (body: object) => api.post('/launcher/get-game-scores-leaderboard', body)],
 ])('the leaderboard by %s', (_way, read) => {
+  it('is that of the token or the secret when no game is named', async () => {
+    const game = await server.createGame();
+    const { launcherJwt } = await server.openSession(game.gameId);
+    accepted(await api.dispatch('setUserScore', { launcherJwt, score: 3 }), newScore);
+    const [entry] = accepted(await read({ launcherJwt }), leaderboard).leaderboard;
+    expect(entry).toMatchObject({ gameId: game.gameId, score: 3 });
+    const withSecret = { Authorization: `Bearer ${game.gameSecret}` };
+    const bySecret = await api.post('/launcher/get-game-scores-leaderboard', {}, withSecret);
+    expect(accepted(bySecret, leaderboard).leaderboard).toEqual([entry]);
+    expect(accepted(await read({ launcherJwt, gameId }), leaderboard).leaderboard).not.toEqual([entry]);
+    refused(await read({ launcherJwt: 'x' }), 401, 'token_invalid');
+    refused(await read({}), 400, 'input_invalid', 'gameId');
+  });
+
   it('has every field of an entry, with a default name and picture for players without', async () => {
     const game = await server.createGame();
     const player = await server.openSession(game.gameId, `0x1234${'0f'.repeat(16)}abcd`);

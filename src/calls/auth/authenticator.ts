@@ -312,7 +312,7 @@ export function refuseOtherGame(named: Game | null, game: Game | null): void {
 }
 
 /** Clients in typed languages send null or an empty string for omitted fields. */
-function isOmitted(sent: unknown): boolean {
+export function isOmitted(sent: unknown): boolean {
   return sent === undefined || sent === null || sent === '';
 }
 
