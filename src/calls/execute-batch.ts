@@ -7,6 +7,7 @@ import type { BatchedCall, RunBatch } from '../features/batched-call.ts';
 import { type AnyOperation, type AuthKind, type Callers, callsOf } from '../features/operation.ts';
 import type { Authenticated, Authenticator } from './auth/authenticator.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, withoutNulls } from './parse-input.ts';
+import { refuseUnknownFields } from './unknown-fields.ts';
 
 /** Runs commands by name atomically. */
 type RunAll = Command<
@@ -88,6 +89,7 @@ export function executeBatch(
     refuseServerOnly(operation, authenticated);
     refuseNotServed(operation, data);
     const schema = operation.dispatchInput ?? operation.input;
+    refuseUnknownFields(operation, schema, data);
     return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
   }
 

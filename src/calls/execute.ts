@@ -14,6 +14,7 @@ import { type Authenticated, type Authenticator, type Credentials, isOmitted } f
 import { type BatchDependencies, executeBatch } from './execute-batch.ts';
 import type { LimitedCaller, LimitState, RateLimits } from './limits/rate-limits.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole, withoutNulls } from './parse-input.ts';
+import { refuseUnknownFields } from './unknown-fields.ts';
 
 /** The two forms of an input; see `Operation.dispatchInput`. */
 export type CallStyle = 'dedicated' | 'dispatch';
@@ -161,7 +162,6 @@ export function createExecute(
     return handling.handler({ input, caller }, db === services.db ? services : { ...services, db });
   };
 
-  /** Does expensive work when it is the caller's turn. */
   /** The input of a public read, with the game of the caller's secret or token, if the caller has one. */
   async function withOwnGame(
     input: Call['input'],
@@ -174,6 +174,7 @@ export function createExecute(
     return { ...input, gameId: own.id };
   }
 
+  /** Does expensive work when it is the caller's turn. */
   function inTurn<Result>(
     { kind }: AnyOperation,
     { server, wallet, address }: LimitedCaller,
@@ -239,7 +240,6 @@ function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['i
   return gameId === undefined ? input : { ...input, gameId };
 }
 
-/** Parses the operation's own form of input. @throws GantryError 400 */
 /** Whether a public operation requires a game, and the input has none. */
 function lacksGame({ auth, input: { shape } }: AnyOperation, input: Call['input']): boolean {
   if (auth !== 'public' || !isOmitted(input.gameId)) return false;
@@ -247,8 +247,10 @@ function lacksGame({ auth, input: { shape } }: AnyOperation, input: Call['input'
   return field !== undefined && !field.safeParse(undefined).success;
 }
 
-function parseOwn({ operation, style }: Call, received: Call['input']): object {
+/** Parses the operation's own form of input. @throws GantryError 400 */
+function parseOwn({ operation, style, input }: Call, received: Call['input']): object {
   const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
+  refuseUnknownFields(operation, schema, input);
   return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
 }
 

@@ -23,11 +23,13 @@ export class Administrator {
     this.#target = target;
   }
 
+  /** `input` may be all options of a command: those that are not the operation's, such as `--url`, are left out. */
   async execute<In extends z.ZodObject, Out extends z.ZodType>(
     operation: Operation<string, 'admin' | 'public', In, Out> | Operation<string, 'admin', In, Out>,
     input: z.input<In>,
   ): Promise<z.output<Out>> {
-    const output = await this.executeNamed(operation, input);
+    const fields = Object.entries(input).filter(([name]) => Object.hasOwn(operation.input.shape, name));
+    const output = await this.executeNamed(operation, Object.fromEntries(fields));
     // `defineOperation` checks that a handler returns the type of the output.
     return output as z.output<Out>;
   }

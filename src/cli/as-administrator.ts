@@ -1,5 +1,7 @@
 import { executeAsAdmin } from '../calls/execute.ts';
 import { parseInput } from '../calls/parse-input.ts';
+import { refuseUnknownFields } from '../calls/unknown-fields.ts';
+import { asObject } from '../core/schemas/json-input.ts';
 import { commandLineOwner } from '../features/administration/administrators/administrator.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
 import type { AnyOperation } from '../features/operation.ts';
@@ -23,9 +25,10 @@ export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Res
     const services = await localServices(store, config);
     const context = { services, audit: auditLogOf(store.db) };
     try {
-      return await use((operation, input) =>
-        executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context),
-      );
+      return await use(async (operation, input) => {
+        refuseUnknownFields(operation, operation.input, asObject(input));
+        return executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context);
+      });
     } finally {
       await services.presence.close();
     }

@@ -132,8 +132,13 @@ describe('a leaderboard by name', () => {
     const entry = { score: 2, normalizedAddress: wallet, metadata: { hero: 'Mia' } };
     const own = await api.post('/launcher/get-user-score', { launcherJwt, nonce: 'n' });
     expect(own.body).toMatchObject({ score: entry });
-    for (const path of ['get-game-scores-leaderboard', 'get-leaderboard-around', 'get-leaderboard-among']) {
-      const { body } = await api.post(`/launcher/${path}`, { gameId, wallet, wallets: [wallet] });
+    const reads = {
+      'get-game-scores-leaderboard': {},
+      'get-leaderboard-around': { wallet },
+      'get-leaderboard-among': { wallets: [wallet] },
+    };
+    for (const [path, whose] of Object.entries(reads)) {
+      const { body } = await api.post(`/launcher/${path}`, { gameId, ...whose });
       expect(body, path).toMatchObject({ leaderboard: [entry] });
     }
     await setScore({ score: 3, metadata: {} });

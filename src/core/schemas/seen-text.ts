@@ -23,9 +23,9 @@ export interface Seen {
 
 /**
  * Why other players never see a field as a player's text:
- * - `id`: it names a record, a wallet or a place, or is the caller's own identifier for one, which clients compare and
- *   do not show. Filtering these would refuse random ids
- * - `choice`: it must be one of the texts that the game or its administrators have set
+ * - `id`: it names a record or its version, a wallet or a place, or is the caller's own identifier for one, which clients
+ *   compare and do not show. Filtering these would refuse random ids
+ * - `choice`: it must be one of the texts or numbers that the game or its administrators have set
  * - `secret`: a token or signature, or what is kept as a hash
  * - `own`: only the player reads it
  * - `staff`: only moderators, administrators or the game's server read it
@@ -57,6 +57,24 @@ function declared<S extends z.ZodType>(schema: S, as: { seen: Seen } | { unseen:
   return clone;
 }
 
+/**
+ * Whether a field names a record, a wallet, a place or a choice. If it is optional, leaving it out changes what a call
+ * applies to.
+ */
+export function isName(schema: z.core.$ZodType): boolean {
+  const declaration = declarationOf(schema);
+  return declaration !== null && 'unseen' in declaration && ['id', 'choice'].includes(declaration.unseen);
+}
+
+/** What is declared about a field, not what is in it; the outermost counts: an operation may declare more. */
+function declarationOf(schema: z.core.$ZodType): { seen: Seen } | { unseen: Unseen } | null {
+  for (let at: z.core.$ZodType | null = schema; at; at = innerSchema(at)) {
+    const declaration = registry.get(at);
+    if (declaration) return declaration;
+  }
+  return null;
+}
+
 /** A field that other players see. */
 export interface SeenField extends Seen {
   /** `*`: each element of a list. */
@@ -77,21 +95,14 @@ export function textFieldsOf(schema: z.core.$ZodType): TextFields {
 }
 
 function collect(schema: z.core.$ZodType, path: readonly string[], found: TextFields): void {
-  // The outermost declaration counts: an operation may declare more about a field that several have.
-  for (let at: z.core.$ZodType = schema; ; ) {
-    const declaration = registry.get(at);
-    if (declaration && 'seen' in declaration) {
-      found.seen.push({ ...declaration.seen, path });
-      return;
-    }
-    if (declaration) return;
-    const inner = innerSchema(at);
-    if (!inner) {
-      collectInner(at, path, found);
-      return;
-    }
-    at = inner;
-  }
+  const declaration = declarationOf(schema);
+  if (!declaration) collectInner(innermostOf(schema), path, found);
+  else if ('seen' in declaration) found.seen.push({ ...declaration.seen, path });
+}
+
+function innermostOf(schema: z.core.$ZodType): z.core.$ZodType {
+  const inner = innerSchema(schema);
+  return inner ? innermostOf(inner) : schema;
 }
 
 function collectInner(schema: z.core.$ZodType, path: readonly string[], found: TextFields): void {

@@ -126,9 +126,7 @@ export const seasonRecord = z
 export type SeasonRecord = z.infer<typeof seasonRecord>;
 
 /** A season in a request. */
-export const seasonInput = z
-  .int()
-  .min(1)
+export const seasonInput = notSeen(z.int().min(1), 'choice')
   .optional()
   .meta({ description: 'Season number, starting at 1; omitted: the current season' });
 

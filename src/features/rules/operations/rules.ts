@@ -39,7 +39,7 @@ export const setRules = defineAdminOperation({
   input: z.object({
     gameId: idInput,
     rules: withReason(submittedRules, 'rule_invalid'),
-    version: z.int().min(0).optional().meta({
+    version: notSeen(z.int().min(0), 'id').optional().meta({
       description:
         'The version that these rules replace; refused if another version is stored. Omitted: any version',
     }),

@@ -27,14 +27,17 @@ export const jsonOrText = notSeen(
 
 export const stateText = jsonText('JSON as text, at most 1,048,576 bytes of UTF-8');
 
-export const ifVersion = z
-  .int('must be the version of a state, or 0')
-  .min(0, 'must be the version of a state, or 0')
-  .optional()
-  .meta({
-    description:
-      'Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)',
-  });
+export const ifVersion = notSeen(
+  z
+    .int('must be the version of a state, or 0')
+    .min(0, 'must be the version of a state, or 0')
+    .optional()
+    .meta({
+      description:
+        'Write only if the state has this version (0: only if there is none); otherwise `version_conflict` (409)',
+    }),
+  'id',
+);
 
 export const isPublic = z.boolean().optional().meta({
   description:

@@ -88,7 +88,8 @@ const maxStates = 20;
 
 /** `state`: its schema on the calling path. */
 function stateList<State extends z.ZodType>(state: State) {
-  const item = z.object({
+  // A misspelled `ifVersion` would overwrite any version.
+  const item = z.strictObject({
     label: writtenStateLabel,
     state,
     // Clients in statically typed languages send null for omitted fields.
