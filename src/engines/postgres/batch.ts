@@ -18,6 +18,7 @@ import { type Connection, settled } from './connection.ts';
 import type { DeclaredStatements } from './declared-statements.ts';
 import { fenceErrorCode, type WriterPlace } from './event-writer.ts';
 import { LoadedRows } from './loaded-rows.ts';
+import { planByValues } from './planning.ts';
 import type { RowCache } from './row-cache.ts';
 
 /** A command that waits to run. */
@@ -254,6 +255,7 @@ export class Batch {
       flushed = tx.events.length;
       await settled([...writer.write(this.#loaded, running.now, emitted, null), ...writer.sendEvents(null)]);
     };
+    await planByValues(this.#connection);
     const steps = this.#begin(running.queued, tx);
     for (;;) {
       const { done, value } = steps.next();

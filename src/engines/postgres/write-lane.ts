@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LanePlace } from './batch.ts';
-import { Connection } from './connection.ts';
+import { Connection, settled } from './connection.ts';
+import { planByKey } from './planning.ts';
 
 /** Another node may take over a lane whose lease has not been renewed for this long. */
 const leaseDuration = '60 seconds';
@@ -32,7 +33,7 @@ export async function openLane(url: string, name: string): Promise<WriteLane> {
   const connection = await Connection.open(url, name);
   const acquire = async () => {
     const place = await acquireLane(connection);
-    await tagConnection(connection, name, place);
+    await setUp(connection, name, place);
     return { connection, place };
   };
   return withinTimeout(connection, acquire());
@@ -52,11 +53,14 @@ async function withinTimeout<Result>(connection: Connection, work: Promise<Resul
 }
 
 /**
- * Puts the lane into the connection's application name, by which other nodes see that its owner is alive
+ * Sets up a lane's connection. Its application name has the lane, by which other nodes see that its owner is alive
  * (`otherServers`).
  */
-async function tagConnection(connection: Connection, name: string, { lane }: LanePlace): Promise<void> {
-  await connection.run(`SELECT set_config('application_name', $1, false)`, [`${name} ${lane}`]);
+async function setUp(connection: Connection, name: string, { lane }: LanePlace): Promise<void> {
+  await settled([
+    connection.run(`SELECT set_config('application_name', $1, false)`, [`${name} ${lane}`]),
+    planByKey(connection),
+  ]);
 }
 
 /**
@@ -163,7 +167,7 @@ async function reclaim(
   if (row) {
     const doubt = row.n === before.n + 1 ? 'committed' : 'undone';
     const place = { ...row, owner: before.nextOwner, nextOwner: randomUUID(), isSoleWriter: false };
-    await tagConnection(connection, name, place);
+    await setUp(connection, name, place);
     return { lane: { connection, place }, doubt, isBehind: row.n < before.n };
   }
   const { rows: found } = await connection.run<{ n: number }>('SELECT n FROM write_lanes WHERE lane = $1', [
