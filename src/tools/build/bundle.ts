@@ -1,5 +1,9 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
+import { threadFiles } from '../../runtime/start-thread.ts';
+
+const source = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Targets the oldest supported Node version. */
 const common: BuildOptions = {
@@ -12,6 +16,21 @@ const common: BuildOptions = {
 /** Bundles programs or modules with esbuild; `options` extend or override the common ones. */
 export async function bundle(options: BuildOptions): Promise<void> {
   await build({ ...common, ...options });
+}
+
+/**
+ * Bundles the program into a folder of ES modules: `gantry.js`, a file for each thread, and what they load later. Code
+ * that several of these need is repeated in each: shared, it would be in three times as many files, and loading these
+ * takes a tenth of the time of a start.
+ */
+export async function bundleProgram(outdir: string, options: BuildOptions): Promise<void> {
+  const files = { gantry: '../gantry.js', ...threadFiles };
+  await Promise.all(
+    Object.entries(files).map(([name, file]) => {
+      const entryPoints = { [name]: join(source, 'runtime', file) };
+      return bundle({ entryPoints, outdir, format: 'esm', splitting: true, ...options });
+    }),
+  );
 }
 
 /** CommonJS packages load Node's modules with `require`, which an ES module does not have; `place` is a URL as code. */

@@ -1,8 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { threadFiles } from '../../runtime/start-thread.ts';
-import { bundle } from './bundle.ts';
+import { bundle, bundleProgram } from './bundle.ts';
 import { clientDeclarations } from './client-declarations.ts';
 import { collectPages } from './collect-pages.ts';
 
@@ -16,18 +15,7 @@ const client = join(output, 'client');
 
 await rm(output, { recursive: true, force: true });
 // One flat folder, so that relative paths are the same as in the source.
-await bundle({
-  entryPoints: [
-    join(source, 'gantry.js'),
-    ...Object.values(threadFiles).map((file) => join(source, 'runtime', file)),
-  ],
-  entryNames: '[name]',
-  chunkNames: '[name]-[hash]',
-  outdir: output,
-  format: 'esm',
-  splitting: true,
-  packages: 'external',
-});
+await bundleProgram(output, { packages: 'external' });
 await collectPages(join(output, 'pages'));
 await bundle({
   entryPoints: [join(source, 'sdk/client/client.ts')],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import {
@@ -10,8 +10,7 @@ import {
   environment,
   stateOf,
 } from '../../runtime/compiled-program.ts';
-import { threadFiles } from '../../runtime/start-thread.ts';
-import { bundle, requireInModules } from './bundle.ts';
+import { bundleProgram, requireInModules } from './bundle.ts';
 
 // Compiles this source with its dependencies, so that the next start from source loads a few files instead of a
 // thousand. Started by gantry.js in the background; several may run at once.
@@ -21,10 +20,17 @@ const output = fileURLToPath(compiledFolder);
 /** Programs that are kept, because servers that run one may still load parts of it. */
 const kept = 5;
 
-/** Each file keeps its `import.meta.url`; only threads are started from the compiled files. */
+/**
+ * Each file keeps its `import.meta.url`; only threads are started from the compiled files. And better-sqlite3 its
+ * folder, where it looks for its native addon.
+ */
 export const placesAsWritten: Plugin = {
   name: 'places-as-written',
   setup({ onLoad }) {
+    onLoad({ filter: /better-sqlite3[\\/]lib[\\/]binding\.js$/ }, async ({ path }) => {
+      const contents = await readFile(path, 'utf8');
+      return { contents: contents.replaceAll('__dirname', JSON.stringify(dirname(path))) };
+    });
     onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const contents = await readFile(path, 'utf8');
       const place = JSON.stringify(pathToFileURL(path).href);
@@ -50,23 +56,16 @@ async function compileSource(): Promise<void> {
     .digest('hex')
     .slice(0, 16);
   const unfinished = join(output, `${folder}.${process.pid}`);
-  await bundle({
-    entryPoints: {
-      gantry: join(source, 'gantry.js'),
-      ...Object.fromEntries(
-        Object.entries(threadFiles).map(([name, file]) => [name, join(source, 'runtime', file)]),
-      ),
-    },
-    outdir: unfinished,
-    format: 'esm',
-    splitting: true,
-    external: ['better-sqlite3', 'esbuild'],
+  await bundleProgram(unfinished, {
+    external: ['esbuild'],
     banner: { js: requireInModules('import.meta.url') },
     inject: [join(source, 'runtime/source-positions.ts')],
     plugins: [placesAsWritten],
     sourcemap: true,
     sourcesContent: false,
   });
+  // Otherwise Node parses each file an additional time, to find out that it is an ES module.
+  writeFileSync(join(unfinished, 'package.json'), '{ "type": "module" }\n');
   place(unfinished, join(output, folder));
   const program: CompiledProgram = { folder, madeIn: environment, states };
   writeFileSync(`${unfinished}.json`, JSON.stringify(program));
