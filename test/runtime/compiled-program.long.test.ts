@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
 import { gantry, repository, serveGantry } from '../support/gantry-process.ts';
@@ -112,6 +113,15 @@ test('two builds at once leave one whole program', async () => {
   expect(others).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/)]);
   expect(await compiled(place)).toMatch(/^file:/);
   expect((await version(place)).code).toBe(0);
+});
+
+test('no compiled file has characters beyond Latin-1, with which V8 would keep it at two bytes a character', async () => {
+  await using place = await checkout();
+  await compile(place);
+  const folder = dirname(fileURLToPath(await compiled(place)));
+  for (const name of (await readdir(folder)).filter((one) => one.endsWith('.js'))) {
+    expect(/.{0,40}[^\0-\xff]/.exec(await readFile(join(folder, name), 'utf8')), name).toBeNull();
+  }
 });
 
 test('where the program cannot be compiled or is damaged, the source runs', async () => {

@@ -107,7 +107,7 @@ function escapeLike(text: string): string {
  * Matches wallets with this prefix; for `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it.
  */
 function walletPattern(search: string): string {
-  const [, begin, end] = /^(0x[0-9a-f]*)(?:…|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
+  const [, begin, end] = /^(0x[0-9a-f]*)(?:\u2026|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
   return begin === undefined ? `${escapeLike(search)}%` : `${begin}%${end}`;
 }
 
