@@ -22,7 +22,7 @@ export async function errorClassesIn(pattern: string): Promise<Set<string>> {
   for await (const file of glob(pattern, { cwd: repository })) {
     const code = await readFile(join(repository, file), 'utf8');
     // esbuild declares a class as a variable, whose name a class without one takes.
-    const declarations = code.matchAll(/(?:(\w+) = class|class (\w+)) extends [\w.]*Error\b/g);
+    const declarations = code.matchAll(/(?:(\w+) ?= ?class|class (\w+)) extends [\w.]*Error\b/g);
     for (const [, variable, name = variable] of declarations) if (name) names.add(name);
   }
   return names;

@@ -10,7 +10,7 @@ import {
   environment,
   stateOf,
 } from '../../runtime/compiled-program.ts';
-import { bundleProgram, requireInModules } from './bundle.ts';
+import { bundleProgram } from './bundle.ts';
 
 // Compiles this source with its dependencies, so that the next start from source loads a few files instead of a
 // thousand. Started by gantry.js in the background; several may run at once.
@@ -56,16 +56,7 @@ async function compileSource(): Promise<void> {
     .digest('hex')
     .slice(0, 16);
   const unfinished = join(output, `${folder}.${process.pid}`);
-  await bundleProgram(unfinished, {
-    external: ['esbuild'],
-    banner: { js: requireInModules('import.meta.url') },
-    inject: [join(source, 'runtime/source-positions.ts')],
-    plugins: [placesAsWritten],
-    sourcemap: true,
-    sourcesContent: false,
-    minifyWhitespace: true, // V8 keeps a file in twice the memory for one dash in a comment
-    legalComments: 'none',
-  });
+  await bundleProgram(unfinished, [], [placesAsWritten]);
   // Otherwise Node parses each file an additional time, to find out that it is an ES module.
   writeFileSync(join(unfinished, 'package.json'), '{ "type": "module" }\n');
   place(unfinished, join(output, folder));
