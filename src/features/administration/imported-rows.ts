@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { importedId, text } from '../../core/schemas/fields.ts';
-import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import { cleanedNameText } from '../../core/schemas/names.ts';
+import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import { webUrl } from '../../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../../core/storage/table.ts';
 import { activityType, maxLabelLength } from '../activities/activity.ts';
@@ -13,7 +13,15 @@ import { reactionCounts } from '../messages/message-rows.ts';
 import { muter } from '../messages/mutes/mute.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
 import { maxReactionKinds, maxReactions, reactionInput } from '../messages/reaction.ts';
-import { declinedAdders, formerParticipants, messageChannels, messageReactions, messages, participants, readMarkers } from '../messages/tables.ts';
+import {
+  declinedAdders,
+  formerParticipants,
+  messageChannels,
+  messageReactions,
+  messages,
+  participants,
+  readMarkers,
+} from '../messages/tables.ts';
 import { reportComment, reportNote, reportReason, reportStatus } from '../moderation/reports/report.ts';
 import { playerReports } from '../moderation/reports/tables.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
@@ -25,7 +33,14 @@ import { actionState, maxErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { maxTextLength } from '../rules/trigger.ts';
-import { entryRule, keepRule, leaderboardName, maxLabel, maxLabels, metadataInput } from '../scores/leaderboard.ts';
+import {
+  entryRule,
+  keepRule,
+  leaderboardName,
+  maxLabel,
+  maxLabels,
+  metadataInput,
+} from '../scores/leaderboard.ts';
 import { leaderboardRecords, leaderboardSeasons, leaderboards } from '../scores/leaderboard-tables.ts';
 import { scores } from '../scores/tables.ts';
 import { parseState, stateLabel } from '../states/state.ts';
