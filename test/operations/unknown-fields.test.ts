@@ -133,7 +133,7 @@ describe.each(Object.entries(plainStyles))('over %s', (_, connect) => {
       const world = await createWorld(server);
       const { sent, headers } = await callOf(world, operation);
       using caller = await connect(server.url);
-      const effects = effectsOn(server.services);
+      const effects = effectsOn(server);
       const answer = await caller.call(operation, { ...sent, byName: 'x' }, headers);
       expect(answer).toMatchObject(refusal(operation, 'byName'));
       expect(effects()).toBe(0);

@@ -66,7 +66,7 @@ export const scoreSession = notSeen(
 );
 
 /** What a whole number must be that a double holds exactly, as do all smaller ones. */
-export const safeInteger = 'must be a whole number between -9007199254740991 and 9007199254740991';
+const safeInteger = 'must be a whole number between -9007199254740991 and 9007199254740991';
 
 /** A score on a dedicated path: a whole number that a double holds exactly (±2^53−1). */
 export const integerScore = withReason(z.int(safeInteger), 'score_not_integer');
