@@ -23,6 +23,7 @@ import {
   terminate,
   transportClosed,
 } from '../../runtime/internals/engine-io.ts';
+import { refuseOldClients } from '../../runtime/internals/engine-io-3.ts';
 import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
@@ -120,6 +121,12 @@ export class Gateway {
       return new InboundLimit(dependencies, turns, () => this.#cutOff(input, address));
     });
     openInOneWrite(this.#io);
+    refuseOldClients(this.#io, (request) => {
+      const error = clientTooOld();
+      const address = dependencies.addressOf(request);
+      dependencies.onRefused({ reason: error.reason, at: 'connection', address });
+      return error.toJSON();
+    });
     this.#io.engine.use(limitWebSockets(admission));
     refuseSlowBodies(http);
     serveBelowGames(http);
@@ -325,6 +332,14 @@ export class Gateway {
 
 function shuttingDown(): GantryError {
   return new GantryError('not_ready', 'The server is shutting down');
+}
+
+function clientTooOld(): GantryError {
+  return new GantryError(
+    'input_invalid',
+    'Clients of Socket.IO 2 and older are not supported: update to Socket.IO 4 (with Feathers, to version 5), which ' +
+      'connects with EIO=4 and sends the token as auth.launcherJwt',
+  );
 }
 
 /** Of long polling; before `serveBelowGames`, whose listener then runs first. */
