@@ -23,6 +23,7 @@ import { setTimeoutAt } from '../../runtime/timeouts.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
+import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import { listenerOf, metaOf, type Push, roomOfListener, roomOfSession } from './push.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -41,6 +42,8 @@ export interface HandshakeInfo {
   authorization: string | undefined;
   /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
   games: string[];
+  /** Where the request holds what looks like a token, although none belongs there; undefined when it does not. */
+  tokenPlace: string | undefined;
 }
 
 /** What all live sockets of a node share. */
@@ -134,14 +137,16 @@ export class LiveSocket {
 
   /**
    * Admits a client: does everything that must succeed before the client is notified that it is connected.
-   * @throws GantryError as `Authenticator.liveSession`, and `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
+   * @throws GantryError as `Authenticator.liveSession`, and `token_missing`, `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
    *   `rate_limited`, `not_ready`
    */
   async admit(
     socket: Socket,
-    { token, gameSecret }: { token: unknown; gameSecret: unknown },
+    auth: Readonly<Record<string, unknown>>,
     cursors: HandshakeCursors,
   ): Promise<void> {
+    const { launcherJwt: token, gameSecret } = auth;
+    const hasToken = token !== undefined && token !== null;
     if (this.#state !== 'idle') {
       this.#conn.close();
       throw closedMeanwhile();
@@ -149,8 +154,9 @@ export class LiveSocket {
     this.#state = 'admitting';
     try {
       this.traffic.admit();
+      if (!hasToken) refuseMisplacedToken(placeOfToken(auth) ?? this.handshake.tokenPlace);
       const server = await this.#checkSecret(gameSecret);
-      if (token !== undefined && token !== null) await this.#admitSession(socket, token, cursors);
+      if (hasToken) await this.#admitSession(socket, token, cursors);
       else await this.#admitAnonymous(socket, server);
       this.#state = 'admitted';
     } catch (refused) {
@@ -161,15 +167,16 @@ export class LiveSocket {
   }
 
   /**
-   * The game of the handshake's `auth.gameSecret`; null when it has none. Calls on the socket then carry the secret, as
-   * if it had been sent in the `Authorization` header.
+   * The game of the handshake's `auth.gameSecret`, or of the secret in the `Authorization` header; null when it has
+   * neither. Calls on the socket carry `auth.gameSecret` as if it had been sent in the header.
    */
   async #checkSecret(gameSecret: unknown): Promise<Game | null> {
     this.handshake.authorization = this.#authorization; // an earlier client on this connection may have sent another
-    if (gameSecret === undefined || gameSecret === null || gameSecret === '') return null;
     const { authenticator, limits } = this.#services;
+    const isOmitted = gameSecret === undefined || gameSecret === null || gameSecret === '';
+    const authorization = isOmitted ? this.#authorization : `Bearer ${gameSecret}`;
+    if (authorization === undefined) return null;
     try {
-      const authorization = `Bearer ${gameSecret}`;
       const game = await authenticator.gameOfSecret(authorization);
       this.handshake.authorization = authorization;
       return game;

@@ -285,8 +285,8 @@ export class Gateway {
     // Socket.IO gets here a moment after the packet; the connection may be closed by then.
     const live = this.#sockets.get(socket.conn);
     if (!live) throw closedMeanwhile();
-    const { launcherJwt, gameSecret, cursors, partial } = socket.handshake.auth;
-    await live.admit(socket, { token: launcherJwt, gameSecret }, { cursors, partial });
+    const { cursors, partial, ...auth } = socket.handshake.auth;
+    await live.admit(socket, auth, { cursors, partial });
   }
 
   #start(socket: Socket): void {
