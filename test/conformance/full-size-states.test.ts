@@ -67,16 +67,24 @@ describe('a state of 1,048,576 bytes', () => {
     expect(Buffer.byteLength(backslashes)).toBe(megabyte);
     const { launcherJwt } = player;
     const sessionId = randomUUID();
-    const asText = { launcherJwt, label: 'backslashes', sessionId, state: backslashes };
-    const asValue = { ...asText, state: JSON.parse(backslashes) };
-    for (const path of ['/launcher/set-state', '/launcher/track-game-sessions']) {
-      const { error } = refused(await api.post(path, asText), 413, 'body_too_large');
+    const state = { launcherJwt, label: 'backslashes' };
+    const play = { launcherJwt, sessionId };
+    for (const [path, input] of [
+      ['/launcher/set-state', state],
+      ['/launcher/track-game-sessions', play],
+    ] as const) {
+      const { error } = refused(
+        await api.post(path, { ...input, state: backslashes }),
+        413,
+        'body_too_large',
+      );
       expect(error).toContain('as a JSON value');
     }
-    accepted(await api.dispatch('setState', asValue), z.unknown());
-    accepted(await api.dispatch('trackGameSessions', asValue), z.unknown());
+    const value = { state: JSON.parse(backslashes) };
+    accepted(await api.dispatch('setState', { ...state, ...value }), z.unknown());
+    accepted(await api.dispatch('trackGameSessions', { ...play, ...value }), z.unknown());
     using launcher = await connectLauncher(server.url, { launcherJwt });
-    expect(await launcher.call('trackGameSessions', asValue)).toEqual({ success: true });
+    expect(await launcher.call('trackGameSessions', { ...play, ...value })).toEqual({ success: true });
   });
 
   it.each([
