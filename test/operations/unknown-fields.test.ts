@@ -32,6 +32,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     ...['outcome', 'id', 'reason', 'operation', 'from', 'to', 'withUnread', 'unreadOnly'],
   ],
   'a value to store, or a setting that is left unchanged': [
+    'replyTo',
     ...[
       'metadata',
       'public',

@@ -6,6 +6,7 @@ import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { addressInput, id, idInput, success } from '../../../core/schemas/fields.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
 import { pagedOutput, pageOf, paging, pagingOf } from '../../../core/schemas/paging.ts';
+import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { listMessagesFrom, messageCursor } from '../cursor-queries.ts';
@@ -64,7 +65,10 @@ export const sendChannelMessage = defineOperation({
   input: z.object({
     channelId: idInput,
     content: messageContent,
-    replyTo: idInput.optional().meta({ description: 'The message in this channel to reply to' }),
+    // A part of the message, and not what it is sent to.
+    replyTo: notSeen(idInput, 'data')
+      .optional()
+      .meta({ description: 'The message in this channel to reply to' }),
   }),
   output: channelMessage,
   handler({ input, caller }, { db, storageQuota }: { db: Store; storageQuota: number }) {
