@@ -25,6 +25,8 @@ export interface Call {
   /** An object as received, not validated. */
   input: Readonly<Record<string, unknown>>;
   credentials: Credentials;
+  /** The input is the query of a GET, to which browsers and proxies add parameters: unknown ones are ignored. */
+  isQuery?: boolean;
   /** The `Idempotency-Key` header; if omitted, the input's `idempotencyKey` is used. */
   idempotencyKey?: string | undefined;
   /** The client's address. */
@@ -248,9 +250,9 @@ function lacksGame({ auth, input: { shape } }: AnyOperation, input: Call['input'
 }
 
 /** Parses the operation's own form of input. @throws GantryError 400 */
-function parseOwn({ operation, style, input }: Call, received: Call['input']): object {
+function parseOwn({ operation, style, input, isQuery = false }: Call, received: Call['input']): object {
   const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
-  refuseUnknownFields(operation, schema, input);
+  if (!isQuery) refuseUnknownFields(operation, schema, input);
   return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
 }
 

@@ -20,12 +20,16 @@ export function refuseUnknownFields(
   for (const name in input) {
     if (known.has(name) || input[name] === null || input[name] === undefined) continue;
     const accepted = Object.keys(schema.shape).join(', ');
-    fields.push({ path: name, message: `is not a field of ${operation.name}, which takes ${accepted}` });
+    // Responses and logs do not repeat a secret that was sent as a name.
+    const path = fieldName.test(name) ? name : '';
+    fields.push({ path, message: `is not a field of ${operation.name}, which takes ${accepted}` });
   }
   if (fields.length === 0) return;
-  const message = fields.map(({ path, message: why }) => `${path}: ${why}`).join('; ');
+  const message = fields.map(({ path, message: why }) => `${path || 'A name'}: ${why}`).join('; ');
   throw new GantryError('input_invalid', message, { fields });
 }
+
+const fieldName = /^[a-z_]\w{0,29}$/i;
 
 const naming = new WeakMap<z.ZodObject, boolean>();
 

@@ -168,6 +168,22 @@ describe.each(Object.entries(adminStyles))('by %s', (_, { open }) => {
   );
 });
 
+test('a parameter that a browser or a proxy adds to a GET is ignored', async () => {
+  const { gameId } = await createWorld(server);
+  const answer = await fetch(`${server.url}/activities?gameId=${gameId}&_=1790000000000`);
+  expect(answer.status).toBe(200);
+});
+
+test('a name that may be a secret is not repeated', async () => {
+  const { owner } = await createWorld(server);
+  using caller = await plainStyles['dedicated HTTP'](server.url);
+  const secret = 'ab'.repeat(32);
+  const input = { launcherJwt: owner.launcherJwt, score: 1, [secret]: 'x' };
+  const answer = await caller.call(operationNamed('setUserScore'), input);
+  expect(answer).toMatchObject(refusal(operationNamed('setUserScore'), ''));
+  expect(answer.text).not.toContain(secret);
+});
+
 test('a participant who was to be removed by a misspelled field stays, and so does the caller', async () => {
   const world = await createWorld(server);
   using caller = await plainStyles['method dispatch'](server.url);

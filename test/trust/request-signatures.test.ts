@@ -39,7 +39,7 @@ describe('a request signed with HMAC-SHA256', () => {
   });
 
   it('signs the bytes as sent: white space, order and escapes are significant', async () => {
-    const body = `{ "score" : 7,\n "unknown":"\\u00fc \u{1F3C1}", "launcherJwt": "${game.launcherJwt}" }`;
+    const body = `{ "score" : 7,\n "nonce":"\\u00fc \u{1F3C1}", "launcherJwt": "${game.launcherJwt}" }`;
     accepted(await api.post(path, body, hmacSigned(game.gameSecret, body)), anything);
     const sameMeaning = JSON.stringify(JSON.parse(body));
     refused(await api.post(path, sameMeaning, hmacSigned(game.gameSecret, body)), 401, 'signature_invalid');

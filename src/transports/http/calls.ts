@@ -92,6 +92,7 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
         operation,
         style,
         input,
+        isQuery: request.method !== 'POST',
         credentials: credentialsOf(request, token, bytes, gamesNamedBy(request)),
         idempotencyKey: idempotencyKeyOf(request),
         address: owner.address,
