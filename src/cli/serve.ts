@@ -23,7 +23,20 @@ export function serveCommand(): Command {
 export async function serve(config: Config, json: boolean | undefined): Promise<void> {
   const logger = createLogger(config.logLevel);
   const server = await startServer(config, logger);
-  stopOnSignal(server, logger, config.startedByNpm);
+  const stopping = stopOnSignal(server, logger, config.startedByNpm);
+  try {
+    await welcomeOperator(server, config, json);
+  } catch (error) {
+    if (!stopping.aborted) throw error; // otherwise the database was closed meanwhile
+  }
+}
+
+/** Creates the demo, if configured, and prints how to reach the server. */
+async function welcomeOperator(
+  server: RunningServer,
+  config: Config,
+  json: boolean | undefined,
+): Promise<void> {
   if (config.demo) await seedDemo(server.services.db, server.box);
   const demo = config.demo ? await demoAccess(server.services) : null;
   const message = `Gantry listening on ${server.url}`;
@@ -43,8 +56,11 @@ function adminNote(token: string | null): string {
   return token === null ? '' : `\n  Admin token  ${token}  (shown only once)\n`;
 }
 
-function stopOnSignal(server: RunningServer, logger: Logger, startedByNpm: boolean): void {
+/** Returns a signal that is aborted when the server is being stopped. */
+function stopOnSignal(server: RunningServer, logger: Logger, startedByNpm: boolean): AbortSignal {
+  const stopping = new AbortController();
   const stop = (cause: string) => {
+    stopping.abort();
     logger.info({ cause }, 'stopping');
     setTimeout(() => {
       logger.error('connections are still open; exiting anyway');
@@ -61,6 +77,7 @@ function stopOnSignal(server: RunningServer, logger: Logger, startedByNpm: boole
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   if (startedByNpm) onceOrphaned(() => stop('npm has exited'));
+  return stopping.signal;
 }
 
 /**

@@ -5,7 +5,7 @@ export interface RepeatOptions {
   firstMs?: number;
   /** Stops the repetition; a run in progress completes. */
   signal: AbortSignal;
-  /** Called with the error of a failed run; the next run is scheduled regardless. */
+  /** Called with the error of a run that failed before the abort; the next run is scheduled regardless. */
   report(thrown: unknown): void;
 }
 
@@ -28,7 +28,8 @@ export function repeat(
     try {
       nextMs = (await work()) ?? everyMs;
     } catch (thrown) {
-      report(thrown);
+      // After an abort, what the work uses is being closed.
+      if (!signal.aborted) report(thrown);
     }
     schedule(nextMs);
   };

@@ -39,6 +39,16 @@ test('a long run is not overtaken, and none follows it after an abort', async ()
   expect(work).toHaveBeenCalledTimes(2);
 });
 
+test('a run that fails after the abort is not reported: what it uses is being closed', async () => {
+  const stop = new AbortController();
+  const work = () =>
+    new Promise<void>((_, reject) => setTimeout(() => reject(new Error('the connection is closed')), 1_000));
+  repeat(work, { everyMs: 100, signal: stop.signal, report: unexpected });
+  await vi.advanceTimersByTimeAsync(200);
+  stop.abort();
+  await vi.advanceTimersByTimeAsync(5_000);
+});
+
 test("a run's result says when the next one follows", async () => {
   const stop = new AbortController();
   const work = vi.fn(async () => (work.mock.calls.length < 3 ? 5 : undefined));
