@@ -1,5 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -7,7 +8,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { freePort } from '../support/free-port.ts';
-import { gantry } from '../support/gantry-process.ts';
+import { gantry, gantryProgram } from '../support/gantry-process.ts';
 import { get } from '../support/http.ts';
 import { noPostgres, PostgresServer } from '../support/postgres.ts';
 import { postgresUser } from '../support/postgres-binaries.ts';
@@ -108,6 +109,30 @@ describe.skipIf(noPostgres !== null)(noPostgres ?? 'a node that starts on Postgr
     expect((await get(`${node.url}/readyz`)).body).toMatchObject({ database: 'ready' });
     expect(node.log().match(/cannot be reached; retrying for up to 5 minutes/g)).toHaveLength(1);
     expect(await node.stop()).toMatchObject({ exitCode: 0 });
+  });
+
+  test('stops without an error in its log while it creates the demo', { timeout: 60_000 }, async () => {
+    await using directory = await temporaryDirectory();
+    const client = new Client({ connectionString: server.url() });
+    await client.connect();
+    await client.query('CREATE DATABASE demo TEMPLATE template0');
+    await client.end();
+    const { PATH = '' } = process.env;
+    const settings = { DATABASE_URL: server.url('demo'), GANTRY_SECRET_KEY: secretKey, LOG_LEVEL: 'warn' };
+    const running = spawn(process.execPath, [gantryProgram, 'serve'], {
+      env: { PATH, DATA_DIR: directory.path, HOST: '127.0.0.1', PORT: '0', ...settings },
+    });
+    let output = '';
+    for (const stream of [running.stdout, running.stderr]) {
+      stream.on('data', (chunk) => {
+        output += chunk;
+      });
+    }
+    const gone = once(running, 'close');
+    await until('the server listens', () => existsSync(join(directory.path, 'server-address.json')), 20_000);
+    running.kill('SIGTERM');
+    expect(await gone).toEqual([0, null]);
+    expect(output).not.toMatch(/error|cannot/i);
   });
 
   test('ends at once when waiting would not help: an unknown user or database', async () => {
