@@ -46,6 +46,28 @@ describe('list-players', () => {
       expect([search, await found(search)]).toEqual([search, []]);
   });
 
+  it.each([
+    ['Élise', ['elise', 'ÉLISE', 'e\u0301lise', 'lis']],
+    ['Mesut ÖZİL', ['ozil', 'özil', 'ÖZIL', 'ÖZİL', 'Özıl']],
+    ['ΟΔΥΣΣΕΥΣ', ['οδυσσευς', 'Ὀδυσσεύς', 'οδυσ']],
+    ['Ёлка Straße', ['елка', 'ЁЛКА', 'STRASSE', 'straße']],
+    ['Ｎｅｏ ﬁsh', ['neo', 'fish', 'NEO FISH']],
+    ['محمّد می‌خواهم', ['محمد', 'میخواهم', 'می‌خواهم']],
+    ['50%_off\\', ['50%', '%_o', 'OFF\\']],
+  ])('finds %s by %j, whatever the case and marks', async (username, searches) => {
+    const { gameId } = await server.createGame();
+    const { wallet } = await server.openSession(gameId);
+    await server.openSession(gameId);
+    await admin.call(updatePlayer, { wallet, username });
+    for (const search of searches) {
+      const { total, data } = await admin.call(listPlayers, { gameId, search });
+      expect([search, total, data.map((one) => one.username)]).toEqual([search, 1, [username]]);
+    }
+    await admin.call(updatePlayer, { wallet, username: 'Renamed' });
+    expect((await admin.call(listPlayers, { gameId, search: searches[0] })).total).toBe(0);
+    expect((await admin.call(listPlayers, { gameId, search: `${wallet}\0` })).total).toBe(1);
+  });
+
   it('shows who is online, who is banned and when each was last seen, and filters by it', async () => {
     const { gameId } = await server.createGame();
     const [ada, grace] = [await server.openSession(gameId), await server.openSession(gameId)];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { migrations } from '../../src/engines/sqlite/migrate.ts';
+import { apply, migrations } from '../../src/engines/sqlite/migrate.ts';
 
 export const gameId = '01900000-0000-7000-8000-000000000001';
 
@@ -19,7 +19,7 @@ export function makeDatabase(file: string, version: number, players: number): vo
   db.pragma('synchronous = OFF'); // this one need not survive a power cut
   db.transaction(() => {
     for (const [index, migration] of migrations.slice(0, version).entries()) {
-      db.exec(migration);
+      apply(db, migration);
       fillers[index + 1]?.(db, players);
     }
     db.pragma(`user_version = ${version}`);

@@ -114,12 +114,12 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     const [inTheWay, outOfTheWay] =
       version < 5
         ? ['CREATE TABLE grants (in_the_way)', 'DROP TABLE grants']
-        : ['ALTER TABLE scores ADD COLUMN metadata TEXT', 'ALTER TABLE scores DROP COLUMN metadata'];
+        : ['ALTER TABLE players ADD COLUMN search_name TEXT', 'ALTER TABLE players DROP COLUMN search_name'];
     edit(file, inTheWay);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|grants already exists|duplicate column name: metadata/);
+    expect(() => migrate(full)).toThrow(/full|grants already exists|duplicate column name: search_name/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type GantryError, invalidField } from '../errors.ts';
 import { text } from './fields.ts';
+import { casefold } from './folded.ts';
 
 /*
  * Words and phrases that a game disallows. They are literal texts, never patterns: a message is scanned once from start
@@ -228,14 +229,13 @@ function fold(character: string): string | null {
     // Characters such as ⑴ decompose to more than letters and digits.
     const letters = plain.replace(/[^\p{L}\p{N}]/gu, '');
     if (letters === '') return null;
-    return casefold(letters);
+    return withoutCase(letters);
   }
-  return casefold(plain);
+  return withoutCase(plain);
 }
 
-/** Approximates Unicode case folding; it differs only in a few letters that no keyboard has. */
-function casefold(letters: string): string {
-  return letters.toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFKD').replace(accents, '');
+function withoutCase(letters: string): string {
+  return casefold(letters).normalize('NFKD').replace(accents, '');
 }
 
 function notAllowed(path: string): GantryError {

@@ -21,9 +21,10 @@ import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
 import { scoreMetadata } from './migrations/0020-score-metadata.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
+import { searchNames } from './migrations/0021-search-names.ts';
 
-/** In order. A released migration is never changed, only followed by another. */
-const migrations: readonly string[] = [
+/** In order: SQL, or what computes values that SQL cannot. A released migration is never changed, only followed by another. */
+const migrations: readonly (string | ((connection: Connection) => Promise<void>))[] = [
   initial,
   basementClients,
   stateVersions,
@@ -44,6 +45,7 @@ const migrations: readonly string[] = [
   storedSessions,
   plainNames,
   scoreMetadata,
+  searchNames,
 ];
 
 /** This program's schema version. */
@@ -77,7 +79,10 @@ export async function migrate(url: string): Promise<void> {
         `The PostgreSQL database was written by a later version of Gantry: its schema is ${version}, this one knows ${schemaVersion}. Start the later version.`,
       );
     }
-    for (const text of migrations.slice(version)) await connection.script(text);
+    for (const migration of migrations.slice(version)) {
+      if (typeof migration === 'string') await connection.script(migration);
+      else await migration(connection);
+    }
     if (version < schemaVersion) {
       await connection.run('UPDATE schema_version SET version = $1', [schemaVersion]);
     }

@@ -32,10 +32,14 @@ import { gameStorage } from './migrations/0029-game-storage.ts';
 import { storedSessions } from './migrations/0030-stored-sessions.ts';
 import { plainNames } from './migrations/0031-plain-names.ts';
 import { scoreMetadata } from './migrations/0032-score-metadata.ts';
+import { searchNames } from './migrations/0033-search-names.ts';
 import { prepare } from './prepare.ts';
 
+/** SQL, or what computes values that SQL cannot. */
+export type Migration = string | ((db: Database) => void);
+
 /** In order; the schema's version (`PRAGMA user_version`) is how many of them have run. Only ever append. */
-export const migrations: readonly string[] = [
+export const migrations: readonly Migration[] = [
   initial,
   leanScores,
   countedRanks,
@@ -68,6 +72,7 @@ export const migrations: readonly string[] = [
   storedSessions,
   plainNames,
   scoreMetadata,
+  searchNames,
 ];
 
 /** The schema version after all migrations. */
@@ -83,9 +88,14 @@ export function migrate(db: Database): void {
   db.transaction(() => {
     refuseNewer(db);
     const version = versionOf(db);
-    for (const migration of migrations.slice(version)) db.exec(migration);
+    for (const migration of migrations.slice(version)) apply(db, migration);
     db.pragma(`user_version = ${migrations.length}`);
   }).immediate();
+}
+
+export function apply(db: Database, migration: Migration): void {
+  if (typeof migration === 'string') db.exec(migration);
+  else migration(db);
 }
 
 /** @throws SchemaTooNewError */

@@ -50,8 +50,11 @@ export const exportGame = query(
         yield* all('request_nonces', rowsOf(requestNonces, 't.game_id = @gameId'));
       }
       const itsPlayers = rowsOf(players, `t.wallet IN (${walletsIn(tables)})`);
-      // Which game has created a player matters to this server only.
-      yield* read.each(itsPlayers, values, ({ createdBy: _, ...row }) => onRecord({ type: 'players', row }));
+      yield* read.each(
+        itsPlayers,
+        values,
+        ({ createdBy: _, searchName: __, ...row }) => onRecord({ type: 'players', row }), // which game has created a player matters to this server only
+      );
       yield* all('streams', streamsOfGame);
       for (const table of transferredTables(tables))
         yield* all(table.name, rowsOf(table, whereOf(table) ?? ''));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
 import { type StreamRow, streams } from '../../core/events/tables.ts';
+import { folded } from '../../core/schemas/folded.ts';
 import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { statement } from '../../core/storage/query.ts';
@@ -257,9 +258,10 @@ class Import {
 
   /** A player already known here keeps the existing profile. */
   *#addPlayer(given: AnyRow): Steps<void> {
-    const row = this.#parse(players, { ...given, createdBy: null });
+    const row = this.#parse(players, { ...given, createdBy: null, searchName: '' });
     const known = yield* this.#tx.get(players, String(row.wallet));
-    if (!known) this.#tx.insert(players as never, row as never);
+    const searchName = folded(String(row.username));
+    if (!known) this.#tx.insert(players as never, { ...row, searchName } as never);
   }
 
   /** Streams continue at their exported seq; their events are not imported. */

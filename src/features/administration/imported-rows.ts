@@ -127,6 +127,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
   of(players, {
     wallet: storedWallet,
     username: cleanedUsername,
+    searchName: z.literal(''), // computed
     avatar: z.union([webUrl, z.literal('')]),
   }),
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),

@@ -87,7 +87,15 @@ function* refuseBanned(tx: ExclusiveTx, gameId: string, wallet: string): Steps<v
  */
 function* createPlayer(tx: ExclusiveTx, wallet: string): Steps<void> {
   const userId = tx.newId();
-  const player = { wallet, userId, username: '', avatar: '', createdAt: tx.now, createdBy: null };
+  const player = {
+    wallet,
+    userId,
+    username: '',
+    searchName: '',
+    avatar: '',
+    createdAt: tx.now,
+    createdBy: null,
+  };
   if ((yield* tx.lock(players, wallet, player)).userId === userId) return;
   throw new GantryError(
     'wallet_taken',

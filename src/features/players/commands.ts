@@ -1,5 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import { isGuestAddress } from '../../core/schemas/fields.ts';
+import { folded } from '../../core/schemas/folded.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { command, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
@@ -17,7 +18,11 @@ export const setProfile = command(
   function* (tx, wallet: string, { username, avatar }: PlayerProfile): Steps<Player> {
     yield* requireGuest(tx, wallet);
     const before = yield* lockProfile(tx, wallet);
-    const row = { ...before, username: username ?? before.username, avatar: avatar ?? before.avatar };
+    const row = {
+      ...before,
+      ...(username !== undefined && { username, searchName: folded(username) }),
+      avatar: avatar ?? before.avatar,
+    };
     tx.put(players, row);
     return toPlayer(row);
   },
@@ -76,6 +81,7 @@ export function lockProfile(tx: Tx, wallet: string): Request<PlayerRow> {
     wallet,
     userId: tx.newId(wallet),
     username: '',
+    searchName: '',
     avatar: '',
     createdAt: tx.now,
     createdBy: null,

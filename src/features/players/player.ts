@@ -22,7 +22,7 @@ export interface PlayerProfile {
 
 export interface PlayerFilter {
   gameId?: string | undefined;
-  /** A part of the name, a prefix of the wallet, or the shortened wallet: `0x1234…abcd`. */
+  /** A part of the name, in any case and with or without accents, a prefix of the wallet, or the shortened wallet: `0x1234…abcd`. */
   search?: string | undefined;
   /** Only players with a present session, or only the others. */
   present?: boolean | undefined;
@@ -53,6 +53,6 @@ export function displayName(player: Pick<Player, 'wallet' | 'username'>): string
   return player.username || shortAddress(player.wallet);
 }
 
-export function toPlayer({ userId, wallet, username, avatar }: PlayerRow): Player {
+export function toPlayer({ userId, wallet, username, avatar }: Omit<PlayerRow, 'searchName'>): Player {
   return { userId, wallet, username, avatar };
 }

@@ -1,4 +1,5 @@
 import { streamOf } from '../../core/events/stream.ts';
+import { folded } from '../../core/schemas/folded.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
@@ -45,7 +46,7 @@ export const findGuest = query(
 );
 
 /**
- * Players in the given game or any, newest first; with `search`, those whose name contains it, or whose wallet begins
+ * Players in the given game or any, newest first; with `search`, those whose name contains it, whatever the case and accents, or whose wallet begins
  * with it or is shortened to it (`shortAddress`).
  */
 export const findPlayers = query(
@@ -55,11 +56,12 @@ export const findPlayers = query(
     { gameId, search, present, banned }: PlayerFilter,
     { limit, skip }: Page,
   ): ReadSteps<Paged<PlayerSummary>> {
+    const text = search === undefined ? null : folded(search);
     const filter: Filter = {
       gameId: gameId === undefined ? null : comparableId(gameId),
       streamPrefix: gameId === undefined ? null : streamOf.player(comparableId(gameId), ''),
-      name: search === undefined ? null : `%${escapeLike(search)}%`,
-      wallet: search === undefined ? null : walletPattern(search),
+      name: text === null ? null : `%${escapeLike(text)}%`,
+      wallet: text === null ? null : walletPattern(text),
       present: flag(present),
       banned: flag(banned),
       now: read.now,
@@ -104,10 +106,11 @@ function escapeLike(text: string): string {
 }
 
 /**
- * Matches wallets with this prefix; for `0x1234…abcd`, with an ellipsis or three dots, those that are shortened to it.
+ * Matches wallets with this prefix; for `0x1234...abcd`, those that are shortened to it. The text is `folded`, which makes
+ * three dots of an ellipsis.
  */
 function walletPattern(search: string): string {
-  const [, begin, end] = /^(0x[0-9a-f]*)(?:\u2026|\.{3})([0-9a-f]*)$/i.exec(search) ?? [];
+  const [, begin, end] = /^(0x[0-9a-f]*)\.{3}([0-9a-f]*)$/.exec(search) ?? [];
   return begin === undefined ? `${escapeLike(search)}%` : `${begin}%${end}`;
 }
 
@@ -117,27 +120,21 @@ const isPresent = `CASE WHEN EXISTS (
 const hasBan = 'CASE WHEN EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet) THEN 1 ELSE 0 END';
 
 // Sessions are deleted after a time; who has ever stored anything in a game or was online there has a stream.
-const matching = (like: string) => `(EXISTS (
+const matching = `(EXISTS (
     SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL
     OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @streamPrefix || p.wallet))
-  AND (p.wallet ${like} @wallet ESCAPE '\\' OR p.username ${like} @name ESCAPE '\\' OR @name IS NULL)
+  AND (p.wallet LIKE @wallet ESCAPE '\\' OR p.search_name LIKE @name ESCAPE '\\' OR @name IS NULL)
   AND (${hasBan} = @banned OR @banned IS NULL) AND (${isPresent} = @present OR @present IS NULL)`;
 
-// SQLite's LIKE ignores the case of ASCII letters, PostgreSQL's does not.
-const countMatching = statement<Filter, { count: number }>({
-  sqlite: `SELECT count(*) AS count FROM players AS p WHERE ${matching('LIKE')}`,
-  postgres: `SELECT count(*) AS count FROM players AS p WHERE ${matching('ILIKE')}`,
-});
-
-const listText = (like: string) =>
-  `SELECT wallet, user_id AS "userId", username, avatar, created_at AS "createdAt", ${isPresent} AS present,
-     (SELECT max(opened_at) FROM channel_sessions AS c WHERE c.wallet = p.wallet) AS "lastOpenedAt"
-   FROM players AS p WHERE ${matching(like)} ORDER BY created_at DESC, wallet LIMIT @limit OFFSET @skip`;
+const countMatching = statement<Filter, { count: number }>(
+  `SELECT count(*) AS count FROM players AS p WHERE ${matching}`,
+);
 
 const listMatching = statement<
   Filter & { limit: number; skip: number },
-  PlayerRow & { present: number; lastOpenedAt: number | null }
->({
-  sqlite: listText('LIKE'),
-  postgres: listText('ILIKE'),
-});
+  Omit<PlayerRow, 'searchName'> & { present: number; lastOpenedAt: number | null }
+>(
+  `SELECT wallet, user_id AS "userId", username, avatar, created_at AS "createdAt", ${isPresent} AS present,
+     (SELECT max(opened_at) FROM channel_sessions AS c WHERE c.wallet = p.wallet) AS "lastOpenedAt"
+   FROM players AS p WHERE ${matching} ORDER BY created_at DESC, wallet LIMIT @limit OFFSET @skip`,
+);

@@ -4,6 +4,8 @@ const playerColumns = {
   wallet: 'text',
   userId: 'uuid',
   username: 'text',
+  /** The name, `folded`. */
+  searchName: 'text',
   avatar: 'text',
   createdAt: 'ms',
   /** The game whose server has created the player, for whose storage quota it counts; null: the player, or an administrator. */

@@ -27,7 +27,8 @@ export const listPlayers = defineAdminOperation({
     ...paging,
     gameId: idInput.optional(),
     search: text(1, 100).optional().meta({
-      description: 'Part of the name, the start of the wallet, or the shortened wallet (`0x1234…abcd`)',
+      description:
+        'Part of the name, whatever the case and accents, the start of the wallet, or the shortened wallet (`0x1234…abcd`)',
     }),
     present: z
       .boolean()
