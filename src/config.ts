@@ -1,10 +1,11 @@
-import { join, resolve } from 'node:path';
 import proxyAddr from 'proxy-addr';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { redisUrl } from './cluster/redis/redis-url.ts';
 import { ConfigError } from './core/config-error.ts';
 import type { Retention } from './core/events/retention.ts';
 import { isOrigin, webUrl } from './core/schemas/web-url.ts';
+import { withSettingFiles } from './core/setting-files.ts';
 import { defaultGameStorageQuota } from './core/storage/command.ts';
 import { chainRpcs, signerKeys } from './features/chains/chain-settings.ts';
 import type { ChainRpcs } from './features/chains/contract-wallets.ts';
@@ -261,11 +262,26 @@ export interface Config {
   gameStorageQuota: number;
 }
 
-/** The variables that are set. An empty one counts as unset, as in `PORT= npm start`. */
+/** Settings with secrets, which can also be read from files: `ADMIN_TOKEN_FILE=/run/secrets/admin-token`. */
+export const settingsInFiles = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'ADMIN_TOKEN',
+  'GANTRY_SECRET_KEY',
+  'CHAINS',
+  'SIGNERS',
+  'SIGNER_KEYSTORE_PASSWORD',
+] as const satisfies (keyof typeof environment.shape)[];
+
+/**
+ * The variables that are set, and what is read from files. An empty one counts as unset, as in `PORT= npm start`.
+ * @throws ConfigError when such a file cannot be read
+ */
 export function setVariables(
   variables: Record<string, string | undefined> = process.env,
 ): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+  return withSettingFiles(set, settingsInFiles);
 }
 
 /** @throws ConfigError */

@@ -35,7 +35,8 @@ async function start() {
   // The writer thread takes half as long to load as everything else, so both are loaded in parallel.
   if (process.argv[2] === 'serve') {
     const { prepareThread } = await import('./runtime/start-thread.ts');
-    prepareThread(process.env.DATABASE_URL ? 'postgres-writer-thread' : 'writer-thread');
+    const { DATABASE_URL, DATABASE_URL_FILE } = process.env;
+    prepareThread(DATABASE_URL || DATABASE_URL_FILE ? 'postgres-writer-thread' : 'writer-thread');
   }
   await import('./main.ts');
 }

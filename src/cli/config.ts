@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { dataFiles, environment, readConfig, setVariables } from '../config.ts';
+import { dataFiles, environment, readConfig, settingsInFiles, setVariables } from '../config.ts';
 import { printList } from './output.ts';
 
 export function configCommand(): Command {
@@ -51,6 +51,10 @@ function effectiveSettings(): EffectiveSetting[] {
   return Object.entries(environment.shape).map(([name, schema]): EffectiveSetting => {
     const meaning = schema.description ?? '';
     const given = variables[name];
+    const source = variables[`${name}_FILE`];
+    if (given !== undefined && source !== undefined && isFromFile(name)) {
+      return { name, value: shown(name, given), source: 'file', file: source, meaning };
+    }
     if (given !== undefined) {
       return { name, value: shown(name, given), source: 'environment', meaning };
     }
@@ -61,6 +65,10 @@ function effectiveSettings(): EffectiveSetting[] {
       ? { name, value: null, source: 'unset', meaning }
       : { name, value: String(fallback), source: 'default', meaning };
   });
+}
+
+function isFromFile(name: string): boolean {
+  return settingsInFiles.some((one) => one === name);
 }
 
 /** URLs are shown without the passwords and keys in them. */

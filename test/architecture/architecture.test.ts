@@ -169,7 +169,7 @@ describe('each choice is made in one place', () => {
           path === 'gantry.js' &&
           code.split('process.env').length === 3 &&
           code.includes('.NODE_COMPILE_CACHE ??=') &&
-          code.includes('.DATABASE_URL ? ')
+          code.includes('const { DATABASE_URL, DATABASE_URL_FILE } = process.env')
         ) && /\bprocess\s*(\?\.|\.)\s*env\b|\bprocess\[|\benv\b[^;]*from 'node:process'/.test(code),
     );
     expect(readers.map(({ path }) => path)).toEqual(['config.ts']);

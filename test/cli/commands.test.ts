@@ -52,10 +52,12 @@ describe('every command', () => {
 test('config shows each setting with its source, and no secret', async () => {
   await using directory = await temporaryDirectory();
   await gantryJson(['game', 'list'], directory.path);
+  const password = join(directory.path, 'redis');
+  writeFileSync(password, 'redis://user:canary@127.0.0.1:6379/1\n');
   const env = {
     DATA_DIR: directory.path,
     ADMIN_TOKEN: 'canary-canary-canary',
-    REDIS_URL: 'redis://user:canary@127.0.0.1:6379/1',
+    REDIS_URL_FILE: password,
     CHAINS: '{"1":["https://user:canary@rpc.example/v3/canary?key=canary"],"5":["http://127.0.0.1:8545"]}',
     SIGNERS: `{"default":"0x${'ca'.repeat(32)}"}`,
     SESSION_DAYS: '',
@@ -77,7 +79,11 @@ test('config shows each setting with its source, and no secret', async () => {
     file: join(directory.path, 'secret.key'),
   });
   expect(of('PUBLIC_URL')).toMatchObject({ value: null, source: 'unset' });
-  expect(of('REDIS_URL')).toMatchObject({ value: 'redis://user:hidden@127.0.0.1:6379/1' });
+  expect(of('REDIS_URL')).toMatchObject({
+    value: 'redis://user:hidden@127.0.0.1:6379/1',
+    source: 'file',
+    file: password,
+  });
   expect(of('CHAINS')?.value).toContain('https://rpc.example/…');
   expect((await gantry(['config'], { env: { PORT: 'x' } })).code).toBe(1);
 });
