@@ -115,6 +115,15 @@ test('two builds at once leave one whole program', async () => {
   expect((await version(place)).code).toBe(0);
 });
 
+test('builds in progress do not displace a program that a server may run', async () => {
+  await using place = await checkout();
+  await compile(place);
+  const folder = dirname(fileURLToPath(await compiled(place)));
+  for (const build of ['1', '2', '3', '4', '5']) await mkdir(`${folder}.${build}`);
+  await compile(place);
+  expect(await compiled(place)).toMatch(/^file:/);
+});
+
 test('no compiled file has characters beyond Latin-1, with which V8 would keep it at two bytes a character', async () => {
   await using place = await checkout();
   await compile(place);

@@ -19,6 +19,8 @@ const source = fileURLToPath(new URL('../..', import.meta.url));
 const output = fileURLToPath(compiledFolder);
 /** Programs that are kept, because servers that run one may still load parts of it. */
 const kept = 5;
+/** An unfinished program of this age was left behind by a build that was killed. */
+const abandonedMs = 3_600_000;
 
 /**
  * Each file keeps its `import.meta.url`; only threads are started from the compiled files. And better-sqlite3 its
@@ -68,7 +70,11 @@ async function compileSource(): Promise<void> {
     // A build at the same time may have moved its folder since.
     .map((name) => ({ name, at: statSync(join(output, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((one, other) => other.at - one.at);
-  for (const { name } of folders.slice(kept)) rmSync(join(output, name), { recursive: true, force: true });
+  const programs = folders.filter(({ name }) => !name.includes('.'));
+  const abandoned = folders.filter(({ name, at }) => name.includes('.') && at < Date.now() - abandonedMs);
+  for (const { name } of [...programs.slice(kept), ...abandoned]) {
+    rmSync(join(output, name), { recursive: true, force: true });
+  }
 }
 
 /** Moves a folder to its place, unless a build at the same time was faster. */
