@@ -1,5 +1,5 @@
-import proxyAddr from 'proxy-addr';
 import { join, resolve } from 'node:path';
+import proxyAddr from 'proxy-addr';
 import { z } from 'zod';
 import { redisUrl } from './cluster/redis/redis-url.ts';
 import { ConfigError } from './core/config-error.ts';

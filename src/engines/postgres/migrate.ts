@@ -20,8 +20,8 @@ import { gameStorage } from './migrations/0017-game-storage.ts';
 import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
 import { scoreMetadata } from './migrations/0020-score-metadata.ts';
-import { refuseTransactionPooling } from './transaction-pooling.ts';
 import { searchNames } from './migrations/0021-search-names.ts';
+import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** In order: SQL, or what computes values that SQL cannot. A released migration is never changed, only followed by another. */
 const migrations: readonly (string | ((connection: Connection) => Promise<void>))[] = [
