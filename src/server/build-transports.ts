@@ -29,9 +29,10 @@ import { RefusalLog } from '../telemetry/refusal-log.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
 import { createApp } from '../transports/http/app.ts';
 import { maxBodyBytes } from '../transports/http/body.ts';
-import { clientAddress } from '../transports/http/client-address.ts';
+import { clientAddress, proxyTest } from '../transports/http/client-address.ts';
 import { createHttpServer } from '../transports/http/http-server.ts';
 import { InFlightRequests } from '../transports/http/in-flight-requests.ts';
+import { limitConnections } from '../transports/http/limit-connections.ts';
 import { metricsServer } from '../transports/http/metrics-listener.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 import { Gateway } from '../transports/socket/gateway.ts';
@@ -180,6 +181,12 @@ export function buildTransports(
     if (reason === 'flood' || reason === 'slow-reader') metrics.countDisconnect(reason);
     refusalLog.add(refusal);
   };
+  limitConnections(http, {
+    // Room for calls beside the live connections, which have a limit with an answer.
+    most: 2 * config.connectionsPerAddress,
+    isProxy: proxyTest(config.trustedProxies),
+    onRefused: (address) => onRefused({ reason: 'flood', at: 'connection', address }),
+  });
   const gateway: Gateway = new Gateway(http, {
     registry,
     execute,

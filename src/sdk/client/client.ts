@@ -3,8 +3,9 @@ export type { QueuedOutcome } from './call-queue.ts';
 export type { ClientReason } from './client-error.ts';
 export { GantryError, GantryError as ClientError } from './client-error.ts';
 export type { ClientOptions } from './client-options.ts';
+export type { Status } from './client-status.ts';
 export type { Cursor, Meta } from './cursors.ts';
-export { GantryClient, type Status } from './gantry-client.ts';
+export { GantryClient } from './gantry-client.ts';
 export type * from './operation-types.ts';
 export {
   connectAsGuest,

@@ -3,6 +3,7 @@ import { type Api, apiOf, type CallArguments, calling } from './api.ts';
 import { CallQueue, type QueuedOutcome } from './call-queue.ts';
 import { clientError, connectionLost, type ErrorBody, GantryError } from './client-error.ts';
 import { type ClientOptions, type CompleteOptions, defaultOptions } from './client-options.ts';
+import { refusalOf, type Status, unreachable } from './client-status.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
 import { callOverHttp } from './http-call.ts';
 import type {
@@ -15,18 +16,6 @@ import type {
 } from './operation-types.ts';
 import { mayRepeat, reconnectDelay, retryDelay } from './retries.ts';
 import type { QueuedCall, Saved } from './store.ts';
-
-/**
- * - `connecting`: not connected yet, or reconnecting
- * - `live`: connected; events arrive, after the `replayed` missed ones
- * - `ended`: the server ended the session; the client does not reconnect
- * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
- */
-export type Status =
-  | { state: 'connecting' }
-  | { state: 'live'; replayed: number }
-  | { state: 'ended' }
-  | { state: 'refused'; reason: string; message: string };
 
 /** The minimum interval between two saves to the store, except for queued calls, which are saved at once. */
 const saveIntervalMs = 100;
@@ -203,7 +192,7 @@ export class GantryClient {
   async ready(): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const timedOut = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.#unreachable()), this.#options.timeoutMs);
+      timer = setTimeout(() => reject(unreachable(this.#options)), this.#options.timeoutMs);
     });
     try {
       await Promise.race([this.#settled(), timedOut]);
@@ -239,12 +228,6 @@ export class GantryClient {
         });
     await this.#open();
     if (status.state !== 'live') throw refusalOf(status);
-  }
-
-  #unreachable(): GantryError {
-    const { url, timeoutMs } = this.#options;
-    const message = `No connection to Gantry at ${url} after ${timeoutMs / 1000} s; the client continues to try`;
-    return clientError('connection_lost', message);
   }
 
   #begin({ streams }: FirstEvent): void {
@@ -412,9 +395,4 @@ export class GantryClient {
         );
     });
   }
-}
-
-function refusalOf(status: Status): GantryError {
-  const reason = status.state === 'refused' ? status.reason : 'session_ended';
-  return new GantryError({ message: `The connection was refused: ${reason}`, code: 401, data: { reason } });
 }

@@ -1,0 +1,26 @@
+import { clientError, GantryError } from './client-error.ts';
+import type { CompleteOptions } from './client-options.ts';
+
+/**
+ * - `connecting`: not connected yet, or reconnecting
+ * - `live`: connected; events arrive, after the `replayed` missed ones
+ * - `ended`: the server ended the session; the client does not reconnect
+ * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
+ */
+export type Status =
+  | { state: 'connecting' }
+  | { state: 'live'; replayed: number }
+  | { state: 'ended' }
+  | { state: 'refused'; reason: string; message: string };
+
+/** Why a call cannot be sent. */
+export function refusalOf(status: Status): GantryError {
+  const reason = status.state === 'refused' ? status.reason : 'session_ended';
+  return new GantryError({ message: `The connection was refused: ${reason}`, code: 401, data: { reason } });
+}
+
+/** There was no connection within the timeout of a call. */
+export function unreachable({ url, timeoutMs }: Pick<CompleteOptions, 'url' | 'timeoutMs'>): GantryError {
+  const message = `No connection to Gantry at ${url} after ${timeoutMs / 1000} s; the client continues to try`;
+  return clientError('connection_lost', message);
+}
