@@ -89,7 +89,7 @@ export function executeBatch(
     refuseServerOnly(operation, authenticated);
     refuseNotServed(operation, data);
     const schema = operation.dispatchInput ?? operation.input;
-    refuseUnknownFields(operation, schema, data);
+    refuseUnknownFields(operation, schema, data, { caller, game: caller.game });
     return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
   }
 

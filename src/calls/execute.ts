@@ -134,7 +134,7 @@ export function createExecute(
     const key = keyOf(call);
     const form =
       call.style === 'dispatch' && operation.otherForm?.isUsed(received) ? operation.otherForm : null;
-    const input = form ? parseInput(form.input, received) : parseOwn(call, received);
+    const input = form ? parseInput(form.input, received) : parseOwn(call, received, authenticated);
 
     // Handle.
     if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, dependencies);
@@ -250,9 +250,13 @@ function lacksGame({ auth, input: { shape } }: AnyOperation, input: Call['input'
 }
 
 /** Parses the operation's own form of input. @throws GantryError 400 */
-function parseOwn({ operation, style, input, isQuery = false }: Call, received: Call['input']): object {
+function parseOwn(
+  { operation, style, input, isQuery = false }: Call,
+  received: Call['input'],
+  authenticated: Authenticated,
+): object {
   const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
-  if (!isQuery) refuseUnknownFields(operation, schema, input);
+  if (!isQuery) refuseUnknownFields(operation, schema, input, authenticated);
   return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
 }
 

@@ -26,7 +26,7 @@ export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Res
     const context = { services, audit: auditLogOf(store.db) };
     try {
       return await use(async (operation, input) => {
-        refuseUnknownFields(operation, operation.input, asObject(input));
+        refuseUnknownFields(operation, operation.input, asObject(input), { caller: null, game: null });
         return executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context);
       });
     } finally {

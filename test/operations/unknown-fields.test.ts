@@ -155,6 +155,24 @@ describe.each(Object.entries(plainStyles))('over %s', (_, connect) => {
   });
 });
 
+test("the caller's own game and wallet may be repeated in every call, but not others'", async () => {
+  const { gameId, owner, participant } = await createWorld(server);
+  using caller = await plainStyles['dedicated HTTP'](server.url);
+  const operation = operationNamed('setUserScore');
+  const set = (fields: object) =>
+    caller.call(operation, { launcherJwt: owner.launcherJwt, score: 1, ...fields });
+  const own = {
+    gameId,
+    walletAddress: owner.wallet,
+    normalizedAddress: owner.wallet.toUpperCase().replace('X', 'x'),
+  };
+  expect((await set(own)).status).toBe(200);
+  expect(await set({ ...own, walletAddress: participant.wallet })).toMatchObject(
+    refusal(operation, 'walletAddress'),
+  );
+  expect(await set({ gameId: crypto.randomUUID() })).toMatchObject(refusal(operation, 'gameId'));
+});
+
 describe.each(Object.entries(adminStyles))('by %s', (_, { open }) => {
   test.each(adminOperations.filter(strict))(
     '$name refuses a field that it does not know',
