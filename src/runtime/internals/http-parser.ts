@@ -69,6 +69,7 @@ export function prepareRequests(connection: Socket, prepare: (request: ParsedReq
     return onIncoming(request, keepAlive);
   };
   const key = keyOfOnExecute(parser);
+  if (key === undefined) return; // a later Node: only what was received behind an ignored offer is lost
   const onExecute: OnExecute = Reflect.get(parser, key);
   const resume: OnExecute = (parsed) => {
     let result = parsed;
@@ -84,12 +85,10 @@ export function prepareRequests(connection: Socket, prepare: (request: ParsedReq
   Reflect.set(parser, key, resume);
 }
 
-/** The key of the listener `OnExecute`, a number that differs between versions of Node. @throws Error if there is none */
-function keyOfOnExecute(parser: HttpParser): string {
-  const key = Object.keys(parser).find((one) => {
+/** The key of the listener `OnExecute`, a number that differs between versions of Node. */
+function keyOfOnExecute(parser: HttpParser): string | undefined {
+  return Object.keys(parser).find((one) => {
     const value: unknown = Reflect.get(parser, one);
     return typeof value === 'function' && value.name === 'bound onParserExecute';
   });
-  if (key === undefined) throw new Error('This version of Node does not have the expected HTTP parser');
-  return key;
 }
