@@ -25,7 +25,7 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
     [
       'an origin with a path',
       ['game', 'create', '--name', 'x', '--origin', 'https://a.example/x'],
-      /--origin.*path/,
+      /--origin.*write https:\/\/a\.example/,
     ],
     ['an invalid wallet', ['token', '--game', 'g', '--wallet', '0x12'], /--wallet.*40 hex digits/],
     [

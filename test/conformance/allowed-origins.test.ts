@@ -94,9 +94,9 @@ test('an allowed page names its game and is where its players sign in; an app si
   await server.createGame({ name: 'Hosted', allowedOrigins: ['https://*.games.example', 'tauri://hosted'] });
   const hosted = accepted(await signIn('https://hosted.games.example'), answerOf);
   expect(hosted.signRequest).toContain('hosted.games.example wants you to sign in');
-  expect(hosted.signRequest).toContain('URI: https://hosted.games.example\n');
+  expect(hosted.signRequest).toContain('URI: https://hosted.games.example/\n');
   const { signRequest } = accepted(await signIn('tauri://hosted'), answerOf);
-  expect(signRequest).toContain(`URI: ${server.url}\n`);
+  expect(signRequest).toContain(`URI: ${server.url}/\n`);
   await server.createGame({ name: 'Exact', allowedOrigins: ['https://exact.games.example'] });
   const exact = accepted(await signIn('https://exact.games.example'), answerOf);
   expect(exact.signRequest).toContain('Sign in to play Exact.');

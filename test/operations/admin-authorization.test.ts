@@ -185,9 +185,15 @@ function wrongWays(operation: AnyOperation): WrongWay[] {
     },
     ...[...services, 'admin'].map((service) => ({
       title: `the socket's service ${service}`,
-      call: (input: object) => overOneConnection(server.url, { headers: withToken() }, service, name, input),
+      call: (input: object) =>
+        overOneConnection(server.url, {}, service, name, { ...input, launcherJwt: server.adminToken }),
       refusal: service === 'admin' ? refused(404, 'service_unknown') : unknownMethod,
     })),
+    {
+      title: 'a handshake with it',
+      call: (input) => overOneConnection(server.url, { headers: withToken() }, 'launcher', name, input),
+      refusal: refused(401, 'secret_invalid'),
+    },
   ];
 }
 

@@ -19,7 +19,7 @@ const textOf = async (assets: Assets, name: string) => {
 /** A copy of the pages, to edit. It is in the repository, so that the pages' libraries are found. */
 async function copiedPages() {
   const copy = await temporaryDirectory(join(repository, 'dist'));
-  await cp(join(repository, 'public'), copy.path, { recursive: true });
+  await cp(join(repository, 'public'), copy.path, { recursive: true, preserveTimestamps: true });
   let builds = 0;
   const assets = new BundledAssets(repositoryAssets, (page) => {
     builds++;

@@ -71,6 +71,7 @@ test('the client consists of its own files and socket.io-client, and nothing of 
     'call-queue',
     'client-error',
     'client-options',
+    'client-status',
     'client',
     'cursors',
     'gantry-client',

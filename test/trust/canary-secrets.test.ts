@@ -193,9 +193,10 @@ async function provokeErrors(): Promise<void> {
     );
     answers.push(['a handshake', JSON.stringify(Object(refusal).data ?? null)]);
   }
-  using caller = await connectWithHeaders(server.url, {
-    Authorization: `Bearer ${canary('a wrong game secret')}`,
-  });
+  const wrong = { Authorization: `Bearer ${canary('a wrong game secret')}` };
+  const refusal: unknown = await connectWithHeaders(server.url, wrong).catch((thrown: unknown) => thrown);
+  answers.push(['a handshake with a secret', JSON.stringify(Object(refusal).data ?? null)]);
+  using caller = await connectWithHeaders(server.url, {});
   const error = await caller
     .call('setUserScore', { ...everything, launcherJwt })
     .catch((thrown: unknown) => thrown);
