@@ -161,23 +161,6 @@ describe.concurrent('refused, with the connection closed, is a request with', ()
     ['an invalid version', [lines('GET /healthz HTTP/one', 'Host: gantry.test')]],
     ['CONNECT', [lines('CONNECT gantry.test:443 HTTP/1.1', 'Host: gantry.test')]],
     [
-      'an upgrade to something else',
-      [lines('GET /launcher HTTP/1.1', 'Host: gantry.test', 'Connection: Upgrade', 'Upgrade: cow')],
-    ],
-    [
-      'a WebSocket on another path',
-      [
-        lines(
-          'GET /launcher HTTP/1.1',
-          'Host: gantry.test',
-          'Connection: Upgrade',
-          'Upgrade: websocket',
-          'Sec-WebSocket-Version: 13',
-          'Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==',
-        ),
-      ],
-    ],
-    [
       'a WebSocket with a wrong key',
       [
         lines(
