@@ -68,6 +68,7 @@ test('the package contains the program, the pages, the client, and nothing unuse
       'call-queue',
       'client-error',
       'client-options',
+      'client-status',
       'client',
       'cursors',
       'gantry-client',

@@ -298,7 +298,7 @@ test('invalid upgrades are refused, and incomplete ones aborted', { timeout: 120
     expect(isRefused || closedAfterMs !== null || statuses[0] === 200, request).toBe(true);
     expect(statuses, request).not.toContain(101);
   }
-  // Another WebSocket version gets its own error message.
+  // A client of an older Socket.IO gets its own error message.
   const old = upgrade(
     '/socket.io/?EIO=3&transport=websocket',
     ...asWebSocket,
@@ -306,7 +306,7 @@ test('invalid upgrades are refused, and incomplete ones aborted', { timeout: 120
     key,
   );
   const { received } = await exchange(node, [old], { withinMs: 1_000 });
-  expect(received).toMatch(/Unsupported protocol version/);
+  expect(received).toMatch(/Socket\.IO 2 and older are not supported/);
   const half = upgrade(socketIo, ...asWebSocket).slice(0, -4);
   const { closedAfterMs } = await exchange(node, [half], { withinMs: 15_000 });
   expect(closedAfterMs).not.toBeNull();
