@@ -1,8 +1,16 @@
+import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { addressInput } from '../core/schemas/fields.ts';
-import { banPlayer, erasePlayer, unbanPlayer } from '../features/administration/operations/players.ts';
+import {
+  banPlayer,
+  erasePlayer,
+  exportPlayer,
+  unbanPlayer,
+} from '../features/administration/operations/players.ts';
+import type { PlayerRecord } from '../features/administration/player-export.ts';
 import { listPlayers, updatePlayer } from '../features/players/operations/players.ts';
 import { username } from '../features/players/player.ts';
+import { writeRecordFile } from '../server/backup/record-file.ts';
 import type { Administrator } from './administrator.ts';
 import { type PageOptions, parsed, withPageOptions } from './options.ts';
 import { print, printList } from './output.ts';
@@ -19,7 +27,7 @@ interface ListOptions extends Common, PageOptions {
 const exampleWallet = `0x${'ab'.repeat(20)}`;
 
 export function playerCommand(administrator: Administrator): Command {
-  const command = new Command('player').description('list, rename, ban and erase players');
+  const command = new Command('player').description('list, rename, ban, export and erase players');
   const onPlayer = (name: string, description: string, example = `gantry player ${name} ${exampleWallet}`) =>
     command
       .command(name)
@@ -76,6 +84,32 @@ export function playerCommand(administrator: Administrator): Command {
       const gameId = await administrator.optionalGameId(game);
       await administrator.execute(unbanPlayer, { wallet, gameId });
       print({ wallet, unbanned: gameId ?? 'every game' }, json);
+    });
+
+  onPlayer(
+    'export',
+    'export all data of a player as NDJSON',
+    `gantry player export ${exampleWallet} player.ndjson`,
+  )
+    .argument('<file>', 'output file, readable by its owner only')
+    .option('--force', 'overwrite an existing file')
+    .action(async (wallet: string, given: string, { force = false, json }: Common & { force?: boolean }) => {
+      const file = resolve(given);
+      const header = { format: 'gantry-player', version: 1, wallet, exportedAt: Date.now() };
+      const records = await administrator.connected((execute) =>
+        writeRecordFile<PlayerRecord>(file, header, {
+          force,
+          async records(write) {
+            let cursor: string | null = '';
+            while (cursor !== null) {
+              const page = exportPlayer.output.parse(await execute(exportPlayer, { wallet, cursor }));
+              for (const record of page.records) write(record);
+              cursor = page.nextCursor;
+            }
+          },
+        }),
+      );
+      print({ wallet, file, records }, json);
     });
 
   onPlayer('erase', 'permanently delete all data of a player', `gantry player erase ${exampleWallet} --yes`)

@@ -57,6 +57,7 @@ const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   updatePlayer: moderating,
   banPlayer: moderating,
   unbanPlayer: moderating,
+  exportPlayer: operating,
   erasePlayer: operating,
   listSessions: all,
   openSession: operating,

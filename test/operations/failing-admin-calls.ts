@@ -112,6 +112,20 @@ export const failingAdminCalls: readonly FailingCall<AdminOperationName>[] = [
     reason: 'player_unknown',
   },
   {
+    title: 'an unknown player to export',
+    operation: 'exportPlayer',
+    input: () => ({ wallet: randomWallet() }),
+    ...badRequest,
+    reason: 'player_unknown',
+  },
+  {
+    title: 'a cursor that is none',
+    operation: 'exportPlayer',
+    input: ({ owner }) => ({ wallet: owner.wallet, cursor: 'none' }),
+    ...badRequest,
+    reason: 'paging_invalid',
+  },
+  {
     title: 'a player who is not banned',
     operation: 'unbanPlayer',
     input: ({ gameId, owner }) => ({ gameId, wallet: owner.wallet }),

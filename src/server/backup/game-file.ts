@@ -1,11 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { z } from 'zod';
 import type { GameRecord } from '../../features/administration/game-export.ts';
 import { codeOf } from '../../runtime/error-code.ts';
-import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
 import { BackupError } from './backup-error.ts';
+import { writeRecordFile } from './record-file.ts';
 
 const format = 'gantry-game';
 const version = 1;
@@ -29,51 +27,14 @@ const record = z.strictObject({
 });
 const end = z.strictObject({ type: z.literal('end'), records: z.int() });
 
-/**
- * Writes a game as NDJSON: a header, one record per line, and a final line with the record count, which reveals a
- * truncated file. The file appears under its name once it is complete, readable by its owner only.
- * @throws BackupError when the file exists
- */
-export async function writeGameFile(
+/** Writes a game as NDJSON: see `writeRecordFile`. @throws BackupError when the file exists */
+export function writeGameFile(
   file: string,
   { force, ...head }: Omit<GameFileHeader, 'format' | 'version'> & { force: boolean },
   records: (write: (record: GameRecord) => void) => Promise<void>,
   onRecord: (written: number) => void,
 ): Promise<number> {
-  const draft = `${file}.${randomUUID()}.partial`;
-  const descriptor = openSync(draft, 'wx', 0o600);
-  try {
-    let buffered = `${JSON.stringify({ format, version, ...head })}\n`;
-    let written = 0;
-    await records((one) => {
-      buffered += `${JSON.stringify(one)}\n`;
-      onRecord(++written);
-      if (buffered.length <= chunkBytes) return;
-      writeSync(descriptor, buffered);
-      buffered = '';
-    });
-    writeSync(descriptor, `${buffered}${JSON.stringify({ type: 'end', records: written })}\n`);
-    fsyncSync(descriptor);
-    publish(draft, file, force);
-    fsyncDirectory(dirname(file));
-    return written;
-  } finally {
-    closeSync(descriptor);
-    rmSync(draft, { force: true });
-  }
-}
-
-function publish(draft: string, file: string, force: boolean): void {
-  if (force) {
-    renameSync(draft, file);
-    return;
-  }
-  try {
-    linkSync(draft, file);
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error;
-    throw new BackupError(`${file} already exists. Choose another name, or overwrite it with --force.`);
-  }
+  return writeRecordFile(file, { format, version, ...head }, { force, records, onRecord });
 }
 
 /**

@@ -475,6 +475,32 @@ export const adminCases: AdminCases = {
     input: ({ gameId, banned }) => ({ wallet: banned.wallet, gameId }),
     answer: { success: true },
   },
+  exportPlayer: {
+    input: ({ banned }) => ({ wallet: banned.wallet }),
+    answer: {
+      success: true,
+      records: [
+        {
+          type: 'players',
+          row: { wallet: '<banned>', userId: '<id>', username: '', avatar: '', createdAt: '<time>' },
+        },
+        { type: 'bans', row: { gameId: '<game>', reason: expect.any(String), at: '<time>' } },
+        {
+          type: 'channel_sessions',
+          row: {
+            id: '<id>',
+            gameId: '<game>',
+            openedAt: '<time>',
+            openedBy: 'administrator',
+            expiresAt: '<time>',
+            endedAt: '<time>',
+            endReason: 'banned',
+          },
+        },
+      ],
+      nextCursor: null,
+    },
+  },
   erasePlayer: { input: ({ owner }) => ({ wallet: owner.wallet }), answer: { success: true } },
 
   listSessions: {

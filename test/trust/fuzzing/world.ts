@@ -195,6 +195,7 @@ const tellingInputs: { readonly [Name in OperationName]?: InputOf } = {
   }),
   banPlayer: ({ scrapWallet, scrapGameId }) => ({ wallet: scrapWallet, gameId: scrapGameId, reason: 'spam' }),
   unbanPlayer: ({ scrapWallet, scrapGameId }) => ({ wallet: scrapWallet, gameId: scrapGameId }),
+  exportPlayer: ({ scrapWallet }) => ({ wallet: scrapWallet, cursor: '', limit: 10 }),
   erasePlayer: ({ scrapWallet }) => ({ wallet: scrapWallet }),
   openSession: ({ scrapGameId, scrapWallet }) => ({
     gameId: scrapGameId,

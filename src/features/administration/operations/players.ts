@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Presence } from '../../../cluster/presence/presence.ts';
 import { everyRole, moderators, operators } from '../../../core/schemas/admin-role.ts';
+import { withReason } from '../../../core/schemas/field-reason.ts';
 import { addressInput, idInput, success, text, timestamp } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
@@ -11,6 +12,7 @@ import { liveSessionsOf } from '../../sessions/queries.ts';
 import { presentSessions } from '../../sessions/session-presence.ts';
 import { ban, unban } from '../commands.ts';
 import { erasePlayerData } from '../player-eraser.ts';
+import { type ExportPlace, isExportPlace, readPlayerExport } from '../player-export.ts';
 import { readPlayerOverview } from '../player-overview.ts';
 
 const lastSeenAt = timestamp.nullable().meta({
@@ -96,6 +98,65 @@ export const unbanPlayer = defineAdminOperation({
   async handler({ input }, { db }: { db: Store }) {
     await db.write(unban, input.wallet, input.gameId ?? null);
     return { success: true };
+  },
+});
+
+/** The largest page; one with large states has fewer records. */
+const maxExported = 1_000;
+
+const exportCursor = z
+  .string()
+  .max(8_192)
+  .default('')
+  .transform((text, context): ExportPlace | null => {
+    if (text === '') return null;
+    try {
+      const place = exportPlace.parse(JSON.parse(Buffer.from(text, 'base64url').toString()));
+      if (isExportPlace(place)) return place;
+    } catch {}
+    context.addIssue({ code: 'custom', message: 'must be the `nextCursor` of the previous page, or empty' });
+    return z.NEVER;
+  })
+  .meta({ description: 'The `nextCursor` of the previous page; empty for the first page' });
+
+const exportPlace = z.strictObject({
+  table: z.string(),
+  scope: z.string(),
+  after: z.array(z.union([z.string(), z.number()])),
+});
+
+export const exportPlayer = defineAdminOperation({
+  name: 'exportPlayer',
+  kind: 'read',
+  summary: "Export a player's data in all games, page by page",
+  roles: operators,
+  input: z.object({
+    wallet: addressInput,
+    cursor: withReason(exportCursor, 'paging_invalid'),
+    limit: withReason(
+      z
+        .int()
+        .min(1)
+        .default(maxExported)
+        .transform((wanted) => Math.min(wanted, maxExported))
+        .meta({ description: `Records wanted, up to ${maxExported} (default); a page may have fewer` }),
+      'paging_invalid',
+    ),
+  }),
+  output: z.object({
+    success,
+    records: z.array(
+      z.object({
+        type: z.string().meta({ description: 'What the record is, such as `scores` or `messages`' }),
+        row: z.record(z.string(), z.unknown()),
+      }),
+    ),
+    nextCursor: z.string().nullable().meta({ description: 'Where to continue; null after the last page' }),
+  }),
+  async handler({ input: { wallet, cursor, limit } }, { db }: { db: Store }) {
+    const { records, next } = await db.read(readPlayerExport, wallet, cursor, limit);
+    const nextCursor = next && Buffer.from(JSON.stringify(next)).toString('base64url');
+    return { success: true, records, nextCursor };
   },
 });
 
