@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { Command } from 'commander';
@@ -131,7 +131,7 @@ test("openapi prints the server's document", async () => {
   expect([cut.stdout, cut.stderr]).toEqual(['{', '']);
 });
 
-test('player and session find, rename, ban, unban, revoke and erase', async () => {
+test('player and session find, rename, ban, unban, revoke, export and erase', async () => {
   await using directory = await temporaryDirectory();
   const data = directory.path;
   const created = await gantryJson(['game', 'create', '--name', 'One'], data);
@@ -152,8 +152,23 @@ test('player and session find, rename, ban, unban, revoke and erase', async () =
   expect(await gantryJson(['player', 'list'], data)).toMatchObject([{ wallet, bannedFrom: [gameId] }]);
   await gantryJson(['player', 'unban', wallet, '--game', gameId], data);
   const env = { DATA_DIR: data };
+  const file = join(data, 'player.ndjson');
+  expect(await gantryJson(['player', 'export', wallet, file], data)).toEqual({ wallet, file, records: 2 });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { format: 'gantry-player', version: 1, wallet, exportedAt: expect.any(Number) },
+    { type: 'players', row: { wallet, username: 'Ada' } },
+    { type: 'channel_sessions', row: { id: sessionId, gameId, endReason: 'revoked' } },
+    { type: 'end', records: 2 },
+  ]);
+  const again = await gantry(['player', 'export', wallet, file], { env });
+  expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') });
   expect((await gantry(['player', 'erase', wallet], { env })).code).toBe(1); // without --yes
   await gantryJson(['player', 'erase', wallet, '--yes'], data);
+  const gone = await gantry(['player', 'export', wallet, `${file}.gone`], { env });
+  expect(gone).toMatchObject({ code: 1, stderr: expect.stringContaining('no player with this wallet') });
+  expect(readdirSync(data).filter((name) => name.startsWith('player.'))).toEqual(['player.ndjson']);
   expect(await gantryJson(['player', 'list'], data)).toEqual([]);
 });
 
