@@ -1,3 +1,4 @@
+import { events, streams } from '../../core/events/tables.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { activities } from '../activities/tables.ts';
 import { idempotencyKeys } from '../idempotency/tables.ts';
@@ -22,7 +23,7 @@ import { leaderboardEntries, leaderboardRecords } from '../scores/leaderboard-ta
 import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
-import { storageUse } from '../storage-quota/tables.ts';
+import { gameStorage, storageUse } from '../storage-quota/tables.ts';
 import { auditLog } from './tables.ts';
 
 /** How the rows of one player are exported from a table. Columns are given by their declared names. */
@@ -256,16 +257,19 @@ export const exportedTables: readonly ExportedTable[] = [
 
 /** Tables with traces of players that are not exported, each with the reason. */
 export const leftOutTables: ReadonlyMap<AnyTable, string> = new Map<AnyTable, string>([
-  [signIns as AnyTable, 'sign-ins in progress, which expire within ten minutes'],
-  [announcedPresent as AnyTable, 'internal: sessions last announced as present'],
-  [idempotencyKeys as AnyTable, 'internal: results of recent calls, kept for a day'],
-  [board as AnyTable, 'derived from the scores'],
-  [leaderboardEntries as AnyTable, 'derived from the leaderboard records'],
-  [declinedAdders as AnyTable, 'derived from leaving channels, and identifies other players'],
-  [ruleExecutions as AnyTable, 'counters of limits'],
-  [spending as AnyTable, 'counters of limits'],
-  [spent as AnyTable, 'counters of limits'],
-  [storageUse as AnyTable, 'counters of limits'],
-  [messageChannels as AnyTable, 'shared by players; who chose the name and the picture is not recorded'],
-  [auditLog as AnyTable, "administrators' actions"],
+  [signIns, 'sign-ins in progress, which expire within ten minutes'],
+  [announcedPresent, 'internal: sessions last announced as present'],
+  [idempotencyKeys, 'internal: results of recent calls, kept for a day'],
+  [board, 'derived from the scores'],
+  [leaderboardEntries, 'derived from the leaderboard records'],
+  [declinedAdders, 'derived from leaving channels, and identifies other players'],
+  [ruleExecutions, 'counters of limits'],
+  [spending, 'counters of limits'],
+  [spent, 'counters of limits'],
+  [storageUse, 'counters of limits'],
+  [gameStorage, 'counters of limits'],
+  [messageChannels, 'shared by players; who chose the name and the picture is not recorded'],
+  [auditLog, "administrators' actions"],
+  [streams, 'internal numbering of events'],
+  [events, 'announcements of what is exported'],
 ]);

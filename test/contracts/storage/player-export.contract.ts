@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { events, streams } from '../../../src/core/events/tables.ts';
 import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
@@ -32,8 +33,11 @@ import { setScore } from '../../../src/features/scores/commands.ts';
 import { addLeaderboard, endSeason } from '../../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import { saveState } from '../../../src/features/states/commands.ts';
-import { tables } from '../../../src/server/declarations/tables.ts';
+import { tables as declaredTables } from '../../../src/server/declarations/tables.ts';
+import { rowsIn } from '../../support/rows-in.ts';
 import { addGame, addPlayer, hour, nowAndReopened, type OpenStore } from './fixture.ts';
+
+const tables: readonly AnyTable[] = [...declaredTables, streams, events];
 
 /** The contract of exporting a player. */
 export function playerExportContract(open: OpenStore): void {
@@ -117,6 +121,13 @@ export function playerExportContract(open: OpenStore): void {
         expect(rowsOf(all, 'player_mutes')).toMatchObject(games.map(() => ({ reason: 'of ada' })));
         for (const limit of [1, 2, 7]) expect(await exportOf(one, ada, limit)).toEqual(all);
       }
+      const before = await contentsOf(fixture.db);
+      await erasePlayerData(fixture.db, declaredTables, ada);
+      const after = await contentsOf(fixture.db);
+      const decided = [...exportedTables.map(({ table }) => table), ...leftOutTables.keys()];
+      const touched = tables.filter(({ name }) => after.get(name) !== before.get(name));
+      expect(touched.filter((table) => !decided.includes(table)).map(({ name }) => name)).toEqual([]);
+      expect(touched.length).toBeGreaterThan(exportedTables.length);
     });
 
     test('pages with large states are shorter than requested', async () => {
@@ -141,7 +152,7 @@ export function playerExportContract(open: OpenStore): void {
       const unknown = { reason: 'player_unknown' };
       await expect(db.read(readPlayerExport, newGuestAddress(), null, 10)).rejects.toMatchObject(unknown);
       expect(await exportOf(db, ada.wallet, 10)).toHaveLength(2);
-      await erasePlayerData(db, tables, ada.wallet);
+      await erasePlayerData(db, declaredTables, ada.wallet);
       await expect(db.read(readPlayerExport, ada.wallet, null, 10)).rejects.toMatchObject(unknown);
     });
   });
@@ -152,6 +163,16 @@ const device = (of: string) => ({ secretHash: `secret of ${of}`, name: `device o
 
 function rowsOf(records: readonly PlayerRecord[], type: string) {
   return records.filter((one) => one.type === type).map(({ row }) => row);
+}
+
+/** The rows of every table, as text, by the table's name. */
+async function contentsOf(db: Store): Promise<Map<string, string>> {
+  const all = new Map<string, string>();
+  for (const { name } of tables) {
+    const rows = await rowsIn(db, `SELECT * FROM ${name}`, {});
+    all.set(name, JSON.stringify(rows.map((row) => JSON.stringify(row)).toSorted()));
+  }
+  return all;
 }
 
 async function exportOf(db: Store, wallet: string, limit: number): Promise<PlayerRecord[]> {

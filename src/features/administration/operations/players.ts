@@ -104,6 +104,12 @@ export const unbanPlayer = defineAdminOperation({
 /** The largest page; one with large states has fewer records. */
 const maxExported = 1_000;
 
+const exportPlace = z.strictObject({
+  table: z.string(),
+  scope: z.string(),
+  after: z.array(z.union([z.string(), z.number()])),
+});
+
 const exportCursor = z
   .string()
   .max(8_192)
@@ -118,12 +124,6 @@ const exportCursor = z
     return z.NEVER;
   })
   .meta({ description: 'The `nextCursor` of the previous page; empty for the first page' });
-
-const exportPlace = z.strictObject({
-  table: z.string(),
-  scope: z.string(),
-  after: z.array(z.union([z.string(), z.number()])),
-});
 
 export const exportPlayer = defineAdminOperation({
   name: 'exportPlayer',
