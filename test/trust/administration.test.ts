@@ -28,6 +28,7 @@ import {
 import {
   banPlayer,
   erasePlayer,
+  exportPlayer,
   getPlayer,
   unbanPlayer,
 } from '../../src/features/administration/operations/players.ts';
@@ -455,6 +456,11 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await found({ gameId, search: '\\' })).toEqual([]);
     const { player } = await admin.call(getPlayer, { wallet: ada.wallet });
     expect(player).toMatchObject({ wallet: ada.wallet, username: name, bans: [], games: [{ gameId }] });
+    const exported = await admin.call(exportPlayer, { wallet: ada.wallet });
+    expect(exported.records).toContainEqual({
+      type: 'players',
+      row: expect.objectContaining({ wallet: ada.wallet, username: name }),
+    });
     expect(await admin.call(listPlayers, { gameId, limit: 1, skip: 1 })).toMatchObject({
       total: 2,
       limit: 1,

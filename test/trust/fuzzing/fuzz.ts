@@ -113,7 +113,11 @@ const errorBody = z.looseObject({
   error: z.string().min(1),
   code: z.int(),
   data: z.union([
-    z.strictObject({ ...data, reason: z.enum(Object.keys(reasons)).exclude(['version_conflict']) }),
+    z.strictObject({
+      ...data,
+      reason: z.enum(Object.keys(reasons)).exclude(['version_conflict']),
+      retryAfterSeconds: z.exactOptional(z.int().min(1)),
+    }),
     z.strictObject({
       ...data,
       reason: z.literal('version_conflict'),
