@@ -18,14 +18,14 @@ describe.each(Object.entries(proxies))('behind %s', (name, start) => {
     'no call fails on a connection that was idle, and no launcher misses an event over restarts of the node',
     { timeout: 180_000 },
     async ({ annotate }) => {
-      const options = { players: 200, bursts: 4, callsPerBurst: 4, pauseMs: 6_000 };
+      const options = { players: 200, bursts: 3, callsPerBurst: 4, pauseMs: 6_000 };
       const counts = await runIdleConnections(start, options);
       process.stdout.write(`${name}: ${JSON.stringify(counts)}\n`);
       await annotate(JSON.stringify(counts));
       expect(Object.keys(counts.statuses)).toEqual(['200']);
-      expect(counts).toMatchObject({ calls: 3_200, missed: 0, repeated: 0, outOfOrder: 0 });
+      expect(counts).toMatchObject({ calls: 2_400, missed: 0, repeated: 0, outOfOrder: 0 });
       // Otherwise the run tested nothing.
-      expect(counts.statuses[200]).toBeGreaterThan(1_600);
+      expect(counts.statuses[200]).toBeGreaterThan(800);
       expect(counts.reconnects).toBeGreaterThanOrEqual(options.players);
     },
   );
