@@ -29,7 +29,7 @@ import { RefusalLog } from '../telemetry/refusal-log.ts';
 import type { Refusal } from '../telemetry/refusals.ts';
 import { createApp } from '../transports/http/app.ts';
 import { maxBodyBytes } from '../transports/http/body.ts';
-import { clientAddress, proxyTest } from '../transports/http/client-address.ts';
+import { clientAddress, isTrustedProxy } from '../transports/http/client-address.ts';
 import { createHttpServer } from '../transports/http/http-server.ts';
 import { InFlightRequests } from '../transports/http/in-flight-requests.ts';
 import { limitConnections } from '../transports/http/limit-connections.ts';
@@ -184,7 +184,7 @@ export function buildTransports(
   limitConnections(http, {
     // Room for calls beside the live connections, which have a limit with an answer.
     most: 2 * config.connectionsPerAddress,
-    isProxy: proxyTest(config.trustedProxies),
+    isProxy: isTrustedProxy(config.trustedProxies),
     onRefused: (address) => onRefused({ reason: 'flood', at: 'connection', address }),
   });
   const gateway: Gateway = new Gateway(http, {

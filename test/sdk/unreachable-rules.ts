@@ -31,7 +31,7 @@ async function listening(server: ReturnType<typeof createServer>): Promise<Addre
 }
 
 const addresses = [
-  { what: 'a port that nobody listens on', start: closedPort },
+  { what: 'a closed port', start: closedPort },
   { what: 'a port that accepts and never responds', start: () => listening(createServer()) },
   {
     what: 'a web server that is not Gantry',

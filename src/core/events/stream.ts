@@ -1,4 +1,5 @@
 import type { Owner } from '../schemas/owner.ts';
+
 /** Names of the ordered logs of events. Clients keep one cursor per stream and treat the name as opaque. */
 export const streamOf = {
   player: (gameId: string, wallet: string) => `player:${gameId}:${wallet}`,

@@ -64,10 +64,15 @@ export const nilId = '00000000-0000-0000-0000-000000000000';
 
 const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+/** Whether a value is a UUID in its canonical form: lowercase, with hyphens. */
+export function isCanonicalUuid(value: unknown): boolean {
+  return typeof value === 'string' && canonicalUuid.test(value);
+}
+
 /**
  * Converts an id from a request to a valid statement parameter: text that is not a canonical UUID becomes the nil id.
  * PostgreSQL rejects comparing a uuid with other text, and would accept other spellings, which are unknown ids here.
  */
 export function comparableId(id: string): string {
-  return canonicalUuid.test(id) ? id : nilId;
+  return isCanonicalUuid(id) ? id : nilId;
 }

@@ -1,6 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { streamsOfPlayer } from '../../core/events/renaming.ts';
 import { ownerIn } from '../../core/events/stream.ts';
+import { isCanonicalUuid } from '../../core/schemas/ids.ts';
 import { query, type Read, type ReadSteps, type Statement, statement } from '../../core/storage/query.ts';
 import { type AnyRow, columnOf, type Value } from '../../core/storage/table.ts';
 import { players } from '../players/tables.ts';
@@ -110,7 +111,7 @@ function toPart(exported: ExportedTable): Part {
     name: table.name,
     rowsAtOnce: isLarge ? largeRowsAtOnce : Number.POSITIVE_INFINITY,
     scopes: scope === undefined ? null : scope === 'stream' ? streamsOfPlayer : gamesWith(exported),
-    isScope: (given) => (scope === undefined ? given === '' : scope === 'stream' || isUuid(given)),
+    isScope: (given) => (scope === undefined ? given === '' : scope === 'stream' || isCanonicalUuid(given)),
     fromStart: rowsOf(exported, false),
     following: rowsOf(exported, true),
     toRecord(row, within) {
@@ -127,8 +128,8 @@ function toPart(exported: ExportedTable): Part {
     kinds: order.map((name) => {
       const { kind } = columnOf(table, name);
       if (exported.isByRowid || kind === 'board')
-        return (value) => Number.isSafeInteger(value) || isUuid(value);
-      if (kind === 'uuid') return isUuid;
+        return (value) => Number.isSafeInteger(value) || isCanonicalUuid(value);
+      if (kind === 'uuid') return isCanonicalUuid;
       return kind === 'text' ? (value) => typeof value === 'string' : Number.isSafeInteger;
     }),
   };
@@ -193,10 +194,4 @@ function lengthOf(row: AnyRow): number {
   let length = 0;
   for (const value of Object.values(row)) length += typeof value === 'string' ? value.length : 8;
   return length;
-}
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-function isUuid(value: unknown): boolean {
-  return typeof value === 'string' && uuid.test(value);
 }

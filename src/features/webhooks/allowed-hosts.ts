@@ -37,7 +37,7 @@ export function allowsAddress({ networks }: AllowedHosts, address: ipaddr.IPv4 |
   );
 }
 
-/** `127.1` and other short forms are refused: whoever wrote them may have meant a network. */
+/** Null for short forms of addresses, such as `127.1`, which may have been meant as networks. */
 function networkOf(entry: string): Network | null {
   const [address = '', bits] = entry.split('/');
   const { IPv4, IPv6 } = ipaddr;

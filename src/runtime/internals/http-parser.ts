@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Internals of Node's HTTP server that Gantry uses. `test/runtime/internals.test.ts` fails when a version no longer has
- * them.
+ * Internals of Node's HTTP server that Gantry uses. `test/runtime/internals.test.ts` and
+ * `test/transports/upgrade-offers.test.ts` fail when a version no longer has them.
  */
 
 /** A request as the parser hands it over: before Node has decided whether it upgrades the connection. */

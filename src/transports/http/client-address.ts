@@ -11,8 +11,8 @@ export function clientAddress(trustedProxies: readonly string[]): (request: Inco
   return (request) => proxyAddr(request, trusted);
 }
 
-/** Whether an address is a trusted proxy's. */
-export function proxyTest(trustedProxies: readonly string[]): (address: string) => boolean {
+/** Tells whether an address is one of the trusted proxies. */
+export function isTrustedProxy(trustedProxies: readonly string[]): (address: string) => boolean {
   if (trustedProxies.length === 0) return () => false;
   const trusted = proxyAddr.compile([...trustedProxies]);
   return (address) => address !== '' && trusted(address, 0);

@@ -1,5 +1,13 @@
 import type { Server } from 'node:http';
-import { networkOf } from '../../core/network-of.ts';
+import { ConnectionCounts } from './connection-counts.ts';
+
+export interface ConnectionLimit {
+  /** The maximum number of open connections from one client network. */
+  most: number;
+  /** Whether an address is a trusted proxy's. */
+  isProxy(address: string): boolean;
+  onRefused(address: string): void;
+}
 
 /**
  * Bounds the TCP connections from one client network: idle ones stay open for as long as proxies reuse them, and each
@@ -7,28 +15,15 @@ import { networkOf } from '../../core/network-of.ts';
  * proxies are not counted: they carry the requests of many clients.
  */
 export function limitConnections(http: Server, { most, isProxy, onRefused }: ConnectionLimit): void {
-  const open = new Map<string, number>();
+  const open = new ConnectionCounts();
   http.on('connection', (socket) => {
     const address = socket.remoteAddress ?? '';
     if (isProxy(address)) return;
-    const network = networkOf(address);
-    const count = open.get(network) ?? 0;
-    if (count >= most) {
+    if (open.of(address) >= most) {
       socket.destroy();
       onRefused(address);
       return;
     }
-    open.set(network, count + 1);
-    socket.once('close', () => {
-      const left = (open.get(network) ?? 1) - 1;
-      if (left > 0) open.set(network, left);
-      else open.delete(network);
-    });
+    socket.once('close', open.add(address));
   });
-}
-
-export interface ConnectionLimit {
-  most: number;
-  isProxy(address: string): boolean;
-  onRefused(address: string): void;
 }

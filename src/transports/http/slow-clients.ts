@@ -10,7 +10,7 @@ export const minBytesPerSecond = 16 * 1024;
 const graceMs = 10_000;
 const checkIntervalMs = 1_000;
 
-/** How long a client may take for so many bytes. */
+/** The time within which a client has to send or read this many bytes, in milliseconds. */
 export function timeFor(bytes: number): number {
   return graceMs + (bytes / minBytesPerSecond) * 1000;
 }
