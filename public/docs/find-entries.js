@@ -1,40 +1,121 @@
-/** @typedef {{ address: string, page: string, title: string, text: string }} SearchEntry a section of the manual */
+import MiniSearch from 'minisearch';
+import { stemmer } from 'stemmer';
+import { meanings, stopWords } from './search-words.js';
+
+/** @typedef {import('../../src/pages/manual.ts').SearchEntry} SearchEntry a section of the manual */
+/** @typedef {{ entries: readonly SearchEntry[], words: MiniSearch }} ManualIndex */
+
+/** From this length on, a word may have a typing error. */
+const shortestMisspelt = 5;
+/** A section that answers ranks above a row of a table, which only lists. */
+const weightOfRow = 0.3;
+const weightOfPage = 1.6;
+/** Pages that answer questions of few readers or list everything; and the one that lists all operations. */
+const weightsOfPages = new Map([
+  ['/docs/errors', 0.5],
+  ['/docs/changelog', 0.15],
+  ['/docs/contributing', 0.4],
+  ['/docs/protocol', 0.5],
+  ['/docs/calling', 1.3],
+]);
 
 /**
- * The entries that contain every word of a query, best match first: a word that is the whole title ranks above one in
- * the title, and that above one in the text. Substrings match too, because names such as `nonce_replayed` are typed in
- * part; so there is no word index, which would not pay off for a manual of this size anyway.
+ * The index of all sections, made once in the browser.
  * @param {readonly SearchEntry[]} entries
- * @param {string} query
- * @returns {SearchEntry[]}
+ * @returns {ManualIndex}
  */
-export function findEntries(entries, query) {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  return entries
-    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
-    .map(({ entry }) => entry);
+export function indexEntries(entries) {
+  const words = new MiniSearch({
+    fields: ['title', 'page', 'text'],
+    tokenize: wordsOf,
+    processTerm: indexedForms,
+  });
+  words.addAll(entries.map(({ title, page, text }, id) => ({ id, title, page, text })));
+  return { entries, words };
 }
 
 /**
- * The relevance of an entry; 0 when a word is missing.
- * @param {SearchEntry} entry
- * @param {readonly string[]} words
+ * The sections that contain any of a question's words, best match first: the more of its words and the rarer they are,
+ * the better; words in titles count most.
+ * @param {ManualIndex} index
+ * @param {string} question
+ * @returns {SearchEntry[]}
  */
-function scoreOf(entry, words) {
-  const title = entry.title.toLowerCase();
-  const text = entry.text.toLowerCase();
-  const page = entry.page.toLowerCase();
-  let score = title === words.join(' ') ? 100 : 0;
-  for (const word of words) {
-    if (title === word) score += 40;
-    else if (title.startsWith(word)) score += 20;
-    else if (title.includes(word)) score += 10;
-    else if (text.includes(word)) score += 2;
-    else if (page.includes(word)) score += 1;
-    else return 0;
-  }
-  return score;
+export function findEntries({ entries, words }, question) {
+  const asked = question.trim().toLowerCase();
+  const all = wordsOf(asked);
+  const telling = all.filter((word) => !stopWords.has(word));
+  const terms = telling.length > 0 ? telling : all;
+  if (terms.length === 0) return [];
+  return words
+    .search(
+      {
+        combineWith: 'OR',
+        queries: terms.map((term, at) => ({
+          combineWith: 'OR',
+          queries: [term, ...meaningsOf(term, terms)].map((form) => ({
+            queries: [form],
+            // The word that is being typed may be unfinished.
+            prefix: at === terms.length - 1 || form.length > 3,
+            fuzzy: form.length >= shortestMisspelt ? 0.15 : false,
+            tokenize: (/** @type {string} */ text) => [text],
+            processTerm: (/** @type {string} */ word) => stemmer(word),
+          })),
+        })),
+      },
+      {
+        boost: { title: 4, page: 2 },
+        weights: { fuzzy: 0.2, prefix: 0.5 },
+        boostDocument: (id) => weightOf(entryOf(entries, id), asked),
+      },
+    )
+    .map(({ id }) => entryOf(entries, id));
+}
+
+/**
+ * @param {readonly SearchEntry[]} entries
+ * @param {number} id
+ */
+function entryOf(entries, id) {
+  const entry = entries[id];
+  if (!entry) throw new Error(`the index has no section ${id}`);
+  return entry;
+}
+
+/**
+ * @param {SearchEntry} entry
+ * @param {string} asked
+ */
+function weightOf({ title, depth, address }, asked) {
+  const page = weightsOfPages.get(address.split('#')[0] ?? '') ?? 1;
+  if (title.toLowerCase() === asked) return 20 * page; // a name is looked up
+  if (depth > 6) return weightOfRow * page;
+  return depth === 1 ? weightOfPage * page : page;
+}
+
+/**
+ * Words as they are searched: names such as `nonce_replayed` are one word, and so is `setUserScore`.
+ * @param {string} text
+ */
+function wordsOf(text) {
+  return text.match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/**
+ * The forms under which a word of the manual is found: its stem, and the parts of a name.
+ * @param {string} word
+ */
+function indexedForms(word) {
+  const parts = word.split(/_|(?<=[a-z])(?=[A-Z])/).filter(Boolean);
+  const forms = parts.length > 1 ? [word, ...parts] : [word];
+  return [...new Set(forms.map((form) => stemmer(form.toLowerCase())))];
+}
+
+/**
+ * Words of the manual for a word of the question.
+ * @param {string} term
+ * @param {readonly string[]} terms
+ */
+function meaningsOf(term, terms) {
+  return (meanings.get(stemmer(term)) ?? []).filter((word) => !terms.includes(word));
 }

@@ -1,27 +1,38 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icon.js';
-import { findEntries } from './find-entries.js';
 
 /** @typedef {import('./find-entries.js').SearchEntry} SearchEntry */
+/** @typedef {(question: string) => readonly SearchEntry[]} Find */
 
 const maxResults = 12;
 
-/** Loads the manual's sections once, when the field is first used. */
-function loadEntries() {
-  entries ??= fetch('/docs/search.json').then(async (response) => {
-    if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
-    return response.json();
+/** Loads the search and the manual's sections once, when the field is first used. @returns {Promise<Find>} */
+function loadSearch() {
+  search ??= indexManual();
+  search.catch(() => {
+    search = undefined; // retried at the next key press
   });
-  entries.catch(() => {
-    entries = undefined; // retried at the next key press
-  });
-  return entries;
+  return search;
 }
-/** @type {Promise<readonly SearchEntry[]> | undefined} */
-let entries;
+/** @type {Promise<Find> | undefined} */
+let search;
 
-/** Searches all pages of the manual: headings, text, and the names of reasons, settings and operations. */
+/** @returns {Promise<Find>} */
+async function indexManual() {
+  const [{ findEntries, indexEntries }, response] = await Promise.all([
+    import('./find-entries.js'),
+    fetch('/docs/search.json'),
+  ]);
+  if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
+  const index = indexEntries(await response.json());
+  return (question) => findEntries(index, question);
+}
+
+/**
+ * Searches all pages of the manual: headings, text, and the names of reasons, settings and operations. The keys / and
+ * Ctrl+K lead to it.
+ */
 export function Search() {
   const [query, setQuery] = useState('');
   const [found, setFound] = useState(/** @type {readonly SearchEntry[] | null} */ (null));
@@ -35,11 +46,11 @@ export function Search() {
       return;
     }
     let isCurrent = true;
-    loadEntries().then(
-      (all) => {
+    loadSearch().then(
+      (find) => {
         if (!isCurrent) return;
         setError('');
-        setFound(findEntries(all, query));
+        setFound(find(query));
       },
       (/** @type {Error} */ { message }) => isCurrent && setError(message),
     );
@@ -50,9 +61,11 @@ export function Search() {
 
   useEffect(() => {
     /** @param {KeyboardEvent} event */
-    const focusOnSlash = (event) => {
+    const focusOnKey = (event) => {
       const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select');
-      if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey;
+      const isShortcut = event.key === 'k' && (event.ctrlKey || event.metaKey);
+      if (event.altKey || !(isSlash || isShortcut)) return;
       event.preventDefault();
       field.current?.focus();
     };
@@ -60,10 +73,10 @@ export function Search() {
     const closeOutside = ({ target }) => {
       if (target instanceof Node && !form.current?.contains(target)) setQuery('');
     };
-    addEventListener('keydown', focusOnSlash);
+    addEventListener('keydown', focusOnKey);
     addEventListener('pointerdown', closeOutside);
     return () => {
-      removeEventListener('keydown', focusOnSlash);
+      removeEventListener('keydown', focusOnKey);
       removeEventListener('pointerdown', closeOutside);
     };
   }, []);
@@ -97,12 +110,12 @@ export function Search() {
         ref=${field}
         class="input"
         type="search"
-        placeholder="Search"
+        placeholder="Search (Ctrl+K)"
         aria-label="Search the manual"
         autocomplete="off"
         spellcheck=${false}
         value=${query}
-        onFocus=${loadEntries}
+        onFocus=${loadSearch}
         onInput=${(/** @type {InputEvent} */ { target }) => target instanceof HTMLInputElement && setQuery(target.value)}
       />
       <span class="visually-hidden" role="status">${found ? `${found.length} results` : ''}</span>

@@ -43,6 +43,8 @@ export interface SearchEntry {
   /** The page's title. */
   page: string;
   title: string;
+  /** As in `Section`. */
+  depth: number;
   text: string;
 }
 
@@ -149,8 +151,9 @@ class Edition {
   *#searchEntries(): Generator<SearchEntry> {
     for (const name of this.#menuOf().flatMap(([, names]) => names)) {
       const page = this.#titleOf(name);
-      for (const { id, title, text } of this.#documents.get(name)?.sections ?? []) {
-        yield { address: pageAddress(name) + (id === '' ? '' : `#${id}`), page, title: title || page, text };
+      for (const { id, title, depth, text } of this.#documents.get(name)?.sections ?? []) {
+        const address = pageAddress(name) + (id === '' || depth === 1 ? '' : `#${id}`);
+        yield { address, page, title: title || page, depth, text };
       }
     }
   }

@@ -1,0 +1,59 @@
+import { stemmer } from 'stemmer';
+
+/** Words of a question that say nothing about its subject. */
+export const stopWords = new Set(
+  (
+    'a an and are as at be by can could do does for from get give has have how i if in into is it its ' +
+    'make me my need of on one or our should so some that the their them then there this to use using ' +
+    'want was we what when where which who why will with would you your'
+  ).split(' '),
+);
+
+/** For words that people type, those that the manual uses. */
+const written = {
+  account: ['player'],
+  anticheat: ['cheating'],
+  auth: ['authentication', 'sign'],
+  block: ['mute', 'moderation'],
+  cheat: ['security', 'serverOnly'],
+  cloud: ['state'],
+  cors: ['origin'],
+  coroutine: ['asyncio'],
+  csharp: ['unity'],
+  delete: ['erase', 'remove'],
+  deploy: ['operating'],
+  docker: ['container'],
+  dm: ['message'],
+  gdpr: ['erase', 'export'],
+  gdscript: ['godot'],
+  highscore: ['leaderboard', 'score'],
+  host: ['operating'],
+  javascript: ['typescript'],
+  login: ['sign', 'authentication'],
+  lobby: ['matchmaking'],
+  match: ['matchmaking'],
+  migrate: ['export', 'import'],
+  multiplayer: ['matchmaking'],
+  password: ['secret', 'token'],
+  postgres: ['postgresql'],
+  privacy: ['erase'],
+  push: ['notification', 'live'],
+  ranking: ['leaderboard'],
+  realtime: ['live'],
+  restore: ['backup'],
+  reward: ['prize'],
+  save: ['state'],
+  savegame: ['state'],
+  scale: ['scaling'],
+  storage: ['state'],
+  throttle: ['limit'],
+  tls: ['proxy', 'https'],
+  token: ['launcherJwt'],
+  tournament: ['season', 'leaderboard'],
+  user: ['player'],
+  webgl: ['unity'],
+  websocket: ['live', 'protocol'],
+};
+
+/** By the stem of the typed word. */
+export const meanings = new Map(Object.entries(written).map(([word, others]) => [stemmer(word), others]));

@@ -1,0 +1,49 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findEntries, indexEntries, type ManualIndex } from '../../public/docs/find-entries.js';
+import { DirectoryAssets } from '../../src/pages/directory-assets.ts';
+import { Manual } from '../../src/pages/manual.ts';
+
+let index: ManualIndex;
+beforeAll(async () => {
+  const sections = await new Manual(new DirectoryAssets()).searchIndex();
+  index = indexEntries(JSON.parse(Buffer.from(sections).toString()));
+});
+
+const first = (question: string) => findEntries(index, question)[0]?.address;
+
+test.each([
+  ['how do I reset a leaderboard weekly', '/docs/leaderboards#seasons'],
+  ['backup', '/docs/administration#backups'],
+  ['rate limit', '/docs/errors'],
+  ['rate limits', '/docs/errors#rate-limits'],
+  ['leaderbord', '/docs/leaderboards'],
+  ['login with wallet', '/docs/sign-in'],
+  ['prometheus metrics', '/docs/operating#the-metrics'],
+  ['docker', '/docs/operating#in-a-container'],
+  ['upgrade to a new version', '/docs/operating#upgrading'],
+  ['python asyncio', '/docs/sdks#python'],
+  ['nonce_replayed', '/docs/errors#nonce_replayed'],
+  ['REDIS_URL', '/docs/configuration#REDIS_URL'],
+  ['setUserScore', '/docs/calling#setUserScore'],
+  ['rotating a secret', '/docs/webhooks#rotating-a-secret'],
+  ['missed events', '/docs/live-events'],
+])('"%s" is answered by %s', (question, address) => {
+  expect(first(question)).toBe(address);
+});
+
+test('part of a name finds it', () => {
+  const found = findEntries(index, 'nonce_repl').map(({ address }) => address);
+  expect(found[0]).toBe('/docs/errors#nonce_replayed');
+});
+
+test('a question of words that say nothing is searched by them', () => {
+  expect(findEntries(index, 'how to')).not.toEqual([]);
+  expect(findEntries(index, ' ?! ')).toEqual([]);
+  expect(findEntries(index, 'qxzzvw')).toEqual([]);
+});
+
+test('the change log comes last', () => {
+  const pages = findEntries(index, 'leaderboard').map(({ address }) => address.split('#')[0]);
+  expect(pages).toContain('/docs/changelog');
+  expect(pages.slice(0, 20)).not.toContain('/docs/changelog');
+});
