@@ -27,6 +27,21 @@ for (const snippet of document.querySelectorAll('.snippet')) {
   render(html`<${CopyButton} text=${text} label="Copy this block" />`, place);
 }
 
+// A reader's language is chosen once for all examples, and kept.
+const languageKey = 'gantry:language';
+/** @param {string | null} language */
+const showLanguage = (language) => {
+  for (const choice of document.querySelectorAll(`.alternatives input`)) {
+    if (choice instanceof HTMLInputElement && choice.value === language) choice.checked = true;
+  }
+};
+showLanguage(localStorage.getItem(languageKey));
+document.addEventListener('change', ({ target }) => {
+  if (!(target instanceof HTMLInputElement && target.closest('.alternatives'))) return;
+  localStorage.setItem(languageKey, target.value);
+  showLanguage(target.value);
+});
+
 // Scrolls the menu to the current page.
 const menu = document.querySelector('.manual-menu');
 const current = menu?.querySelector('[aria-current]');

@@ -1,4 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
+import { areAlternatives, renderAlternatives, renderCode } from './code.ts';
 
 /** A part of a document with an anchor: a heading's section, a paragraph that begins in bold, or a table row. */
 export interface Section {
@@ -18,6 +19,9 @@ export interface RenderedDocument {
 
 const belowHeadings = 7;
 
+/** The type of a token that holds blocks of code in several languages. */
+const alternatives = 'alternatives';
+
 /** On a phone the cells of a row are stacked; with more columns than this, a stacked table would be unreadable. */
 const maxStackedColumns = 4;
 
@@ -32,6 +36,7 @@ export function renderMarkdown(
   addressOf: (link: string) => string | null,
 ): RenderedDocument {
   const outline = new Outline();
+  let groups = 0;
   const marked = new Marked({
     renderer: {
       heading(token) {
@@ -45,10 +50,7 @@ export function renderMarkdown(
         const id = outline.idOf(token);
         return `<p${id === '' ? '' : ` id="${id}"`}>${this.parser.parseInline(token.tokens)}</p>\n`;
       },
-      code({ text, lang: info = '' }) {
-        const [lang = ''] = info.split(' '); // the rest of the info string is for tests
-        return `<div class="snippet"><pre class="code" tabindex="0" data-language="${escapeHtml(lang)}"><code>${escapeHtml(text)}</code></pre></div>\n`;
-      },
+      code: renderCode,
       table({ header, rows }) {
         const cellsOf = (cells: readonly Tokens.TableCell[], tag: string) =>
           cells.map(({ text, tokens }) => {
@@ -79,10 +81,36 @@ export function renderMarkdown(
           : `<img src="${escapeHtml(address)}" alt="${escapeHtml(text)}" loading="lazy" />`;
       },
     },
+    extensions: [
+      {
+        name: alternatives,
+        renderer: ({ blocks }) => renderAlternatives(blocks, `code-${++groups}`),
+      },
+    ],
   });
   const tokens = marked.lexer(markdown);
   outline.read(tokens);
-  return { html: marked.parser(tokens), sections: outline.sections };
+  return { html: marked.parser(withAlternatives(tokens)), sections: outline.sections };
+}
+
+/** The tokens, with blocks of code that follow each other in several languages as one. */
+function withAlternatives(tokens: readonly Token[]): Token[] {
+  const grouped: Token[] = [];
+  let blocks: Tokens.Code[] = [];
+  const close = () => {
+    if (areAlternatives(blocks)) grouped.push({ type: alternatives, raw: '', blocks });
+    else grouped.push(...blocks);
+    blocks = [];
+  };
+  for (const token of tokens) {
+    if (isCode(token)) blocks.push(token);
+    else if (token.type !== 'space' || blocks.length === 0) {
+      close();
+      grouped.push(token);
+    }
+  }
+  close();
+  return grouped;
 }
 
 /** The sections of a document, in order. */
@@ -147,6 +175,10 @@ class Outline {
 
 function isHeading(token: Token): token is Tokens.Heading {
   return token.type === 'heading';
+}
+
+function isCode(token: Token): token is Tokens.Code {
+  return token.type === 'code';
 }
 
 function isTable(token: Token): token is Tokens.Table {
