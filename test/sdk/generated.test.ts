@@ -74,6 +74,7 @@ test('the client consists of its own files and socket.io-client, and nothing of 
     'client-status',
     'client',
     'cursors',
+    'event-receiver',
     'gantry-client',
     'http-call',
     'operation-names',
@@ -81,6 +82,7 @@ test('the client consists of its own files and socket.io-client, and nothing of 
     'retries',
     'sign-in',
     'store',
+    'store-writer',
   ];
   const imported = files.flatMap((name) =>
     [...onDisk(`src/sdk/client/${name}.ts`).matchAll(/ from '([^']+)'/g)].map(([, from]) => from),

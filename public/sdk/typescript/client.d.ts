@@ -191,6 +191,32 @@ declare class Cursors {
 }
 
 type Listener<Name extends ReceivedName> = (record: Received[Name], meta: Meta) => void;
+/** The first event of every connection: where each stream resumes. */
+interface FirstEvent {
+    sessionId: string;
+    streams: Record<string, Cursor & {
+        latest: number;
+        recovered: boolean;
+    }>;
+}
+/** Passes each event to its listeners, once and in order within its stream. */
+declare class EventReceiver {
+    #private;
+    readonly cursors: Cursors;
+    /** `changed`: called when cursors have changed that may be saved. */
+    constructor(cursors: Cursors, changed: () => void);
+    on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void;
+    onResync(listener: (stream: string) => unknown): () => void;
+    /** The cursors of the streams whose data the listeners have. */
+    loadedCursors(): Record<string, Cursor>;
+    /** Continues after the first event of a connection. Returns the number of events about to be replayed. */
+    begin({ streams }: FirstEvent): number;
+    /** Passes an event to its listeners, unless it is a duplicate. False: events before it are missing. */
+    receive(name: string, record: {
+        _id?: string;
+    }, meta: Meta): boolean;
+}
+
 /**
  * A launcher's connection to Gantry, for browsers and Node. It reconnects automatically and sends its cursors,
  * so that missed events are replayed; a duplicate event is delivered once, and an event
@@ -2078,6 +2104,18 @@ declare function upgradeGuest({ url, launcherJwt, wallet, sign, chainId, }: Omit
 declare function connectAsGuest(options: ClientOptions & GuestOptions): Promise<GantryClient>;
 /** Signs in with a wallet and connects. @throws GantryError */
 declare function connectWithWallet(options: ClientOptions & WalletOptions): Promise<GantryClient>;
+
+/** Saves a client's state to its store, never while its listeners are handling an event. */
+declare class StoreWriter {
+    #private;
+    constructor(store: Store | undefined, state: () => Saved);
+    /** Runs listeners: a cursor is never saved before they have handled its event. */
+    hold<Result>(run: () => Result): Result;
+    saveSoon(): void;
+    save(): void;
+    /** Saves what is still unsaved; later only `save` does. */
+    close(): void;
+}
 
 /** A call that has not been answered. */
 interface QueuedCall {

@@ -5,26 +5,18 @@ import { clientError, connectionLost, type ErrorBody, GantryError } from './clie
 import { type ClientOptions, type CompleteOptions, defaultOptions } from './client-options.ts';
 import { refusalOf, type Status, unreachable } from './client-status.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
+import { EventReceiver, type FirstEvent, type Listener } from './event-receiver.ts';
 import { callOverHttp } from './http-call.ts';
 import type {
   OperationInput,
   OperationName,
   OperationOutput,
   QueueableName,
-  Received,
   ReceivedName,
 } from './operation-types.ts';
 import { mayRepeat, reconnectDelay, retryDelay } from './retries.ts';
 import type { QueuedCall, Saved } from './store.ts';
-
-/** The minimum interval between two saves to the store, except for queued calls, which are saved at once. */
-const saveIntervalMs = 100;
-
-type Listener<Name extends ReceivedName> = (record: Received[Name], meta: Meta) => void;
-
-interface FirstEvent {
-  streams: Record<string, Cursor & { latest: number; recovered: boolean }>;
-}
+import { StoreWriter } from './store-writer.ts';
 
 /**
  * A launcher's connection to Gantry, for browsers and Node. It reconnects automatically and sends its cursors,
@@ -35,33 +27,31 @@ export class GantryClient {
   readonly #options: CompleteOptions;
   /** What the store had at the start, to preserve fields that the client does not use. */
   readonly #saved: Saved;
-  readonly #cursors: Cursors;
+  readonly #events: EventReceiver;
+  readonly #writer: StoreWriter;
   readonly #socket: Socket;
-  readonly #listeners = new Map<string, Set<(record: never, meta: Meta) => void>>();
   readonly #statusListeners = new Set<(status: Status) => void>();
-  readonly #resyncListeners = new Set<(stream: string) => unknown>();
   readonly #queueListeners = new Set<(call: QueuedCall, outcome: QueuedOutcome) => void>();
   readonly #queue: CallQueue;
-  /** Streams being reloaded. Their cursors are not saved until then, so that a restart of the game reloads them too. */
-  readonly #loading = new Map<string, Promise<unknown>>();
   readonly #wakers = new Set<() => void>();
   #isClosed = false;
-  #isHandling = false;
-  #isSaveDue = false;
-  #saveTimer: ReturnType<typeof setTimeout> | undefined;
   #status: Status = { state: 'connecting' };
   #retry: ReturnType<typeof setTimeout> | undefined;
 
   constructor(options: ClientOptions) {
     this.#options = { ...defaultOptions, ...options };
     this.#saved = options.store?.load() ?? {};
-    this.#cursors = new Cursors(options.cursors ?? this.#saved.cursors, this.#saved.notifications);
+    this.#writer = new StoreWriter(options.store, () => this.#state());
+    this.#events = new EventReceiver(
+      new Cursors(options.cursors ?? this.#saved.cursors, this.#saved.notifications),
+      () => this.#writer.saveSoon(),
+    );
     this.#queue = new CallQueue(
       {
         call: (operation, data) => this.#callOnce(operation as OperationName, data),
         connected: () => (this.#options.callOver === 'http' ? this.#open() : this.#settled()),
         pause: (ms) => this.#pause(ms),
-        save: () => this.#save(),
+        save: () => this.#writer.save(),
         settled: (call, outcome) => {
           for (const listener of this.#queueListeners) listener(call, outcome);
         },
@@ -79,7 +69,7 @@ export class GantryClient {
         send({
           launcherJwt: options.launcherJwt,
           gameSecret: options.gameSecret,
-          ...this.#cursors.toSend(),
+          ...this.#events.cursors.toSend(),
         }),
     });
     this.#socket.on('realtime-events connected', (first: FirstEvent) => this.#begin(first));
@@ -103,20 +93,20 @@ export class GantryClient {
 
   /** The position in every stream; save it to continue from there after a restart of the client. */
   get cursors(): Record<string, Cursor> {
-    return this.#cursors.toJSON();
+    return this.#events.cursors.toJSON();
   }
 
   /** Subscribes to a game's public stream: its activities, and `leaderboards patched`. @throws GantryError */
   async subscribe(gameId?: string): Promise<OperationOutput<'subscribe'>> {
     const answer = await this.#callOverSocket('subscribe', gameId === undefined ? {} : { gameId });
-    this.#cursors.begin(answer.stream, answer);
+    this.#events.cursors.begin(answer.stream, answer);
     return answer;
   }
 
   /** @throws GantryError */
   async unsubscribe(gameId?: string): Promise<void> {
     const { stream } = await this.#callOverSocket('unsubscribe', gameId === undefined ? {} : { gameId });
-    this.#cursors.forget(stream); // with a cursor, the next connection would subscribe again
+    this.#events.cursors.forget(stream); // with a cursor, the next connection would subscribe again
   }
 
   /** Calls an operation. @throws GantryError */
@@ -165,9 +155,7 @@ export class GantryClient {
    * unsubscribes.
    */
   on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void {
-    const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(listener));
-    return () => listeners.delete(listener);
+    return this.#events.on(name, listener);
   }
 
   /**
@@ -176,8 +164,7 @@ export class GantryClient {
    * promise that the listener returns has resolved.
    */
   onResync(listener: (stream: string) => unknown): () => void {
-    this.#resyncListeners.add(listener);
-    return () => this.#resyncListeners.delete(listener);
+    return this.#events.onResync(listener);
   }
 
   onStatus(listener: (status: Status) => void): () => void {
@@ -208,7 +195,7 @@ export class GantryClient {
     this.#isClosed = true;
     this.#socket.disconnect();
     for (const wake of this.#wakers) wake();
-    if (this.#saveTimer !== undefined) this.#save();
+    this.#writer.close();
   }
 
   /** Resolves when the connection is live, however long that takes. @throws GantryError when the server refuses it */
@@ -230,81 +217,25 @@ export class GantryClient {
     if (status.state !== 'live') throw refusalOf(status);
   }
 
-  #begin({ streams }: FirstEvent): void {
-    const known = this.#cursors.toJSON();
-    let replayed = 0;
-    for (const [stream, { epoch, seq, latest, recovered }] of Object.entries(streams)) {
-      const own = this.#cursors.get(stream);
-      const isSameHistory = own?.epoch === epoch;
-      replayed += latest - seq;
-      // The cursor may have been omitted from the handshake: then nothing was missed if it equals the stream's
-      // position.
-      const isMissed = !recovered && !(isSameHistory && own.seq === seq);
-      if (recovered && isSameHistory && own.seq > seq) continue; // replayed duplicates are dropped
-      this.#cursors.set(stream, { epoch, seq });
-      if (isMissed) this.#reload(stream);
-    }
-    // The player no longer receives a stream that is not listed.
-    for (const stream of Object.keys(known))
-      if (!Object.hasOwn(streams, stream)) this.#cursors.forget(stream);
+  #begin(first: FirstEvent): void {
+    const replayed = this.#events.begin(first);
     this.#setStatus({ state: 'live', replayed });
-    this.#saveSoon();
+    this.#writer.saveSoon();
   }
 
-  #reload(stream: string): void {
-    const loading = Promise.all([...this.#resyncListeners].map((listener) => listener(stream)));
-    this.#loading.set(stream, loading);
-    loading.then(
-      () => {
-        if (this.#loading.get(stream) !== loading) return;
-        this.#loading.delete(stream);
-        this.#saveSoon();
-      },
-      () => undefined, // the cursor stays out of the store, so the next start reloads the stream
-    );
-  }
-
-  #saveSoon(): void {
-    if (!this.#options.store || this.#isClosed) return;
-    this.#saveTimer ??= setTimeout(() => this.#save(), saveIntervalMs);
-  }
-
-  #save(): void {
-    this.#isSaveDue = this.#isHandling; // never save a cursor before the listeners have handled its event
-    if (this.#isHandling) return;
-    clearTimeout(this.#saveTimer);
-    this.#saveTimer = undefined;
-    const loaded = Object.entries(this.cursors).filter(([stream]) => !this.#loading.has(stream));
-    this.#options.store?.save({
+  #state(): Saved {
+    return {
       ...this.#saved,
-      cursors: Object.fromEntries(loaded),
-      notifications: this.#cursors.notifications,
+      cursors: this.#events.loadedCursors(),
+      notifications: this.#events.cursors.notifications,
       queue: this.#queue.calls.map((call) => ({ ...call })),
-    });
+    };
   }
 
   #receive(name: string, record: { _id?: string }, meta: Meta | undefined): void {
     if (!meta?.stream) return;
-    const verdict = this.#cursors.judge(name, meta, record._id);
-    if (verdict === 'gap') {
-      this.#socket.disconnect().connect();
-      return;
-    }
-    if (verdict === 'drop') return;
-    this.#isHandling = true;
-    for (const listener of this.#listeners.get(name) ?? []) {
-      try {
-        listener(record as never, meta);
-      } catch (error) {
-        // Rethrown asynchronously, so that the other listeners still receive the event.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
-    this.#isHandling = false;
-    if (this.#isSaveDue) this.#save();
-    this.#saveSoon();
+    const isInOrder = this.#writer.hold(() => this.#events.receive(name, record, meta));
+    if (!isInOrder) this.#socket.disconnect().connect();
   }
 
   /**
@@ -315,7 +246,7 @@ export class GantryClient {
     if (!body) return;
     const { code = 0, data: { reason = 'unknown' } = {}, message = 'The connection was refused' } = body;
     if (reason === 'cursors_invalid' && Object.keys(this.cursors).length > 0) {
-      this.#cursors.clear(); // the listeners of onResync reload the data
+      this.#events.cursors.clear(); // the listeners of onResync reload the data
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429 || code >= 500) {
       this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelay(code, body));
