@@ -9,8 +9,11 @@ import { documentFiles, vendoredFiles } from './vendored-files.ts';
 export const publicDirectory = fileURLToPath(new URL('../../public', import.meta.url));
 export const sourceDirectory = fileURLToPath(new URL('..', import.meta.url));
 
-/** Segments that begin with a letter, a digit or an underscore: no parent directories, no hidden files. */
-const safeName = /^[\w][\w.-]*(\/[\w][\w.-]*)*$/;
+/**
+ * Segments that begin with a letter, a digit or an underscore: no parent directories, no hidden files. A folder may end
+ * in `~`, as the samples of a Unity package do.
+ */
+const safeName = /^([\w][\w.-]*~?\/)*[\w][\w.-]*$/;
 
 interface CachedFile {
   modifiedMs: number;

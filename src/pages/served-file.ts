@@ -79,6 +79,7 @@ const types: Readonly<Record<string, string>> = {
   cs: 'text/plain; charset=utf-8',
   asmdef: 'text/plain; charset=utf-8',
   jslib: 'text/plain; charset=utf-8',
+  meta: 'text/plain; charset=utf-8',
   gd: 'text/plain; charset=utf-8',
   tscn: 'text/plain; charset=utf-8',
   godot: 'text/plain; charset=utf-8',

@@ -18,8 +18,18 @@ export const monoMissing =
  * Compiles the whole SDK with a test file, with warnings as errors.
  * @throws Error with the compiler's output
  */
-export async function compile(out: string, source: string, ...options: readonly string[]): Promise<void> {
-  const files = readdirSync(sdk, { recursive: true, encoding: 'utf8' }).filter((name) =>
+export function compile(out: string, source: string, ...options: readonly string[]): Promise<void> {
+  return compileFolder(sdk, out, source, ...options);
+}
+
+/** The same with all C# files in `folder`. */
+export async function compileFolder(
+  folder: string,
+  out: string,
+  source: string,
+  ...options: readonly string[]
+): Promise<void> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.cs'),
   );
   await promisify(execFile)('mcs', [
@@ -29,7 +39,7 @@ export async function compile(out: string, source: string, ...options: readonly 
     `-out:${out}`,
     '-r:System.Net.Http.dll',
     ...options,
-    ...files.map((name) => join(sdk, name)),
+    ...files.map((name) => join(folder, name)),
     join(drivers, source),
   ]);
 }

@@ -30,9 +30,7 @@ export async function sizeRows(folder: string, client: string): Promise<string[]
 }
 
 async function textsIn(folder: string, extension: string): Promise<string[]> {
-  const files = (await filesIn(folder)).filter(
-    (path) => path.endsWith(extension) && !path.includes('sample'),
-  );
+  const files = (await filesIn(folder)).filter((path) => path.endsWith(extension) && !/sample/i.test(path));
   return Promise.all(files.map((path) => readFile(join(folder, path), 'utf8')));
 }
 
