@@ -83,6 +83,7 @@ const types: Readonly<Record<string, string>> = {
   gd: 'text/plain; charset=utf-8',
   tscn: 'text/plain; charset=utf-8',
   godot: 'text/plain; charset=utf-8',
+  cfg: 'text/plain; charset=utf-8',
   woff2: 'font/woff2', // already compressed
   zip: compressed,
 };

@@ -13,7 +13,7 @@ export const gdscriptDriver: DriverEntry = {
       ? null
       : 'no Godot here: apt-get install godot3-server',
   async prepare(folder) {
-    await cp(join(repository, 'public/sdk/gdscript/gantry'), join(folder, 'gantry'), { recursive: true });
+    await cp(join(repository, 'public/sdk/gdscript/addons'), join(folder, 'addons'), { recursive: true });
     await copyFile(join(place, 'driver.gd'), join(folder, 'driver.gd'));
     await writeFile(join(folder, 'project.godot'), 'config_version=4\n');
     return { command: process.execPath, args: [join(place, 'bridge.ts'), folder] };

@@ -41,8 +41,8 @@ test('the generator adds a new field of an operation and of an event to every SD
     expect.arrayContaining([
       'src/sdk/client/operation-types.ts',
       'public/sdk/csharp/Runtime/Generated/Records.cs',
-      'public/sdk/gdscript/gantry/gantry_client.gd',
-      'public/sdk/gdscript/gantry/records.gd',
+      'public/sdk/gdscript/addons/gantry/gantry_client.gd',
+      'public/sdk/gdscript/addons/gantry/records.gd',
       'public/sdk/python/gantry/operations.py',
       'public/sdk/python/gantry/types.py',
       'src/transports/socket/PROTOCOL.md',
@@ -50,7 +50,9 @@ test('the generator adds a new field of an operation and of an event to every SD
   );
   expect(after['src/sdk/client/operation-types.ts']).toContain('  comboCount?: number;');
   expect(after['public/sdk/csharp/Runtime/Generated/Records.cs']).toContain('public long? ComboCount');
-  expect(after['public/sdk/gdscript/gantry/gantry_client.gd']).toContain('"combo_count": "comboCount"');
+  expect(after['public/sdk/gdscript/addons/gantry/gantry_client.gd']).toContain(
+    '"combo_count": "comboCount"',
+  );
   expect(after['public/sdk/python/gantry/operations.py']).toMatch(
     /def set_user_score\(.*combo_count: Optional\[int\] = None/,
   );

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { cp, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -12,6 +11,7 @@ import { until } from '../support/until.ts';
 import { monoMissing } from './csharp-driver.ts';
 import { pythonDriver } from './drivers.ts';
 import { gdscriptDriver } from './gdscript-driver.ts';
+import { Godot3Project } from './godot3-project.ts';
 
 const page = await readFile(join(repository, 'public/docs/sdks.md'), 'utf8');
 
@@ -115,70 +115,13 @@ test('the quick start for Godot 3 works as described', { timeout: 60_000 }, asyn
     text,
     async ({ file, folder }) => {
       expect((await gantry(['sdk', 'gdscript', '--out', folder])).code).toBe(0);
-      return startInGodot(folder, `load("res://${file}").new()`);
+      const { project } = await Godot3Project.open(folder);
+      return project.run(`load("res://${file}").new()`);
     },
     'quick-start-godot3.gd',
     scoreAndNotification,
   );
 });
-
-test('the sample for Godot 3 plays, and again as the same guest', { timeout: 60_000 }, async ({ skip }) => {
-  skip(gdscriptDriver.missing !== null, gdscriptDriver.missing ?? '');
-  await using server = await startTestServer();
-  await using folder = await temporaryDirectory();
-  const { gameId } = await server.createGame();
-  expect((await gantry(['sdk', 'gdscript', '--out', folder.path])).code).toBe(0);
-  const sample = join(folder.path, 'sample/godot3');
-  await cp(join(folder.path, 'gantry'), join(sample, 'gantry'), { recursive: true });
-  const shown: string[] = [];
-  for (const _ of ['first', 'second']) {
-    const child = await startInGodot(
-      sample,
-      'load("res://main.tscn").instance()',
-      `node.url = "${server.url}"; node.game_id = "${gameId}"`,
-      'if node.rows.size() == 0 and node.client.status == "live" and node.points == 0: node._score()',
-      'if node.rows.size() > 0:',
-      '\tprint("board: ", node.board.text.strip_edges())',
-      '\tget_root().remove_child(node)',
-      '\tquit()',
-    );
-    let output = '';
-    child.stdout?.on('data', (part) => {
-      output += part;
-    });
-    await once(child, 'close');
-    shown.push(/board: (.*)/.exec(output)?.[1] ?? output);
-  }
-  expect(shown[0]).toMatch(/^1\. .*: 100$/);
-  expect(shown[1]).toBe(shown[0]);
-});
-
-/** Runs a node in a headless Godot; `steps` are lines of GDScript about `node`, run in every frame. */
-async function startInGodot(
-  folder: string,
-  node: string,
-  begin = 'pass',
-  ...steps: readonly string[]
-): Promise<ChildProcess> {
-  await writeFile(
-    join(folder, 'run.gd'),
-    [
-      'extends SceneTree',
-      `var node = ${node}`,
-      'func _init():',
-      `\t${begin}`,
-      '\tget_root().call_deferred("add_child", node)',
-      'func _idle(_delta):',
-      ...(steps.length === 0 ? ['pass'] : steps).map((step) => `\t${step}`),
-    ].join('\n'),
-  );
-  const project = join(folder, 'project.godot');
-  if (!existsSync(project)) await writeFile(project, 'config_version=4\n');
-  return spawn('godot3-server', ['--path', folder, '-s', 'res://run.gd'], {
-    env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, LC_ALL: 'C.UTF-8' },
-    timeout: 30_000,
-  });
-}
 
 test('the three lines of each language are three lines', () => {
   const three = [...page.matchAll(/^```\w+ three-lines\n(.*?)^```$/gms)].map(([, text = '']) => text);

@@ -12,12 +12,12 @@ import {
 /** The GDScript SDK's generated files, for Godot 3 and 4: contents by path in `public/sdk/gdscript`. */
 export function gdscriptFiles(model: SdkModel): Record<string, string> {
   return {
-    'gantry/records.gd': file([
+    'addons/gantry/records.gd': file([
       'extends Resource\n\nconst Record = preload("record.gd")',
       ...model.records.map(recordClass),
     ]),
-    'gantry/gantry_client.gd': file([clientHead(model), ...methods(model), tables(model)]),
-    'gantry/reasons.gd': file([reasons(model.reasons)]),
+    'addons/gantry/gantry_client.gd': file([clientHead(model), ...methods(model), tables(model)]),
+    'addons/gantry/reasons.gd': file([reasons(model.reasons)]),
   };
 }
 
@@ -126,7 +126,9 @@ function clientHead({ events }: SdkModel): string {
     '# operation is a method that returns a gantry_call.gd; every event is a signal with a record of records.gd and its `meta`.',
     '# Required fields come first; `optional` is a Dictionary with the others, by the names used here; for `options` see',
     '# `call_operation`.',
-    'extends "gantry_core.gd"',
+    '# The absolute path, because Godot 3 does not follow a relative one to the type of node.',
+    'extends "res://addons/gantry/gantry_core.gd"',
+    'class_name GantryClient',
     '',
     'const Records = preload("records.gd")',
     '',

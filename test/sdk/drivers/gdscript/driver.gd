@@ -2,9 +2,9 @@
 # bridge.ts forwards it over TCP, to the port DRIVER_PORT.
 extends SceneTree
 
-const GantryClient = preload("res://gantry/gantry_client.gd")
-const GantryJson = preload("res://gantry/gantry_json.gd")
-const Platform = preload("res://gantry/platform_godot3.gd")
+const GantryClient = preload("res://addons/gantry/gantry_client.gd")
+const GantryJson = preload("res://addons/gantry/gantry_json.gd")
+const Platform = preload("res://addons/gantry/platform_godot3.gd")
 const SCRIPT_VARIABLE = 8192
 
 var _json = GantryJson.new()

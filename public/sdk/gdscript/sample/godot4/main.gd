@@ -2,8 +2,6 @@
 # Set the server and the game's id (`gantry game list`) in the inspector.
 extends VBoxContainer
 
-const GantryClient = preload("res://gantry/gantry_client.gd")
-
 @export var url = "http://127.0.0.1:3000"
 @export var game_id = ""
 

@@ -88,7 +88,7 @@ func new_socket():
 # Starts a POST; headers are "Name: value". Poll the returned object.
 func post(parent, url, headers, text):
 	var http = Http.new()
-	http.start(parent, url, PackedStringArray(headers), text)
+	http.start(parent, url, headers, text)
 	return http
 
 

@@ -3,7 +3,9 @@
 # operation is a method that returns a gantry_call.gd; every event is a signal with a record of records.gd and its `meta`.
 # Required fields come first; `optional` is a Dictionary with the others, by the names used here; for `options` see
 # `call_operation`.
-extends "gantry_core.gd"
+# The absolute path, because Godot 3 does not follow a relative one to the type of node.
+extends "res://addons/gantry/gantry_core.gd"
+class_name GantryClient
 
 const Records = preload("records.gd")
 
