@@ -240,7 +240,7 @@ function ScheduleCard({ schedule, onChanged }) {
           <${TextField} label="Scheduled backups to keep" type="number" min="1" max="1000" required disabled=${hours === ''} value=${keep} onValue=${setKeep} problem=${problemAt(error, 'keep')} />
         </div>
         <${FormProblem} error=${error} fields=${['everyHours', 'keep']} />
-        <p class="quiet small">Older scheduled backups are deleted; manual ones stay until you delete them. All are on the server's disk: also copy them to another machine. <a href="/docs/operating#restoring">How to restore one</a></p>
+        <p class="quiet small">Older scheduled backups are deleted; manual ones stay until you delete them. All are on the server's disk: also copy them to another machine. <a href="/docs/back-up#restore">How to restore one</a></p>
         <div class="form-end"><${Button} type="submit" kind="primary" busy=${busy} disabled=${(schedule === null && hours === '') || (schedule !== null && hours === String(schedule.everyHours) && keep === String(schedule.keep))}>Save schedule<//></div>
       </form>
     </section>

@@ -11,11 +11,13 @@ export const stopWords = new Set(
 
 /** For words that people type, those that the manual uses. */
 const written = {
-  account: ['player'],
+  account: ['player', 'guest'],
+  anonymous: ['guest'],
   anticheat: ['cheating'],
   auth: ['authentication', 'sign'],
   block: ['mute', 'moderation'],
-  cheat: ['security', 'serverOnly'],
+  clan: ['channel', 'group'],
+  cheat: ['serverOnly'],
   cloud: ['state'],
   cors: ['origin'],
   coroutine: ['asyncio'],

@@ -7,24 +7,52 @@ import { documentFiles } from './vendored-files.ts';
 
 /** The menu. Pages not listed here come last; listed pages that do not exist are omitted. */
 const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
-  ['Start', ['index', 'coming-from-basement']],
-  ['Guides', ['sdks', 'calling', 'authentication', 'sign-in', 'guests', 'leaderboards', 'game-servers']],
-  ['Realtime', ['live-events', 'webhooks']],
-  ['Game logic', ['rules', 'moderation']],
+  ['Start', ['index', 'first-session', 'sdks', 'launcher', 'coming-from-basement']],
+  [
+    'Tasks',
+    ['weekly-leaderboard', 'cloud-saves', 'chat', 'game-servers', 'stop-cheating', 'sign-in', 'matchmaking'],
+  ],
   [
     'Operating',
     [
-      'configuration',
-      'command-line',
-      'administration',
+      'deploy',
+      'back-up',
+      'upgrade',
+      'player-data',
       'operating',
       'scaling-out',
       'security',
       'troubleshooting',
+    ],
+  ],
+  [
+    'Concepts',
+    [
+      'guests',
+      'authentication',
+      'leaderboards',
+      'states',
+      'messages',
+      'notifications',
+      'live-events',
+      'rules',
+      'webhooks',
+      'moderation',
+    ],
+  ],
+  [
+    'Reference',
+    [
+      'reference',
+      'calling',
+      'errors',
+      'configuration',
+      'command-line',
+      'administration',
+      'protocol',
       'benchmarks',
     ],
   ],
-  ['Reference', ['reference', 'errors', 'protocol']],
   ['Project', ['contributing', 'changelog']],
 ];
 const lastGroup = 'More';

@@ -6,7 +6,9 @@ import { repository } from '../support/gantry-process.ts';
 const inOrder = [
   'README.md',
   ...[
+    'first-session',
     'calling',
+    'states',
     'authentication',
     'sign-in',
     'live-events',
@@ -16,8 +18,11 @@ const inOrder = [
     'configuration',
     'command-line',
     'administration',
+    'moderation',
+    'player-data',
     'security',
     'operating',
+    'back-up',
     'troubleshooting',
     'benchmarks',
   ].map((name) => `public/docs/${name}.md`),

@@ -18,9 +18,12 @@ interface Snippet {
 
 /** Those about other clients are run by test/compat/page.test.ts, those about SDKs by test/sdk/quick-starts.test.ts. */
 const ranElsewhere = ['public/docs/coming-from-basement.md', 'public/docs/sdks.md'];
+/** The same in another language than the shell's: run by test/docs/guides.long.test.ts, or not at all (PowerShell). */
+const otherLanguages = ['js', 'csharp', 'gdscript', 'python', 'powershell'];
 const snippets: Snippet[] = [...documents]
   .filter(([path]) => !ranElsewhere.includes(path))
-  .flatMap(([, text]) => snippetsOf(text));
+  .flatMap(([, text]) => snippetsOf(text))
+  .filter(({ language, file }) => file !== undefined || !otherLanguages.includes(language));
 /** Snippets that start separate servers, or need a PostgreSQL, are covered by other tests, and by .ci/run. */
 const startsAServer =
   /\bnpm (ci|start|run (bench|build:binary))\b|\.\/gantry serve|\bdocker\b|\/etc\/nginx|\bsystemctl\b|\bDATABASE_URL\b|restore --database/;
