@@ -1,3 +1,4 @@
+import { defaultName, shortAddress } from 'gantry-names';
 import { html } from 'htm/preact';
 import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
@@ -10,11 +11,12 @@ import { linkTo } from './route.js';
  */
 export function PlayerCell({ wallet, username, avatar }) {
   const page = linkTo('players', wallet);
-  const isNamed = Boolean(username) && !username?.includes('…');
+  const name = username || defaultName(wallet);
+  const isNamed = name !== shortAddress(wallet);
   return html`
     <span class="player-cell">
       <${Avatar} wallet=${wallet} url=${avatar || undefined} small />
-      ${isNamed && html`<a class="truncate" href=${page}>${username}</a>`}
+      ${isNamed && html`<a class="truncate" href=${page}>${name}</a>`}
       <${Address} wallet=${wallet} href=${isNamed ? undefined : page} />
     </span>
   `;

@@ -1,6 +1,6 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { shortAddress } from '../shared/address.js';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
@@ -170,7 +170,7 @@ function FullMessage({ message: { senderId, content, createdAt, updatedAt }, onC
 /** @param {Channel} channel */
 function nameOf({ name, participants }) {
   if (name) return name;
-  const shown = participants.slice(0, 3).map(({ wallet }) => shortAddress(wallet));
+  const shown = participants.slice(0, 3).map(({ wallet }) => defaultName(wallet));
   const others = participants.length - shown.length;
   return others > 0 ? `${shown.join(', ')} and ${others} more` : shown.join(', ');
 }

@@ -1,6 +1,6 @@
+import { defaultName, shortAddress } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { shortAddress } from '../shared/address.js';
 import { messageOf } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { TextField } from './fields.js';
@@ -38,7 +38,8 @@ export function usePlayerFilter(gameId) {
   }, [gameId, search, admin.reconnects]);
   const current = found?.search === search && search !== '' && !isWallet(search) ? found : null;
   const [only, second] = current?.players ?? [];
-  const exact = current?.players.filter(({ username }) => username === search) ?? [];
+  const exact =
+    current?.players.filter(({ wallet, username }) => (username || defaultName(wallet)) === search) ?? [];
   const chosen = exact.length === 1 ? exact[0] : second ? undefined : only;
   const problem =
     current && !chosen
@@ -47,7 +48,7 @@ export function usePlayerFilter(gameId) {
   const field = html`
     <${TextField} label="Filter by player" hideLabel type="search" placeholder="Player or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
     <datalist id=${listId}>
-      ${current?.players.map(({ wallet, username }) => html`<option key=${wallet} value=${wallet} label=${username ? `${username} · ${shortAddress(wallet)}` : undefined}></option>`)}
+      ${current?.players.map(({ wallet, username }) => html`<option key=${wallet} value=${wallet} label=${`${username || defaultName(wallet)} · ${shortAddress(wallet)}`}></option>`)}
     </datalist>
   `;
   return { wallet: isWallet(search) ? search.toLowerCase() : (chosen?.wallet ?? ''), field };

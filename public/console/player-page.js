@@ -1,5 +1,6 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
-import { Address, shortAddress } from '../shared/address.js';
+import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
@@ -131,7 +132,7 @@ function Summary({ player, game }) {
     <div class="player-head">
       <${Avatar} wallet=${wallet} url=${avatar || undefined} present=${present} />
       <div>
-        <h1>${username || shortAddress(wallet)}</h1>
+        <h1>${username || defaultName(wallet)}</h1>
         <p class="quiet small player-line">
           <${Address} wallet=${wallet} />
           ${present ? html`<span class="badge good">online now</span>` : html`<span>${seen}</span>`}

@@ -1,3 +1,4 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
@@ -124,7 +125,7 @@ function Rename({ player, onChanged }) {
   const problem = problemAt(error, 'username') ?? (error === null ? '' : messageOf(error));
   return html`
     <form class="with-button" onSubmit=${rename}>
-      <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder="Defaults to the shortened wallet" problem=${problem} />
+      <${TextField} label="Name" maxlength=${40} value=${name} onValue=${setName} placeholder=${`Defaults to ${defaultName(player.wallet)}`} problem=${problem} />
       <${Button} type="submit" busy=${busy} disabled=${name.trim() === player.username}>Rename<//>
     </form>
   `;
@@ -306,7 +307,7 @@ function EraseButton({ player, onErased }) {
       needs="erasePlayer"
       label="Erase player"
       kind="danger"
-      title="Permanently erase ${player.username || 'this player'}?"
+      title="Permanently erase ${player.username || defaultName(player.wallet)}?"
       confirm="Erase permanently"
       act=${async () => {
         if (typed.trim().toLowerCase() !== expected)

@@ -1,3 +1,4 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Empty } from '../shared/states.js';
@@ -73,7 +74,7 @@ export function Players({ game }) {
       title: 'Manage',
       hidden: true,
       cell: ({ wallet, username }) => html`
-        <a class="button small" aria-label="Manage ${username || wallet}" href=${linkTo('players', wallet, 'profile', ...(game ? [game.slug] : []))}>Manage</a>
+        <a class="button small" aria-label="Manage ${username || defaultName(wallet)}" href=${linkTo('players', wallet, 'profile', ...(game ? [game.slug] : []))}>Manage</a>
       `,
     },
   ];

@@ -1,6 +1,6 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { shortAddress } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
@@ -35,7 +35,7 @@ export function BlockedList({ launcher, current, onClose }) {
           : html`
               <ul role="list" class="members">
                 ${[...blocked.names].map(([wallet, username]) => {
-                  const name = username || shortAddress(wallet);
+                  const name = username || defaultName(wallet);
                   return html`
                     <li key=${wallet} class="member">
                       <${Avatar} wallet=${wallet} url=${launcher.players.avatar(wallet)} />

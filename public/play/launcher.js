@@ -1,5 +1,5 @@
 import { GantryClient } from 'gantry-client';
-import { shortAddress } from '../shared/address.js';
+import { defaultName } from 'gantry-names';
 import { Observable } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
@@ -74,7 +74,7 @@ export class Launcher extends Observable {
     const { address, username, avatar, jti } = claimsOf(launcherJwt);
     this.wallet = address;
     this.sessionId = jti;
-    this.players.learn(address, username ?? shortAddress(address), avatar);
+    this.players.learn(address, username ?? defaultName(address), avatar);
     this.#connection = new GantryClient({ url: location.origin, launcherJwt });
     this.inbox = new Inbox(this.#connection);
     this.inbox.onChange(() => this.changed());
@@ -352,7 +352,7 @@ export class Launcher extends Observable {
    */
   async rename(name) {
     const { username } = await this.#connection.call('setUsername', { username: name });
-    this.players.learn(this.wallet, username || shortAddress(this.wallet));
+    this.players.learn(this.wallet, username || defaultName(this.wallet));
     this.changed();
   }
 

@@ -1,3 +1,4 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useId, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
@@ -5,14 +6,14 @@ import { messageOf } from '../shared/states.js';
 import { toast } from '../shared/toasts.js';
 
 /**
- * Edits the player's display name for all games; without one, the shortened wallet is shown.
+ * Edits the player's display name for all games; without one, the default name is shown.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function NameForm({ launcher }) {
   const { wallet, players } = launcher;
   const id = useId();
   const shown = players.name(wallet);
-  const known = shown.includes('…') ? '' : shown;
+  const known = shown === defaultName(wallet) ? '' : shown;
   const [name, setName] = useState(/** @type {string | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState('');

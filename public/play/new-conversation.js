@@ -1,6 +1,6 @@
+import { shortAddress } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
-import { shortAddress } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';

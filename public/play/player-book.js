@@ -1,4 +1,4 @@
-import { shortAddress } from '../shared/address.js';
+import { defaultName } from 'gantry-names';
 
 /** Names and avatars of players, collected from responses. */
 export class PlayerBook {
@@ -21,7 +21,7 @@ export class PlayerBook {
 
   /** @param {string} wallet */
   name(wallet) {
-    return this.#players.get(wallet)?.username ?? shortAddress(wallet);
+    return this.#players.get(wallet)?.username ?? defaultName(wallet);
   }
 
   /** @param {string} wallet */

@@ -1,6 +1,6 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
-import { shortAddress } from '../shared/address.js';
 import { post } from '../shared/api.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
@@ -150,7 +150,7 @@ export function SignInView({ notice, onSignedIn }) {
                                 onClick=${() => signInAsStoredGuest(device)}
                               >
                                 <${Icon} name="key" />
-                                Continue as ${shortAddress(device.wallet)}
+                                Continue as ${defaultName(device.wallet)}
                               <//>
                             `,
                           )}

@@ -1,13 +1,6 @@
+import { shortAddress } from 'gantry-names';
 import { html } from 'htm/preact';
 import { CopyButton } from './copy-button.js';
-
-/**
- * `0x1234…abcd`
- * @param {string} wallet
- */
-export function shortAddress(wallet) {
-  return wallet.length > 12 ? `${wallet.slice(0, 6)}…${wallet.slice(-4)}` : wallet;
-}
 
 /**
  * A wallet's address, shortened, with the full one on hover and a copy button.

@@ -52,6 +52,7 @@ export async function bundlePage(page: BundledPage, directory = publicDirectory)
       plugins: [entriesOf(html, directory)],
       alias: {
         'gantry-client': join(sourceDirectory, 'sdk/client/client.ts'),
+        'gantry-names': join(sourceDirectory, 'core/schemas/default-name.ts'),
         // Minified, a tenth of the launcher's bytes less than its modules.
         'socket.io-client': join(
           sourceDirectory,

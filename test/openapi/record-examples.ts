@@ -7,6 +7,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { defaultName } from '../../src/core/schemas/default-name.ts';
 import { isGuestAddress } from '../../src/core/schemas/fields.ts';
 import { caseOf } from '../operations/cases.ts';
 import { ownStyles } from '../support/call-styles.ts';
@@ -109,7 +110,10 @@ function presenter(world: World): (value: unknown) => unknown {
   };
   const stableWallet = (wallet: string) => {
     const lower = wallet.toLowerCase();
-    if (isGuestAddress(lower)) return guestAddress;
+    if (isGuestAddress(lower)) {
+      replaced.set(defaultName(lower), defaultName(guestAddress));
+      return guestAddress;
+    }
     const known = replaced.get(lower) ?? freeWallets.shift() ?? ada;
     replaced.set(lower, known).set(known, known);
     return known;

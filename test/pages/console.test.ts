@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { shortAddress } from '../../src/core/schemas/fields.ts';
+import { defaultName, shortAddress } from '../../src/core/schemas/default-name.ts';
 import { findGame, findGameBySlug } from '../../src/features/games/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { deleteMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -390,7 +390,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     opened.push(player);
     const page = await open('games/demo-game/players');
     await page.getByLabel('Search players').fill(player.wallet);
-    await page.getByRole('link', { name: `Manage ${player.wallet}` }).click();
+    await page.getByRole('link', { name: `Manage ${defaultName(player.wallet)}` }).click();
     await page.getByLabel('Reason').fill('cheating');
     await page.getByRole('button', { name: 'Ban from Demo Game' }).click();
     await page
@@ -515,7 +515,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
         const shown = await page
           .getByRole('link', { name: /^Manage/ })
           .evaluateAll((links) => links.map((link) => link.getAttribute('aria-label')));
-        const wanted = wallets.map((wallet) => `Manage ${wallet}`);
+        const wanted = wallets.map((wallet) => `Manage ${defaultName(wallet)}`);
         return shown.toSorted().join() === wanted.toSorted().join();
       });
     }

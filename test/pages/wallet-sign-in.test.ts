@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { defaultName } from '../../src/core/schemas/default-name.ts';
 import { findPlayer } from '../../src/features/players/queries.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { launchBrowser, noBrowser, openPage } from './browser.ts';
@@ -56,7 +57,7 @@ describe.skipIf(noBrowser !== null)('signing in with a browser wallet', () => {
 
     await page.getByRole('button', { name: /^Account/ }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
-    await page.getByRole('button', { name: 'Continue as 0x6775' }).click();
+    await page.getByRole('button', { name: `Continue as ${defaultName(guest)}` }).click();
     await page.getByText('No games yet').waitFor();
     expect((await signedInAs(page)).address).toBe(guest);
 

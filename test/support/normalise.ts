@@ -1,4 +1,4 @@
-import { shortAddress } from '../../src/core/schemas/fields.ts';
+import { defaultName, shortAddress } from '../../src/core/schemas/default-name.ts';
 import { readJwt } from './jwt-parts.ts';
 import type { World } from './world.ts';
 
@@ -56,6 +56,7 @@ function namesOf(world: World): [string, string][] {
     [stranger.wallet, 'stranger'],
     [banned.wallet, 'banned'],
     [guest.wallet, 'guest'],
+    [defaultName(guest.wallet), "guest's name"],
     [keys.newcomer.address, 'newcomer'],
     [world.scoreId, 'score'],
     [canaries.sessionId, "owner's session"],

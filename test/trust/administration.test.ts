@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { kebabCase } from '../../src/calls/registry.ts';
-import { shortAddress } from '../../src/core/schemas/fields.ts';
+import { shortAddress } from '../../src/core/schemas/default-name.ts';
 import {
   createAdministrator,
   listAdministrators,

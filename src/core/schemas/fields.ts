@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import * as Address from 'ox/Address';
 import { z } from 'zod';
 import type { Reason } from '../errors.ts';
+import { guestPrefix } from './default-name.ts';
 import { withReason } from './field-reason.ts';
 import { grouped } from './grouped.ts';
 import { notSeen } from './seen-text.ts';
@@ -75,26 +76,18 @@ function hasNoWrongChecksum(address: string): boolean {
   return Address.checksum(`0x${digits}`).slice(2) === digits;
 }
 
-/** `0x1234…abcd`, the form shown where a player has no username. */
-export function shortAddress(address: string): string {
-  return `${address.slice(0, 6)}…${address.slice(-4)}`;
-}
-
-/** `guest` in ASCII. A wallet address begins with it by chance once in 2^40. */
-const prefix = '0x6775657374';
-
 /**
  * A placeholder address for a player without a wallet: `0x6775657374` and the first 120 bits of a domain-separated
  * SHA-256 of random bytes that are then discarded. It cannot be chosen, and finding a key for it takes 2^120 attempts.
  */
 export function newGuestAddress(): string {
   const digest = createHash('sha256').update('gantry guest address\n').update(randomBytes(32)).digest('hex');
-  return prefix + digest.slice(0, 42 - prefix.length);
+  return guestPrefix + digest.slice(0, 42 - guestPrefix.length);
 }
 
 /** Whether a lowercase address is a guest's; determined by its prefix, without a lookup. */
 export function isGuestAddress(address: string): boolean {
-  return address.startsWith(prefix);
+  return address.startsWith(guestPrefix);
 }
 
 /** An address that has to sign something, which a guest's address cannot. */

@@ -1,4 +1,4 @@
-import { shortAddress } from '../../core/schemas/fields.ts';
+import { defaultName } from '../../core/schemas/default-name.ts';
 import { cleanedNameText, nameText } from '../../core/schemas/names.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
 import type { PlayerRow } from './tables.ts';
@@ -22,7 +22,7 @@ export interface PlayerProfile {
 
 export interface PlayerFilter {
   gameId?: string | undefined;
-  /** A part of the name, in any case and with or without accents, a prefix of the wallet, or the shortened wallet: `0x1234…abcd`. */
+  /** A part of the name, chosen or a guest's default, in any case and with or without accents, a prefix of the wallet, or the shortened wallet: `0x1234…abcd`. */
   search?: string | undefined;
   /** Only players with a present session, or only the others. */
   present?: boolean | undefined;
@@ -50,7 +50,7 @@ export const cleanedUsername = cleanedNameText(0, maxUsername);
 
 /** The name that others see; never empty. */
 export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {
-  return player.username || shortAddress(player.wallet);
+  return player.username || defaultName(player.wallet);
 }
 
 export function toPlayer({ userId, wallet, username, avatar }: Omit<PlayerRow, 'searchName'>): Player {

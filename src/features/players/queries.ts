@@ -1,5 +1,7 @@
 import { streamOf } from '../../core/events/stream.ts';
+import { guestPrefix } from '../../core/schemas/default-name.ts';
 import { folded } from '../../core/schemas/folded.ts';
+import { adjectives, animals } from '../../core/schemas/guest-words.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
@@ -47,7 +49,7 @@ export const findGuest = query(
 
 /**
  * Players in the given game or any, newest first; with `search`, those whose name contains it, whatever the case and accents, or whose wallet begins
- * with it or is shortened to it (`shortAddress`).
+ * with it or is shortened to it (`shortAddress`). A guest without a name has its default name.
  */
 export const findPlayers = query(
   'findPlayers',
@@ -62,6 +64,7 @@ export const findPlayers = query(
       streamPrefix: gameId === undefined ? null : streamOf.player(comparableId(gameId), ''),
       name: text === null ? null : `%${escapeLike(text)}%`,
       wallet: text === null ? null : walletPattern(text),
+      ...guestsNamed(text),
       present: flag(present),
       banned: flag(banned),
       now: read.now,
@@ -90,6 +93,10 @@ interface Filter extends Record<string, string | number | null> {
   /** LIKE patterns; null: any. */
   name: string | null;
   wallet: string | null;
+  /** The first and second bytes of guests' addresses with matching words in their default names, and how many have to match. */
+  adjectives: string | null;
+  animals: string | null;
+  words: number | null;
   /** 1, 0, or null: either. */
   present: number | null;
   banned: number | null;
@@ -114,16 +121,44 @@ function walletPattern(search: string): string {
   return begin === undefined ? `${escapeLike(search)}%` : `${begin}%${end}`;
 }
 
+/**
+ * Matches guests whose default names contain the text: with a space, it is the end of the adjective and the beginning of
+ * the animal; otherwise, it is in one of them.
+ */
+function guestsNamed(text: string | null): Pick<Filter, 'adjectives' | 'animals' | 'words'> {
+  const [begin = '', end, ...rest] = text?.split(' ') ?? [];
+  if (text === null || rest.length > 0) return { adjectives: null, animals: null, words: null };
+  const isPair = end !== undefined;
+  return {
+    adjectives: bytesOf(adjectives, (word) => (isPair ? word.endsWith(begin) : word.includes(text))),
+    animals: bytesOf(animals, (word) => (isPair ? word.startsWith(end) : word.includes(text))),
+    words: isPair ? 2 : 1,
+  };
+}
+
+/** The places of words in their list, as bytes in hex, each between commas. */
+function bytesOf(words: readonly string[], matches: (word: string) => boolean): string {
+  const places = words.flatMap((word, place) => (matches(word) ? [place.toString(16).padStart(2, '0')] : []));
+  return `,${places.join()},`;
+}
+
 const isPresent = `CASE WHEN EXISTS (
     SELECT 1 FROM channel_sessions AS live JOIN announced_present AS announced ON announced.session_id = live.id
     WHERE live.wallet = p.wallet AND live.ended_at IS NULL AND live.expires_at > @now) THEN 1 ELSE 0 END`;
 const hasBan = 'CASE WHEN EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet) THEN 1 ELSE 0 END';
 
+/** 1 if the byte of a guest's address at this place, from 0 after the prefix, is in the list. */
+const isWord = (place: number, list: string) => `CASE
+    WHEN ${list} LIKE '%,' || substr(p.wallet, ${guestPrefix.length + 1 + 2 * place}, 2) || ',%' THEN 1 ELSE 0 END`;
+const hasDefaultName = `p.username = '' AND p.wallet LIKE '${guestPrefix}%'
+    AND ${isWord(0, '@adjectives')} + ${isWord(1, '@animals')} >= @words`;
+
 // Sessions are deleted after a time; who has ever stored anything in a game or was online there has a stream.
 const matching = `(EXISTS (
     SELECT 1 FROM channel_sessions AS c WHERE c.wallet = p.wallet AND c.game_id = @gameId) OR @gameId IS NULL
     OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @streamPrefix || p.wallet))
-  AND (p.wallet LIKE @wallet ESCAPE '\\' OR p.search_name LIKE @name ESCAPE '\\' OR @name IS NULL)
+  AND (p.wallet LIKE @wallet ESCAPE '\\' OR p.search_name LIKE @name ESCAPE '\\' OR @name IS NULL
+    OR (${hasDefaultName}))
   AND (${hasBan} = @banned OR @banned IS NULL) AND (${isPresent} = @present OR @present IS NULL)`;
 
 const countMatching = statement<Filter, { count: number }>(

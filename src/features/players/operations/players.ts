@@ -28,7 +28,7 @@ export const listPlayers = defineAdminOperation({
     gameId: idInput.optional(),
     search: text(1, 100).optional().meta({
       description:
-        'Part of the name, whatever the case and accents, the start of the wallet, or the shortened wallet (`0x1234…abcd`)',
+        'Part of the name (also of the one shown for a guest without a name), whatever the case and accents, the start of the wallet, or the shortened wallet (`0x1234…abcd`)',
     }),
     present: z
       .boolean()
