@@ -7,7 +7,7 @@ import type { BatchedCall, RunBatch } from '../features/batched-call.ts';
 import { type AnyOperation, type AuthKind, type Callers, callsOf } from '../features/operation.ts';
 import type { Authenticated, Authenticator } from './auth/authenticator.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, withoutNulls } from './parse-input.ts';
-import { refuseUnknownFields } from './unknown-fields.ts';
+import { checkUnknownFields, type UnknownField } from './unknown-fields.ts';
 
 /** Runs commands by name atomically. */
 type RunAll = Command<
@@ -22,8 +22,9 @@ export interface BatchDependencies {
   runAll: RunAll;
 }
 
-/** How a batch counts against its caller's limits, and waits for its turn. */
+/** How a batch counts against its caller's limits, waits for its turn, and tells of fields that its operations ignore. */
 interface Counting {
+  tellIgnored(operation: AnyOperation, ignored: readonly UnknownField[]): void;
   /** Counts that many more calls. */
   count(calls: number): Promise<void>;
   inTurn<Result>(calls: number, work: () => Promise<Result>): Promise<Result>;
@@ -49,7 +50,7 @@ interface Prepared {
 export function executeBatch(
   { find, authenticator, runAll }: BatchDependencies,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
-  { count, inTurn }: Counting,
+  { tellIgnored, count, inTurn }: Counting,
 ): RunBatch {
   const { authenticated, services } = batch;
 
@@ -89,7 +90,8 @@ export function executeBatch(
     refuseServerOnly(operation, authenticated);
     refuseNotServed(operation, data);
     const schema = operation.dispatchInput ?? operation.input;
-    refuseUnknownFields(operation, schema, data, { caller, game: caller.game });
+    const ignored = checkUnknownFields(operation, schema, data, { caller, game: caller.game });
+    if (ignored.length > 0) tellIgnored(operation, ignored);
     return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
   }
 

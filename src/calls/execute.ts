@@ -14,7 +14,7 @@ import { type Authenticated, type Authenticator, type Credentials, isOmitted } f
 import { type BatchDependencies, executeBatch } from './execute-batch.ts';
 import type { LimitedCaller, LimitState, RateLimits } from './limits/rate-limits.ts';
 import { parseInput, refuseNotServed, refuseServerOnly, requireRole, withoutNulls } from './parse-input.ts';
-import { refuseUnknownFields } from './unknown-fields.ts';
+import { checkUnknownFields, describeIgnored, type UnknownField } from './unknown-fields.ts';
 
 /** The two forms of an input; see `Operation.dispatchInput`. */
 export type CallStyle = 'dedicated' | 'dispatch';
@@ -35,6 +35,8 @@ export interface Call {
   connection?: object | undefined;
   /** Called with the caller and the game once they are authenticated; if it throws, the call is refused. */
   onCaller?(caller: KnownCaller): void;
+  /** Called with a message about fields that the operation does not know and ignores, if there are any. */
+  onWarning?(message: string): void;
   /** Called with the state of the caller's rate limit after this call. */
   onLimit?(state: LimitState): void;
 }
@@ -69,6 +71,8 @@ export interface ExecuteDependencies {
   runAll: BatchDependencies['runAll'];
   /** Finds an operation of the service `launcher` by name. */
   find: BatchDependencies['find'];
+  /** Called with every field of a call that its operation ignores. */
+  onIgnoredField(ignored: UnknownField & { operation: string; game: string | undefined }): void;
 }
 
 export type Execute = (call: Call) => Promise<unknown>;
@@ -134,7 +138,11 @@ export function createExecute(
     const key = keyOf(call);
     const form =
       call.style === 'dispatch' && operation.otherForm?.isUsed(received) ? operation.otherForm : null;
-    const input = form ? parseInput(form.input, received) : parseOwn(call, received, authenticated);
+    if (!form && call.isQuery !== true) {
+      const ignored = checkUnknownFields(operation, schemaOf(call), call.input, authenticated);
+      if (ignored.length > 0) tellIgnored(call, operation, ignored, limited.game?.id);
+    }
+    const input = form ? parseInput(form.input, received) : parseOwn(call, received);
 
     // Handle.
     if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, dependencies);
@@ -147,6 +155,8 @@ export function createExecute(
     const db = storeOf(operation, limited, claim);
     if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
       const counting = {
+        tellIgnored: (batched: AnyOperation, ignored: readonly UnknownField[]) =>
+          tellIgnored(call, batched, ignored, limited.game?.id),
         async count(more: number) {
           if (more > 0) await limits.count(operation, limited, onLimit, more);
         },
@@ -163,6 +173,16 @@ export function createExecute(
     }
     return handling.handler({ input, caller }, db === services.db ? services : { ...services, db });
   };
+
+  function tellIgnored(
+    { onWarning }: Call,
+    operation: AnyOperation,
+    ignored: readonly UnknownField[],
+    game: string | undefined,
+  ): void {
+    for (const one of ignored) dependencies.onIgnoredField({ operation: operation.name, game, ...one });
+    onWarning?.(ignored.map((one) => describeIgnored(operation, one)).join('; '));
+  }
 
   /** The input of a public read, with the game of the caller's secret or token, if the caller has one. */
   async function withOwnGame(
@@ -249,15 +269,15 @@ function lacksGame({ auth, input: { shape } }: AnyOperation, input: Call['input'
   return field !== undefined && !field.safeParse(undefined).success;
 }
 
+/** The schema of the operation's own form of input. */
+function schemaOf({ operation, style }: Call): z.ZodObject {
+  return (style === 'dispatch' && operation.dispatchInput) || operation.input;
+}
+
 /** Parses the operation's own form of input. @throws GantryError 400 */
-function parseOwn(
-  { operation, style, input, isQuery = false }: Call,
-  received: Call['input'],
-  authenticated: Authenticated,
-): object {
-  const schema = (style === 'dispatch' && operation.dispatchInput) || operation.input;
-  if (!isQuery) refuseUnknownFields(operation, schema, input, authenticated);
-  return parseInput(schema, operation.auth === 'admin' ? received : withoutNulls(schema, received));
+function parseOwn(call: Call, received: Call['input']): object {
+  const schema = schemaOf(call);
+  return parseInput(schema, call.operation.auth === 'admin' ? received : withoutNulls(schema, received));
 }
 
 /** The claim on a key, which belongs to a player, or to a game's server; null without a game. */

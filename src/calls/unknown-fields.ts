@@ -1,36 +1,64 @@
 import type { z } from 'zod';
 import { type FieldError, GantryError } from '../core/errors.ts';
+import { nearestName } from '../core/nearest-name.ts';
 import { isName } from '../core/schemas/seen-text.ts';
 import { type AnyOperation, takesToken } from '../features/operation.ts';
 import type { Authenticated } from './auth/authenticator.ts';
 
+/** A field of a call that its operation does not know. */
+export interface UnknownField {
+  /** Empty for a name that may be a secret: responses and logs do not repeat it. */
+  field: string;
+  /** The field that is probably meant. */
+  nearest: string | undefined;
+}
+
 /**
- * Refuses unknown fields in the input of an operation with an optional field that names what it applies to: a player, a
- * game, a leaderboard, a version. If such a field is misspelled, the call would apply to something else, such as the
- * caller instead of the player to remove. Other operations ignore unknown fields. Null counts as omitted, and so do the
- * caller's own game and wallet, which many clients send with every call.
+ * Finds unknown fields in an input, at most ten. An operation with an optional field that names what it applies to (a
+ * player, a game, a leaderboard, a version) refuses them: if such a field is misspelled, the call would apply to something
+ * else, such as the caller instead of the player to remove. Other operations ignore them, and they are returned, to be told.
+ * Null counts as omitted, and so do the caller's own game and wallet, which many clients send with every call.
  * @throws GantryError `input_invalid`
  */
-export function refuseUnknownFields(
+export function checkUnknownFields(
   operation: AnyOperation,
   schema: z.ZodObject,
   input: Readonly<Record<string, unknown>>,
   authenticated: Pick<Authenticated, 'caller' | 'game'>,
-): void {
-  if (!namesOptionally(schema)) return;
+): readonly UnknownField[] {
   const known = knownFields(operation, schema);
-  const fields: FieldError[] = [];
+  let found: UnknownField[] | undefined;
   for (const name in input) {
     if (known.has(name) || input[name] === null || input[name] === undefined) continue;
     if (isCallersOwn(name, input[name], authenticated)) continue;
-    const accepted = Object.keys(schema.shape).join(', ');
-    // Responses and logs do not repeat a secret that was sent as a name.
-    const path = fieldName.test(name) ? name : '';
-    fields.push({ path, message: `is not a field of ${operation.name}, which takes ${accepted}` });
+    found ??= [];
+    const isShown = fieldName.test(name);
+    const nearest = isShown ? nearestName(name, Object.keys(schema.shape)) : undefined;
+    found.push({ field: isShown ? name : '', nearest });
+    if (found.length === maxFound) break;
   }
-  if (fields.length === 0) return;
+  if (!found) return none;
+  if (namesOptionally(schema)) throw refusalOf(found, operation, schema);
+  return found;
+}
+
+const none: readonly UnknownField[] = [];
+const maxFound = 10;
+
+function refusalOf(found: readonly UnknownField[], { name }: AnyOperation, schema: z.ZodObject): GantryError {
+  const accepted = Object.keys(schema.shape).join(', ');
+  const fields: FieldError[] = found.map(({ field, nearest }) => ({
+    path: field,
+    message: `is not a field of ${name}, which takes ${accepted}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+  }));
   const message = fields.map(({ path, message: why }) => `${path || 'A name'}: ${why}`).join('; ');
-  throw new GantryError('input_invalid', message, { fields });
+  return new GantryError('input_invalid', message, { fields });
+}
+
+/** What is told about a field that was ignored. */
+export function describeIgnored({ name }: AnyOperation, { field, nearest }: UnknownField): string {
+  const ignored = `${field || 'A field'} is not a field of ${name} and was ignored`;
+  return nearest === undefined ? ignored : `${ignored}; did you mean ${nearest}?`;
 }
 
 /** Whether a field only repeats what the token says. */

@@ -1,6 +1,6 @@
 import { executeAsAdmin } from '../calls/execute.ts';
 import { parseInput } from '../calls/parse-input.ts';
-import { refuseUnknownFields } from '../calls/unknown-fields.ts';
+import { checkUnknownFields, describeIgnored } from '../calls/unknown-fields.ts';
 import { asObject } from '../core/schemas/json-input.ts';
 import { commandLineOwner } from '../features/administration/administrators/administrator.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
@@ -26,7 +26,9 @@ export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Res
     const context = { services, audit: auditLogOf(store.db) };
     try {
       return await use(async (operation, input) => {
-        refuseUnknownFields(operation, operation.input, asObject(input), { caller: null, game: null });
+        const nobody = { caller: null, game: null };
+        const ignored = checkUnknownFields(operation, operation.input, asObject(input), nobody);
+        for (const field of ignored) process.stderr.write(`${describeIgnored(operation, field)}\n`);
         return executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context);
       });
     } finally {

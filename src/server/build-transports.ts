@@ -23,6 +23,7 @@ import { ServedFile } from '../pages/served-file.ts';
 import { ConcurrencyLimiter } from '../runtime/concurrency-limiter.ts';
 import { CallLines } from '../telemetry/call-lines.ts';
 import { CallCounts, CallObserver } from '../telemetry/call-observer.ts';
+import { IgnoredFieldLog } from '../telemetry/ignored-field-log.ts';
 import type { QueueStats } from '../telemetry/metric-sources.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { RefusalLog } from '../telemetry/refusal-log.ts';
@@ -97,6 +98,7 @@ export function buildTransports(
   const traffic = new Traffic({ factor: config.rateLimitFactor, heldBytes: config.heldBytes }, (what) =>
     metrics.countRefused(what),
   );
+  const ignoredFields = new IgnoredFieldLog(logger);
   const execute = createExecute(authenticator, limits, {
     services,
     audit: auditLogOf(db),
@@ -104,6 +106,7 @@ export function buildTransports(
     runAsGuest,
     runAll,
     find: (name) => registry.method('launcher', name),
+    onIgnoredField: (ignored) => ignoredFields.add(ignored),
   });
   const callCounts = new CallCounts();
   const refusalLog = new RefusalLog(logger);

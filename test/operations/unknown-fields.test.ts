@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { namesOptionally } from '../../src/calls/unknown-fields.ts';
+import { nearestName } from '../../src/core/nearest-name.ts';
 import { isName } from '../../src/core/schemas/seen-text.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
+import { IgnoredFieldLog } from '../../src/telemetry/ignored-field-log.ts';
 import { adminStyles } from '../support/administrators.ts';
+import { apiOf } from '../support/api.ts';
 import { type Answer, plainStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
 import { adminOperations, launcherOperations, operationNamed, registry } from '../support/registered.ts';
@@ -153,6 +156,82 @@ describe.each(Object.entries(plainStyles))('over %s', (_, connect) => {
       expect((await caller.call(operation, { ...sent, byName: unknown }, headers)).status, name).toBe(200);
     }
   });
+});
+
+describe('an operation that ignores unknown fields', () => {
+  const warningOf = async (fields: object, path = 'send-notification') => {
+    const { owner } = await createWorld(server);
+    const message = { launcherJwt: owner.launcherJwt, message: 'Hello', type: 'success' };
+    const headers = { Origin: 'https://game.example' };
+    const answer = await apiOf(server).post(`/launcher/${path}`, { ...message, ...fields }, headers);
+    expect(answer.headers.get('access-control-expose-headers')).toContain('Gantry-Warning');
+    return { status: answer.status, warning: answer.headers.get('gantry-warning') };
+  };
+
+  test('tells so in a header, with the field that is probably meant', async () => {
+    expect(await warningOf({ expiresInSecond: 60, note: 'x' })).toEqual({
+      status: 200,
+      warning:
+        'expiresInSecond is not a field of sendNotification and was ignored; did you mean expiresInSeconds?; ' +
+        'note is not a field of sendNotification and was ignored',
+    });
+    expect(await warningOf({ 'a: b\r\nSet-Cookie': 'x' })).toEqual({
+      status: 200,
+      warning: 'A field is not a field of sendNotification and was ignored',
+    });
+    const many = await warningOf(
+      Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`field${at}`, 1])),
+    );
+    expect(many.warning?.length).toBeLessThanOrEqual(1_000);
+  });
+
+  test('tells so when the call is refused, and of the operations of a batch', async () => {
+    expect(await warningOf({ message: undefined, mesage: 'Hello' })).toEqual({
+      status: 400,
+      warning: 'mesage is not a field of sendNotification and was ignored; did you mean message?',
+    });
+    const operation = { method: 'sendNotification', data: { message: 'a', type: 'error', expires: 1 } };
+    const { warning } = await warningOf(
+      { message: undefined, type: undefined, operations: [operation] },
+      'batch',
+    );
+    expect(warning).toBe('expires is not a field of sendNotification and was ignored');
+  });
+
+  test('tells nothing otherwise: null, and what clients repeat', async () => {
+    const { gameId, owner } = await createWorld(server);
+    const { launcherJwt, wallet } = owner;
+    const message = { launcherJwt, message: 'a', type: 'error', gameId, walletAddress: wallet, note: null };
+    const answer = await apiOf(server).post('/launcher/send-notification', message);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('gantry-warning')).toBeNull();
+  });
+
+  test('is logged once for each operation, field and game, up to a bound', () => {
+    const lines: object[] = [];
+    const log = new IgnoredFieldLog({ warn: (line: object) => lines.push(line) });
+    const ignored = { operation: 'sendNotification', game: 'a', field: 'note', nearest: undefined };
+    for (let call = 0; call < 3; call++) log.add(ignored);
+    log.add({ ...ignored, game: 'b' });
+    expect(lines).toEqual([ignored, { ...ignored, game: 'b' }]);
+    for (let at = 0; at < 500; at++) log.add({ ...ignored, field: `field${at}` });
+    expect(lines).toHaveLength(51);
+    for (let at = 0; at < 5_000; at++) log.add({ ...ignored, game: `game ${at}` });
+    expect(lines).toHaveLength(1_000);
+  });
+});
+
+test.each([
+  ['leaderbord', 'leaderboard'],
+  ['leaderBoard', 'leaderboard'],
+  ['user_name', 'username'],
+  ['gameID', 'gameId'],
+  ['nonec', 'nonce'],
+  ['byName', undefined],
+  ['x', undefined],
+])('of %s, %s is meant', (misspelled, meant) => {
+  const known = ['gameId', 'nonce', 'leaderboard', 'username', 'wallet'];
+  expect(nearestName(misspelled, known)).toBe(meant);
 });
 
 test("the caller's own game and wallet may be repeated in every call, but not others'", async () => {

@@ -56,12 +56,13 @@ test('refusals of very many addresses and reasons are a bounded number of lines,
   expect(counted + inFull.length).toBe(10_000);
 });
 
-test('refused calls of one address are few lines with their sum at the end; accepted ones are none', async () => {
+test('refused calls of one address are few lines with their sum at the end; accepted ones are none, but for an ignored field', async () => {
   await using directory = await temporaryDirectory();
   await using server = await serveGantry(directory.path, { LOG_LEVEL: 'info', GANTRY_DEMO: 'off' });
   for (let at = 0; at < 60; at++) {
     await post(`${server.url}/launcher/set-user-score`, {});
     await post(`${server.url}/launcher/get-activities`, {});
+    await post(`${server.url}/launcher/get-games`, { limits: at });
   }
   const { stderr } = await server.end('SIGTERM');
   const lines = stderr
@@ -69,6 +70,10 @@ test('refused calls of one address are few lines with their sum at the end; acce
     .split('\n')
     .map((line): Record<string, unknown> => JSON.parse(line));
   expect(lines.filter(({ msg }) => msg === 'call')).toHaveLength(10);
+  const ignored = lines.filter(({ msg }) => String(msg).includes('ignores'));
+  expect(ignored).toEqual([
+    expect.objectContaining({ operation: 'getGames', field: 'limits', nearest: 'limit', level: 40 }),
+  ]);
   expect(lines.at(-1)).toMatchObject({
     msg: 'refused (summary)',
     at: 'call',

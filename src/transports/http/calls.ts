@@ -112,6 +112,7 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
           owner.wallet = spender.wallet;
         },
         onLimit,
+        onWarning: (message) => head.addWarning(message),
       });
       const sent = sendJson(response, 200, result, head.headers());
       traffic.spend(owner, sent);
@@ -197,6 +198,7 @@ class ResponseHead {
   readonly #callId: string;
   readonly #originHeaders: Headers;
   #limit: LimitState | null = null;
+  #warning = '';
 
   constructor(callId: string, originHeaders: Headers) {
     this.#callId = callId;
@@ -208,10 +210,17 @@ class ResponseHead {
     this.#limit = limit;
   }
 
+  /** Adds a message to the `Gantry-Warning` header; what is beyond its length is left out. ASCII. */
+  addWarning(message: string): void {
+    const separator = this.#warning === '' ? '' : '; ';
+    this.#warning = `${this.#warning}${separator}${message}`.slice(0, maxWarningLength);
+  }
+
   headers(): Headers {
     return [
       'X-Request-Id',
       this.#callId,
+      ...(this.#warning === '' ? [] : ['Gantry-Warning', this.#warning]),
       ...(this.#limit ? limitHeaders(this.#limit) : []),
       ...this.#originHeaders,
     ];
@@ -225,6 +234,7 @@ function releaseWhenClosed(response: ServerResponse, memory: Holding): void {
 }
 
 const largeAnswerBytes = 64 * 1024;
+const maxWarningLength = 1_000;
 const maxLargeBodies = 4;
 
 const noBytes = Buffer.alloc(0);

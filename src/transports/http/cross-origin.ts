@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import cors, { type CorsOptions } from 'cors';
 import type { Headers } from './respond.ts';
 
-const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id'];
+const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id', 'Gantry-Warning'];
 const exposed = exposedHeaders.join(',');
 
 /**
