@@ -3,12 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeClientRules } from './client-rules.ts';
+import { testCancellation } from './csharp-cancellation.ts';
 import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
 import { Driver } from './driver.ts';
 import { describeWithRealServer } from './real-server.ts';
 
 describe.skipIf(monoMissing !== null)('the C# SDK', () => {
   describeClientRules(() => Driver.start(csharpDriver));
+  testCancellation();
   describeWithRealServer(() => Driver.start(csharpDriver));
 
   test.each([

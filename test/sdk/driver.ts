@@ -67,16 +67,16 @@ export class DriverClient {
     this.#driver = driver;
   }
 
-  ready(): Promise<unknown> {
-    return this.#ask('ready');
+  ready(options: object = {}): Promise<unknown> {
+    return this.#ask('ready', { options });
   }
 
   call(operation: string, input: object = {}, options: object = {}): Promise<Json> {
     return this.#ask('call', { operation, input, options }) as Promise<Json>;
   }
 
-  queue(operation: string, input: object): Promise<Json> {
-    return this.#ask('queue', { operation, input }) as Promise<Json>;
+  queue(operation: string, input: object, options: object = {}): Promise<Json> {
+    return this.#ask('queue', { operation, input, options }) as Promise<Json>;
   }
 
   subscribe(gameId?: string): Promise<unknown> {

@@ -41,6 +41,8 @@ export type CallOutcome =
   | { answer: object }
   | { error: { code: number; reason: string; retryAfterSeconds?: number; errors?: object[] } }
   | { breaks: true }
+  /** There is no answer, until the connection breaks. */
+  | { waits: true }
   /** Over HTTP only: a proxy's page. */
   | { page: { status: number; retryAfter?: string } };
 
@@ -145,6 +147,7 @@ export class ScriptedServer implements AsyncDisposable {
     socket.onAny((name: string, _service: string, data: ScriptedCall['data'], ...rest: unknown[]) => {
       const acknowledge = rest.at(-1) as (...answer: unknown[]) => void;
       const outcome = this.#take(name, data);
+      if ('waits' in outcome) return;
       if ('answer' in outcome) acknowledge(null, outcome.answer);
       else if ('error' in outcome) acknowledge(errorBody(outcome.error));
       else breakOff(socket);
@@ -171,6 +174,7 @@ export class ScriptedServer implements AsyncDisposable {
     for await (const chunk of request) chunks.push(chunk);
     const data = JSON.parse(Buffer.concat(chunks).toString());
     const outcome = this.#take(String(request.headers['x-service-method']), data);
+    if ('waits' in outcome) return;
     if ('breaks' in outcome) return void request.socket.destroy();
     if ('page' in outcome) {
       const { status, retryAfter } = outcome.page;

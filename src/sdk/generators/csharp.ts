@@ -17,7 +17,7 @@ export function csharpFiles(model: SdkModel): Record<string, string> {
       'using System.Collections.Generic;\n\n',
     ),
     'Runtime/Generated/Operations.cs': file([operationsClass(model.operations)], 'using System;\n\n'),
-    'Runtime/Generated/Calls.cs': file([callsClass(model)], 'using System.Threading.Tasks;\n\n'),
+    'Runtime/Generated/Calls.cs': file([callsClass(model)], 'using System.Threading;\nusing System.Threading.Tasks;\n\n'),
     'Runtime/Generated/Events.cs': file([eventsClass(model.events)]),
     'Runtime/Generated/Reasons.cs': file([reasonsClass(model.reasons)]),
   };
@@ -131,10 +131,11 @@ function callsClass({ operations, records }: SdkModel): string {
     const parameters = [
       ...(input === null ? [] : [`${input} input${isOptional ? ' = null' : ''}`]),
       'CallOptions options = null',
+      'CancellationToken cancellationToken = default',
     ];
     const operation = pascalCase(name);
     return block(`${summary(`${text}.`)}public Task<${output}> ${operation}Async(${parameters.join(', ')})`, [
-      `return CallAsync(Operations.${operation}, ${input === null ? 'null' : 'input'}, options, ${output}.From);`,
+      `return CallAsync(Operations.${operation}, ${input === null ? 'null' : 'input'}, options, cancellationToken, ${output}.From);`,
     ]);
   });
   return block('public abstract partial class GantryCalls', methods);

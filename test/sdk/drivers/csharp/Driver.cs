@@ -1,8 +1,10 @@
 using System;
+using System.Collections.Concurrent;
 using System.Collections.Generic;
 using System.Linq;
 using System.Reflection;
 using System.Text;
+using System.Threading;
 using System.Threading.Tasks;
 using Gantry;
 
@@ -12,6 +14,7 @@ public static class Driver
     private static readonly Dictionary<string, GantryClient> Clients = new Dictionary<string, GantryClient>();
     private static readonly Dictionary<string, string> Saved = new Dictionary<string, string>();
     private static readonly Dictionary<long, TaskCompletionSource<string>> Signing = new Dictionary<long, TaskCompletionSource<string>>();
+    private static readonly ConcurrentDictionary<string, CancellationTokenSource> Cancellations = new ConcurrentDictionary<string, CancellationTokenSource>();
     private static readonly System.IO.Stream Output = Console.OpenStandardOutput();
 
     public static void Main()
@@ -37,6 +40,10 @@ public static class Driver
         {
             report["error"] = Describe(error);
         }
+        catch (OperationCanceledException error)
+        {
+            report["error"] = Describe(new GantryException("cancelled", error.Message));
+        }
         catch (Exception error)
         {
             Console.Error.WriteLine(error);
@@ -55,12 +62,15 @@ public static class Driver
                 Open(name, options);
                 return null;
             case "ready":
-                await Clients[name].ReadyAsync();
+                await Clients[name].ReadyAsync(Cancellation(options));
                 return null;
             case "call":
-                return await Call(Caller(Clients[name], options), command, new CallOptions { IdempotencyKey = options.Find("idempotencyKey") as string });
+                return await Call(Caller(Clients[name], options), command, new CallOptions { IdempotencyKey = options.Find("idempotencyKey") as string }, Cancellation(options));
             case "queue":
-                return await Call(Clients[name], command, new CallOptions { IsQueued = true });
+                return await Call(Clients[name], command, new CallOptions { IsQueued = true }, Cancellation(options));
+            case "cancel":
+                Cancellations[(string)options["cancellation"]].Cancel();
+                return null;
             case "subscribe":
                 return Copy(await Clients[name].SubscribeAsync(new SubscribeInput { GameId = command.Find("gameId") as string }));
             case "unsubscribe":
@@ -82,6 +92,13 @@ public static class Driver
             default:
                 throw new ArgumentException("There is no command " + command["do"]);
         }
+    }
+
+    /// <summary>A token that the command <c>cancel</c> cancels by its name.</summary>
+    private static CancellationToken Cancellation(JsonObject options)
+    {
+        var name = options.Find("cancellation") as string;
+        return name == null ? CancellationToken.None : Cancellations.GetOrAdd(name, _ => new CancellationTokenSource()).Token;
     }
 
     private static JsonObject SavedOf(string name)
@@ -161,13 +178,13 @@ public static class Driver
     }
 
     /// <summary>Calls the generated method, with its input and result through the generated properties.</summary>
-    private static async Task<object> Call(GantryCalls caller, JsonObject command, CallOptions options)
+    private static async Task<object> Call(GantryCalls caller, JsonObject command, CallOptions options, CancellationToken cancellationToken)
     {
         var operation = (string)command["operation"];
         var method = typeof(GantryCalls).GetMethod(char.ToUpperInvariant(operation[0]) + operation.Substring(1) + "Async");
-        var arguments = new List<object> { options };
+        var arguments = new List<object> { options, cancellationToken };
         var parameters = method.GetParameters();
-        if (parameters.Length == 2)
+        if (parameters.Length == 3)
         {
             var given = command.Find("input") as JsonObject ?? new JsonObject();
             var input = (Record)Activator.CreateInstance(parameters[0].ParameterType, given);

@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Gantry
@@ -11,21 +12,23 @@ namespace Gantry
     {
         /// <summary>Calls an operation by its description, with a plain input.</summary>
         /// <exception cref="GantryException">The call was refused or failed.</exception>
-        public abstract Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null);
+        /// <exception cref="OperationCanceledException">It was cancelled; once sent, it may have been executed.</exception>
+        public abstract Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default);
 
         /// <summary>Calls an operation by its name.</summary>
         /// <exception cref="GantryException">The call was refused or failed.</exception>
+        /// <exception cref="OperationCanceledException">It was cancelled; once sent, it may have been executed.</exception>
         /// <exception cref="ArgumentException">The operation is unknown to this version of the SDK.</exception>
-        public Task<JsonObject> CallAsync(string operation, JsonObject input = null, CallOptions options = null)
+        public Task<JsonObject> CallAsync(string operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
         {
             var found = Operations.Find(operation);
             if (found == null) throw new ArgumentException("There is no operation " + operation, nameof(operation));
-            return CallAsync(found, input, options);
+            return CallAsync(found, input, options, cancellationToken);
         }
 
-        protected async Task<T> CallAsync<T>(Operation operation, Record input, CallOptions options, Func<object, T> read)
+        protected async Task<T> CallAsync<T>(Operation operation, Record input, CallOptions options, CancellationToken cancellationToken, Func<object, T> read)
         {
-            return read(await CallAsync(operation, input?.Json, options));
+            return read(await CallAsync(operation, input?.Json, options, cancellationToken));
         }
     }
 
@@ -43,11 +46,11 @@ namespace Gantry
             _value = value;
         }
 
-        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null)
+        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
         {
             var data = new JsonObject(input ?? new JsonObject());
             data[_field] = _value;
-            return _client.CallAsync(operation, data, options);
+            return _client.CallAsync(operation, data, options, cancellationToken);
         }
     }
 }

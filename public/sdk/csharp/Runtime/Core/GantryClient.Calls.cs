@@ -1,0 +1,258 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+
+namespace Gantry
+{
+    public sealed partial class GantryClient
+    {
+        private readonly OfflineQueue _queue = new OfflineQueue();
+        private readonly List<PendingCall> _pending = new List<PendingCall>();
+        private readonly Dictionary<QueuedCall, Waiter<JsonObject>> _queuedTasks = new Dictionary<QueuedCall, Waiter<JsonObject>>();
+        private bool _isQueueHeld;
+
+        /// <summary>The queued writes that have no response yet, in order.</summary>
+        public IReadOnlyList<QueuedCall> Queue
+        {
+            get
+            {
+                lock (_gate) return _queue.Calls;
+            }
+        }
+
+        /// <summary>A queued call has completed, including one queued before a restart of the game, for which there is no task.</summary>
+        public event Action<QueuedAnswer> QueuedCallEnded;
+
+        /// <summary>Calls with another token over the same connection, as a launcher does for a game's session.</summary>
+        public GantryCalls As(string launcherJwt)
+        {
+            return new ScopedCalls(this, "launcherJwt", launcherJwt);
+        }
+
+        /// <summary>Calls for a player, as a game's server with its <see cref="GantryOptions.GameSecret"/>.</summary>
+        public GantryCalls ForPlayer(string wallet)
+        {
+            return new ScopedCalls(this, "wallet", wallet);
+        }
+
+        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        {
+            options = options ?? new CallOptions();
+            if (options.IsQueued && operation.Repeat != Repeat.WithKey)
+                throw new ArgumentException(operation.Name + " cannot be queued: it is no write that takes an idempotency key");
+            if (cancellationToken.IsCancellationRequested) return Task.FromCanceled<JsonObject>(cancellationToken);
+            var data = new JsonObject(input ?? new JsonObject());
+            if (options.IdempotencyKey != null) data["idempotencyKey"] = options.IdempotencyKey;
+            Waiter<JsonObject> waiter;
+            lock (_gate)
+            {
+                waiter = NewWaiter<JsonObject>(cancellationToken);
+                if (_isDisposed) waiter.Complete(null, Closed());
+                else if (options.IsQueued) Enqueue(operation, data, waiter);
+                else
+                {
+                    _pending.Add(new PendingCall
+                    {
+                        Operation = operation,
+                        Data = data,
+                        Over = operation.IsAboutConnection ? Transport.Socket : options.Over ?? _options.CallOver,
+                        TimeoutMs = (long)(options.Timeout ?? _options.Timeout).TotalMilliseconds,
+                        AttemptDeadline = Now + (long)(options.Timeout ?? _options.Timeout).TotalMilliseconds,
+                        IsRepeatable = operation.Repeat == Repeat.Always || data.ContainsKey("idempotencyKey"),
+                        Cancellation = cancellationToken,
+                        Settle = (result, error) => Settle(waiter, result, error)
+                    });
+                }
+            }
+            Notify();
+            return waiter.Task;
+        }
+
+        private void Enqueue(Operation operation, JsonObject data, Waiter<JsonObject> waiter)
+        {
+            if (_queue.Count >= _options.MaxQueued)
+            {
+                waiter.Complete(null, new GantryException("queue_full", "The offline queue is full (" + _options.MaxQueued + " calls)"));
+                return;
+            }
+            var key = data.Find("idempotencyKey") as string ?? Guid.NewGuid().ToString();
+            data.Remove("idempotencyKey");
+            var call = new QueuedCall(operation, data, key, OfflineQueue.UnixMs());
+            _queue.Add(call);
+            _queuedTasks[call] = waiter;
+            SaveNow();
+        }
+
+        private void UpdateQueue()
+        {
+            foreach (var one in _queuedTasks.Where(one => one.Value.Token.IsCancellationRequested).ToList()) CancelQueued(one.Key, one.Value);
+            var call = _queue.First;
+            if (call == null || _isQueueHeld || (_token == null && _options.GameSecret == null)) return;
+            if (_pending.Any(one => one.Queued != null)) return;
+            if (OfflineQueue.IsExpired(call))
+            {
+                EndQueued(call, null, new GantryException("queue_expired",
+                    "The call was sent over a day ago and has no response; a retry might execute it twice"));
+                return;
+            }
+            _pending.Add(new PendingCall
+            {
+                Operation = call.Operation,
+                Data = new JsonObject(call.Input) { { "idempotencyKey", call.IdempotencyKey } },
+                Over = _options.CallOver,
+                TimeoutMs = (long)_options.Timeout.TotalMilliseconds,
+                AttemptDeadline = long.MaxValue, // until it is sent
+                IsRepeatable = true,
+                Queued = call,
+                Settle = (result, error) => EndQueued(call, result, (GantryException)error)
+            });
+        }
+
+        /// <summary>A call that may have reached the server stays in the queue, so that it is executed once; nothing awaits it any longer.</summary>
+        private void CancelQueued(QueuedCall call, Waiter<JsonObject> waiter)
+        {
+            _queuedTasks.Remove(call);
+            if (!call.IsSent)
+            {
+                _pending.RemoveAll(one => one.Queued == call);
+                _queue.Remove(call);
+                SaveNow();
+            }
+            Settle(waiter, null, new OperationCanceledException());
+        }
+
+        private void EndQueued(QueuedCall call, JsonObject result, GantryException error)
+        {
+            _queue.Remove(call);
+            SaveNow();
+            if (_queuedTasks.TryGetValue(call, out var waiter))
+            {
+                _queuedTasks.Remove(call);
+                Settle(waiter, result, error);
+            }
+            _completions.Add(() => Guard(() => QueuedCallEnded?.Invoke(new QueuedAnswer(call, result, error))));
+        }
+
+        private void UpdateCall(PendingCall call)
+        {
+            var now = Now;
+            if (call.Cancellation.IsCancellationRequested) Finish(call, null, new OperationCanceledException());
+            else if (call.Http != null && call.Http.IsDone) TakeHttpAnswer(call);
+            else if (now > call.AttemptDeadline) Fail(call, GantryException.ConnectionLost());
+            else if (!call.IsSent && now >= call.NotBefore) Send(call);
+        }
+
+        private void Send(PendingCall call)
+        {
+            var isOverHttp = call.Over == Transport.Http || (Status.State == ConnectionState.Closed && !call.Operation.IsAboutConnection);
+            if (!isOverHttp && Status.State == ConnectionState.Refused) Fail(call, Status.Error);
+            else if (!isOverHttp && Status.State == ConnectionState.Ended) Fail(call, SessionEnded());
+            else if (isOverHttp || _connection.IsAccepted)
+            {
+                call.AttemptDeadline = Now + call.TimeoutMs;
+                if (call.Queued != null) MarkSent(call.Queued);
+                try
+                {
+                    if (isOverHttp) SendOverHttp(call);
+                    else call.SocketId = _connection.Call(call.Operation.Name, call.Data);
+                }
+                catch (ArgumentException error)
+                {
+                    Fail(call, new GantryException("input_invalid", error.Message, 400)); // it has no form in JSON
+                }
+                catch (GantryException error)
+                {
+                    Fail(call, error);
+                }
+            }
+        }
+
+        /// <summary>Recorded before it is sent, because after a crash it may have been executed.</summary>
+        private void MarkSent(QueuedCall call)
+        {
+            if (call.IsSent) return;
+            call.IsSent = true;
+            SaveNow();
+        }
+
+        private void SendOverHttp(PendingCall call)
+        {
+            var headers = new Dictionary<string, string> { { "Content-Type", "application/json" }, { "X-Service-Method", call.Operation.Name } };
+            if (_options.GameSecret != null) headers["Authorization"] = "Bearer " + _options.GameSecret;
+            var data = new JsonObject(call.Data);
+            if (_token != null && !data.ContainsKey("launcherJwt")) data["launcherJwt"] = _token;
+            call.Http = _options.Http.Post(_options.Url.TrimEnd('/') + "/launcher", headers, Json.Write(data), Notify);
+        }
+
+        private void TakeHttpAnswer(PendingCall call)
+        {
+            var http = call.Http;
+            JsonObject body;
+            try
+            {
+                body = Json.ParseObject(http.Body ?? "");
+            }
+            catch (FormatException)
+            {
+                body = null; // empty, or the error page of a proxy
+            }
+            if (body == null && (http.Status == 429 || http.Status == 503)) Fail(call, GantryException.FromProxy(http));
+            else if (http.Status == 0 || body == null) Fail(call, GantryException.ConnectionLost());
+            else if (http.Status >= 400) Fail(call, new GantryException(body));
+            else Succeed(call, body);
+        }
+
+        private void Succeed(PendingCall call, JsonObject result)
+        {
+            Finish(call, result, null);
+        }
+
+        /// <summary>Retries the call later if that is safe and there is time; otherwise it fails.</summary>
+        private void Fail(PendingCall call, GantryException error)
+        {
+            call.Unsend();
+            var isSignedOut = error.IsSignedOut || error == Status.Error;
+            if (call.Queued != null && isSignedOut && !call.Data.ContainsKey("launcherJwt"))
+            {
+                _pending.Remove(call); // it stays first in the queue
+                _isQueueHeld = true;
+                return;
+            }
+            var isSafe = error.IsPassing || (error.Reason == "connection_lost" && call.IsRepeatable);
+            var pauseMs = error.RetryAfter?.TotalMilliseconds ?? Math.Min(250 << Math.Min(call.Failures, 5), 5000);
+            var isTooMuch = call.Failures >= _options.Retries || pauseMs > _options.MaxRetryDelay.TotalMilliseconds;
+            if (!isSafe || (isTooMuch && call.Queued == null))
+            {
+                Finish(call, null, error);
+                return;
+            }
+            call.Failures++;
+            call.NotBefore = Now + (long)pauseMs;
+            call.AttemptDeadline = call.Queued == null ? call.NotBefore + call.TimeoutMs : long.MaxValue;
+        }
+
+        private void Finish(PendingCall call, JsonObject result, Exception error)
+        {
+            call.Unsend();
+            if (_pending.Remove(call)) call.Settle(result, error);
+        }
+
+        /// <summary>The socket was closed: calls sent over it without a response may or may not have been executed.</summary>
+        private void LoseCalls()
+        {
+            foreach (var call in _pending.Where(one => one.SocketId != null).ToList()) Fail(call, GantryException.ConnectionLost());
+        }
+
+        private static GantryException SessionEnded()
+        {
+            return new GantryException("session_ended", "The session has ended; sign in again", 401);
+        }
+
+        private static GantryException Closed()
+        {
+            return new GantryException("client_closed", "The client was disposed of before the response arrived");
+        }
+    }
+}
