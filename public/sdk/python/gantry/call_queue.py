@@ -11,6 +11,8 @@ from .names import REPEATABLE_WITH_KEY
 
 #: How long a call may be retried: the server keeps idempotency keys for a day, less an hour for clock skew.
 KEYS_LAST_SECONDS = 23 * 60 * 60
+#: The client will send nothing more.
+FINAL = ("client_closed", "session_ended", "token_expired")
 #: The delay before a retry when the server specifies none.
 RETRY_SECONDS = 1.0
 
@@ -51,6 +53,7 @@ class CallQueue:
             "queuedAt": int(time.time() * 1000),
         }
         future: Future[Any] = Future()
+        future.set_running_or_notify_cancel()  # it stays in the queue even if nobody waits for it any more
         with self._lock:
             self._calls.append(call)
             self._futures[call["idempotencyKey"]] = future
@@ -73,10 +76,15 @@ class CallQueue:
                     self._is_sending = False
                     return
                 call = self._calls[0]
-            answer, error, is_over = self._send_until_answered(call)
-            if is_over:
+            try:
+                answer, error = self._send_until_answered(call)
+            except GantryError as over:
                 with self._lock:
                     self._is_sending = False
+                    waiting = list(self._futures.values())
+                    self._futures.clear()
+                for future in waiting:
+                    future.set_exception(over)
                 return
             with self._lock:
                 self._calls.pop(0)
@@ -86,29 +94,30 @@ class CallQueue:
                 future.set_exception(error) if error is not None else future.set_result(answer)
             self._settled(call, answer, error)
 
-    def _send_until_answered(self, call: dict[str, Any]) -> tuple[Any, Optional[GantryError], bool]:
-        """The response, the error it was permanently refused with, or that the client will not reconnect."""
+    def _send_until_answered(self, call: dict[str, Any]) -> tuple[Any, Optional[GantryError]]:
+        """The response, or the error it was permanently refused with.
+
+        Raises GantryError if the client will not reconnect: the calls stay in the queue for the next client.
+        """
         operation = call["operation"]
         while True:
-            try:
-                self._connected()
-            except GantryError:
-                return None, None, True
+            self._connected()
             age = time.time() - call["queuedAt"] / 1000
             if call.get("isSent") and age > KEYS_LAST_SECONDS:
                 message = f"{operation} was sent too long ago to be retried; it may have been executed"
-                return None, client_error("queue_expired", message), False
+                return None, client_error("queue_expired", message)
             call["isSent"] = True
             self._save()
             data = dict(call["input"])
             if operation in REPEATABLE_WITH_KEY:
                 data["idempotencyKey"] = call["idempotencyKey"]
             try:
-                return self._call(operation, data), None, False
+                return self._call(operation, data), None
             except GantryError as error:
-                if error.reason == "client_closed":
-                    return None, None, True
+                if error.reason in FINAL:
+                    raise
                 if error.code not in (0, 429, 503):
-                    return None, error, False
+                    self._connected()  # otherwise it was refused because the client is over
+                    return None, error
                 wait = error.retry_after_seconds
                 self._pause(RETRY_SECONDS if wait is None else wait)

@@ -8,21 +8,19 @@ from concurrent.futures import Future
 from typing import Any, Callable, Mapping, Optional
 
 from .call_queue import CallQueue
-from .cursors import Cursors
-from .errors import GantryError, client_error
+from .calls import CallsWith, recorded, retry_delay
+from .errors import GantryError, client_error, connection_lost
+from .event_receiver import EventReceiver, Listener, added, run_all
 from .http_call import call_over_http
-from .names import REPEATABLE, REPEATABLE_WITH_KEY
+from .leaderboard import Leaderboard
 from .operations import Operations
+from .session import Session
 from .store import Store
 
 _log = logging.getLogger("gantry")
 
-#: The delay before a call's first retry when the server specifies none, in seconds; it doubles each time.
-FIRST_RETRY_DELAY = 0.25
 #: The minimum interval between two saves to the store, in seconds; queued calls are saved immediately.
 SAVE_INTERVAL = 0.1
-
-Listener = Callable[[dict[str, Any], dict[str, Any]], Any]
 
 
 class GantryClient(Operations):
@@ -55,9 +53,11 @@ class GantryClient(Operations):
         max_retry_delay: float = 10.0,
         threaded: bool = True,
         transports: tuple[str, ...] = ("websocket",),
+        renew: Optional[Callable[[], str]] = None,
+        session: Optional[Session] = None,
     ) -> None:
         self._url = url
-        self._launcher_jwt = launcher_jwt
+        self._session = session or Session(url, launcher_jwt, timeout=timeout, renew=renew)
         self._game_secret = game_secret
         self._store = store
         self._over_http = call_over == "http" or not connect
@@ -67,22 +67,18 @@ class GantryClient(Operations):
         self._threaded = threaded
         self._saved: dict[str, Any] = (store.load() if store is not None else None) or {}
         known = cursors if cursors is not None else self._saved.get("cursors") or {}
-        self._cursors = Cursors(known, self._saved.get("notifications") or [])
-        #: The cursors to save: only of events whose listeners have run.
-        self._handled = {stream: dict(at) for stream, at in self._cursors.positions.items()}
-        self._handling: Optional[str] = None
+        self._events = EventReceiver(known, self._saved.get("notifications") or [])
         self._lock = threading.RLock()
         self._saved_at = 0.0
         self._closed = threading.Event()
         self._status = "connecting"
         self._refusal: Optional[GantryError] = None
+        self._end_reason: Optional[str] = None
         self._settled = threading.Condition(self._lock)
         self._told: "queue.Queue[tuple[Any, ...]]" = queue.Queue()
         #: The number of the connection whose events are accepted.
         self._taking = 0
-        self._listeners: dict[str, list[Listener]] = {}
         self._status_listeners: list[Callable[[str], Any]] = []
-        self._resync_listeners: list[Callable[[str], Any]] = []
         self._queue_listeners: list[Callable[[dict[str, Any], Any, Optional[GantryError]], Any]] = []
         self._queue = CallQueue(
             self._call_once,
@@ -93,13 +89,15 @@ class GantryClient(Operations):
             self._saved.get("queue") or [],
         )
         self._connection = None
+        self._connected_session = 0
+        self._session.keep(self._save)
         if connect:
             from .connection import Connection
 
             if threaded:
                 threading.Thread(target=self._listen, name="gantry-events", daemon=True).start()
             self._connection = Connection(
-                url, self._handshake, lambda *told: self._told.put(told), list(transports)
+                url, self._handshake, lambda *told: self._told.put(told), list(transports), self._sign_in
             )
         self._queue.send()
 
@@ -109,33 +107,50 @@ class GantryClient(Operations):
         return self._status
 
     @property
+    def end_reason(self) -> Optional[str]:
+        """With the status `ended`: why the session ended, such as `ended` or `revoked`; None if it is not known."""
+        return self._end_reason
+
+    @property
+    def player(self) -> Optional[dict[str, Any]]:
+        """The player: wallet, userId, username (as others see it), isNamed, avatar (a URL) and isGuest.
+
+        None for a client without a player, and for one created with a token instead of with `connect`.
+        """
+        return self._session.player
+
+    def leaderboard(self, name: Optional[str] = None) -> Leaderboard:
+        """The game's leaderboard of this name; without a name, the default one."""
+        return Leaderboard(self, name)
+
+    @property
     def cursors(self) -> dict[str, dict[str, Any]]:
         """The position in every stream. A `store` persists it across restarts."""
-        with self._lock:
-            return {stream: dict(at) for stream, at in self._cursors.positions.items()}
+        return self._events.positions
 
     def on(self, name: str, listener: Listener) -> Callable[[], None]:
         """Calls the listener with the record and its meta for each event of this name, once and in order.
 
-        Returns a function that unsubscribes.
+        Returns a function that unsubscribes. Raises ValueError for a name that no event has.
         """
-        listeners = self._listeners.setdefault(name, [])
-        listeners.append(listener)
-        return lambda: listeners.remove(listener)
+        return self._events.on(name, listener)
 
-    def on_resync(self, listener: Callable[[str], Any]) -> None:
+    def on_resync(self, listener: Callable[[str], Any]) -> Callable[[], None]:
         """Calls the listener with each stream whose history is not available: reload the stream's data."""
-        self._resync_listeners.append(listener)
+        return self._events.on_resync(listener)
 
-    def on_status(self, listener: Callable[[str], Any]) -> None:
-        self._status_listeners.append(listener)
+    def on_status(self, listener: Callable[[str], Any]) -> Callable[[], None]:
+        """Calls the listener with each new `status`."""
+        return added(self._status_listeners, listener)
 
-    def on_queued(self, listener: Callable[[dict[str, Any], Any, Optional[GantryError]], Any]) -> None:
+    def on_queued(
+        self, listener: Callable[[dict[str, Any], Any, Optional[GantryError]], Any]
+    ) -> Callable[[], None]:
         """Calls the listener with each completed queued call and its response or error.
 
         Calls queued before a restart of the game are included.
         """
-        self._queue_listeners.append(listener)
+        return added(self._queue_listeners, listener)
 
     def ready(self, timeout: Optional[float] = None) -> None:
         """Waits until the connection is live; `timeout` in seconds, by default that of a call.
@@ -178,6 +193,7 @@ class GantryClient(Operations):
         if self._closed.is_set():
             return
         self._closed.set()
+        self._session.close()
         self._save()
         if self._connection is not None:
             self._connection.close()
@@ -193,11 +209,11 @@ class GantryClient(Operations):
 
     def as_player(self, launcher_jwt: str) -> Operations:
         """Calls with another token, as a launcher does for a game's session."""
-        return _CallsWith(self, {"launcherJwt": launcher_jwt})
+        return CallsWith(self._call, {"launcherJwt": launcher_jwt})
 
     def for_player(self, wallet: str) -> Operations:
         """Calls for a player, as a game's server with its `game_secret`."""
-        return _CallsWith(self, {"wallet": wallet})
+        return CallsWith(self._call, {"wallet": wallet})
 
     def queue(self, method: str, **arguments: Any) -> "Future[Any]":
         """Queues a call, which is sent when there is a connection and retried until the server responds.
@@ -205,66 +221,77 @@ class GantryClient(Operations):
         `client.queue("set_user_score", score=1200)`: queued calls are executed once and in order, with a `store` even
         across restarts of the game. Raises ValueError for an operation that cannot be retried.
         """
-        recorder = _Recorder()
-        getattr(recorder, method)(**arguments)
-        operation, data = recorder.recorded
-        if operation not in REPEATABLE and operation not in REPEATABLE_WITH_KEY:
-            raise ValueError(f"{method} cannot be retried, and therefore cannot be queued")
-        return self._queue.add(operation, data)
+        return self._queue.add(*recorded(method, arguments))
 
     @property
     def queued(self) -> list[dict[str, Any]]:
         """The queued calls that have no response yet."""
         return self._queue.calls
 
-    def subscribe(self, *, game_id: Optional[str] = None) -> Any:
-        answer = super().subscribe(game_id=game_id)
-        with self._lock:
-            own = self._cursors.positions.get(answer["stream"])
-            if own is None or own["epoch"] != answer["epoch"]:
-                self._cursors.positions[answer["stream"]] = {"epoch": answer["epoch"], "seq": answer["seq"]}
-        return answer
-
-    def unsubscribe(self, *, game_id: Optional[str] = None) -> Any:
-        answer = super().unsubscribe(game_id=game_id)
-        with self._lock:  # with a cursor, the next connection would subscribe again
-            self._cursors.positions.pop(answer["stream"], None)
-        return answer
-
-    def _call(self, operation: str, data: dict[str, Any]) -> Any:
+    def _call(
+        self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event] = None
+    ) -> Any:
         attempt = 0
         while True:
             try:
-                return self._call_once(operation, data)
+                answer = self._call_once(operation, data, cancelled)
+                break
             except GantryError as error:
-                delay = self._retry_delay(error, attempt, operation, data)
+                delay = retry_delay(error, attempt, operation, data)
                 if attempt >= self._retries or delay is None or delay > self._max_retry_delay:
                     raise
                 attempt += 1
                 self._pause(delay)
+        if "launcherJwt" not in data:
+            self._called(operation, answer)
+        return answer
 
-    def _retry_delay(
-        self, error: GantryError, attempt: int, operation: str, data: dict[str, Any]
-    ) -> Optional[float]:
-        is_harmless = operation in REPEATABLE or (
-            operation in REPEATABLE_WITH_KEY and data.get("idempotencyKey") is not None
-        )
-        # With 429 and 503, nothing was executed.
-        if error.code not in (429, 503) and not (error.reason == "connection_lost" and is_harmless):
-            return None
-        wait = error.retry_after_seconds
-        return FIRST_RETRY_DELAY * 2**attempt if wait is None else wait
+    def _call_once(
+        self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event] = None
+    ) -> Any:
+        """Once more with the next session if this one has expired."""
+        number = self._session.number
+        try:
+            return self._send(operation, data, cancelled)
+        except GantryError as error:
+            is_expired = error.reason == "token_expired" and "launcherJwt" not in data
+            if not is_expired or self._session.is_final:
+                raise
+        if not self._replace_session(number, False):
+            raise connection_lost()  # nothing was executed; the session is opened again with the next call
+        if self._connection is not None:
+            self._connection.drop()
+        return self._send(operation, data, cancelled)
 
-    def _call_once(self, operation: str, data: dict[str, Any]) -> Any:
-        if self._closed.is_set():
+    def _send(self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event]) -> Any:
+        if self._closed.is_set() or (cancelled is not None and cancelled.is_set()):
             raise client_error("client_closed", "The client was closed")
         if self._over_http or self._connection is None:
-            if self._launcher_jwt is not None:
-                data = {"launcherJwt": self._launcher_jwt, **data}
+            if self._session.token is not None:
+                data = {"launcherJwt": self._session.token, **data}
             return call_over_http(self._url, operation, data, self._game_secret, self._timeout)
         if self._status in ("ended", "refused"):
             raise self._refused()  # there will be no connection to send it over
-        return self._connection.call(operation, data, self._timeout)
+        return self._connection.call(operation, data, self._timeout, cancelled)
+
+    def _called(self, operation: str, answer: Any) -> None:
+        if operation == "subscribe":
+            self._events.subscribed(answer)
+        elif operation == "unsubscribe":
+            self._events.unsubscribed(answer["stream"])
+        elif operation == "setUsername" and self._session.player is not None:
+            self._session.read_player()
+
+    def _sign_in(self) -> bool:
+        return self._replace_session(self._connected_session, True)
+
+    def _replace_session(self, number: int, is_patient: bool) -> bool:
+        wallet = self._session.wallet
+        if not self._session.replace(number, is_patient):
+            return False
+        if self._session.wallet != wallet:
+            self._events.forget()
+        return True
 
     def _wait_until_callable(self) -> None:
         if self._over_http:
@@ -277,10 +304,9 @@ class GantryClient(Operations):
         self._closed.wait(seconds)
 
     def _handshake(self) -> dict[str, Any]:
-        with self._lock:
-            sent = self._cursors.to_send()
-        given = {"launcherJwt": self._launcher_jwt, "gameSecret": self._game_secret}
-        return {**{name: value for name, value in given.items() if value is not None}, **sent}
+        self._connected_session = self._session.number
+        given = {"launcherJwt": self._session.token, "gameSecret": self._game_secret}
+        return {**{name: value for name, value in given.items() if value is not None}, **self._events.to_send}
 
     def _listen(self) -> None:
         while True:
@@ -302,7 +328,7 @@ class GantryClient(Operations):
         what = told[0]
         if what == "connected":
             self._taking = told[1]
-            if self._launcher_jwt is None:
+            if self._session.token is None:
                 self._set_status("live")
         elif what == "event":
             if told[1] == self._taking and not self._closed.is_set():
@@ -310,9 +336,9 @@ class GantryClient(Operations):
         elif what == "lost":
             self._set_status("connecting")
         elif what == "cursors_invalid":
-            with self._lock:
-                self._cursors.positions.clear()
+            self._events.forget()
         elif what == "ended":
+            self._end_reason = told[1]
             self._set_status("ended")
         elif what == "refused":
             self._refusal = told[1]
@@ -322,31 +348,14 @@ class GantryClient(Operations):
         record = arguments[0] if arguments else {}
         meta = arguments[1] if len(arguments) > 1 else {}
         if name == "realtime-events connected":
-            with self._lock:
-                missed, _ = self._cursors.begin(record["streams"])
-            for stream in missed:
-                for listener in list(self._resync_listeners):
-                    self._run(listener, stream)
-            with self._lock:
-                self._handled = {stream: dict(at) for stream, at in self._cursors.positions.items()}
+            self._events.begin(record["streams"])
             self._set_status("live")
-        elif meta.get("stream"):
-            with self._lock:
-                self._handling = record.get("_id")
-                verdict = self._cursors.judge(name, meta, record.get("_id"))
-            if verdict == "gap":
-                self._taking = 0
-                self._handling = None
-                self._set_status("connecting")
-                if self._connection is not None:
-                    self._connection.drop(number)
-                return
-            if verdict == "take":
-                for listener in list(self._listeners.get(name, ())):
-                    self._run(listener, record, meta)
-            with self._lock:
-                self._handling = None
-                self._handled = dict(self._cursors.positions)
+        elif meta.get("stream") and not self._events.receive(name, record, meta):
+            self._taking = 0
+            self._set_status("connecting")
+            if self._connection is not None:
+                self._connection.drop(number)
+            return
         self._unsaved = True
         if time.monotonic() - self._saved_at >= SAVE_INTERVAL:
             self._save()
@@ -362,55 +371,20 @@ class GantryClient(Operations):
             self._saved_at = time.monotonic()
             if self._store is None:
                 return
-            self._run(
-                self._store.save,
-                {
-                    **self._saved,
-                    "cursors": {stream: dict(at) for stream, at in self._handled.items()},
-                    "notifications": [one for one in self._cursors.notifications if one != self._handling],
-                    "queue": self._queue.calls,
-                },
-            )
+            saved = {**self._saved, **self._session.to_save, **self._events.to_save, "queue": self._queue.calls}
+            run_all([self._store.save], saved)
 
     def _queue_settled(self, call: dict[str, Any], answer: Any, error: Optional[GantryError]) -> None:
-        for listener in list(self._queue_listeners):
-            self._run(listener, call, answer, error)
+        run_all(self._queue_listeners, call, answer, error)
 
     def _set_status(self, status: str) -> None:
         with self._settled:
             self._status = status
             self._settled.notify_all()
-        for listener in list(self._status_listeners):
-            self._run(listener, status)
+        run_all(self._status_listeners, status)
 
     def _refused(self) -> GantryError:
         if self._refusal is not None:
             return self._refusal
         body = {"message": "The session has ended", "code": 401, "data": {"reason": "session_ended"}}
         return GantryError(body)
-
-    def _run(self, listener: Callable[..., Any], *arguments: Any) -> None:
-        try:
-            listener(*arguments)
-        except Exception:  # the other listeners must still be called
-            _log.exception("a listener or the store failed")
-
-
-class _CallsWith(Operations):
-    """The client's operations with additional fields in each call."""
-
-    def __init__(self, client: GantryClient, fields: dict[str, Any]) -> None:
-        self._client = client
-        self._fields = fields
-
-    def _call(self, operation: str, data: dict[str, Any]) -> Any:
-        return self._client._call(operation, {**self._fields, **data})
-
-
-class _Recorder(Operations):
-    """Records a call instead of sending it."""
-
-    recorded: tuple[str, dict[str, Any]]
-
-    def _call(self, operation: str, data: dict[str, Any]) -> Any:
-        self.recorded = (operation, data)

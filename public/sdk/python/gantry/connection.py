@@ -79,7 +79,8 @@ class Connection:
     """Connects, and reconnects whenever the connection is lost, until the session ends or it is closed.
 
     It calls `tell` with everything that happens, in order: ("connected", number), ("event", number, name,
-    arguments), ("lost", number), ("cursors_invalid",), ("ended",), ("refused", error). The number is the connection's.
+    arguments), ("lost", number), ("cursors_invalid",), ("ended", reason), ("refused", error). The number is the
+    connection's. `sign_in` opens the next session when one has expired, and returns whether it could.
     """
 
     def __init__(
@@ -88,9 +89,11 @@ class Connection:
         handshake: Callable[[], dict[str, Any]],
         tell: Callable[..., None],
         transports: list[str],
+        sign_in: Callable[[], bool],
     ) -> None:
         self._url = url
         self._handshake = handshake
+        self._sign_in = sign_in
         self._tell = tell
         self._transports = transports
         self._closed = threading.Event()
@@ -103,10 +106,20 @@ class Connection:
         self._is_dropped = False
         self._lost = threading.Event()
         self._has_cleared_cursors = False
+        #: Whether the session is new and has not been live yet: if it is refused, another would be too.
+        self._is_new_session = False
+        self._session_id: Optional[str] = None
+        self._end_reason: Optional[str] = None
         self._thread = threading.Thread(target=self._run, name="gantry-connection", daemon=True)
         self._thread.start()
 
-    def call(self, operation: str, data: dict[str, Any], timeout: float) -> Any:
+    def call(
+        self,
+        operation: str,
+        data: dict[str, Any],
+        timeout: float,
+        cancelled: Optional[threading.Event] = None,
+    ) -> Any:
         """Waits until there is a connection. Raises GantryError: `connection_lost` after `timeout` seconds."""
         until = time.monotonic() + timeout
         future: Future[Any] = Future()
@@ -118,7 +131,7 @@ class Connection:
         with self._changed:
             self._changed.wait_for(lambda: self._socket is not None or self._is_over, timeout)
             socket = self._socket
-            if socket is None:
+            if socket is None or (cancelled is not None and cancelled.is_set()):
                 raise connection_lost()
             self._pending.add(future)
         try:
@@ -132,11 +145,12 @@ class Connection:
             with self._lock:
                 self._pending.discard(future)
 
-    def drop(self, number: int) -> None:
-        """Drops a connection, if it is still the current one, and reconnects immediately."""
+    def drop(self, number: Optional[int] = None) -> None:
+        """Drops the connection, or the one of this number if it is still the current one; reconnects immediately."""
         with self._lock:
-            if self._number == number and self._socket is not None:
+            if number in (None, self._number) and self._socket is not None:
                 self._is_dropped = True
+                self._socket = None
                 self._lost.set()
 
     def close(self) -> None:
@@ -166,6 +180,7 @@ class Connection:
         socket = socket_class(reconnection=False)
         opened, over = threading.Event(), threading.Event()
         refusals: list[Any] = []
+        was_connected = False
         with self._lock:
             self._number += 1
             number = self._number
@@ -175,6 +190,8 @@ class Connection:
                 return False, NEVER
 
         def on_connect() -> None:
+            nonlocal was_connected
+            was_connected = True
             with self._changed:
                 self._socket = socket
                 self._changed.notify_all()
@@ -191,7 +208,7 @@ class Connection:
 
         socket.on("connect", on_connect)
         socket.on("connect_error", on_refused)
-        socket.on("*", lambda name, *arguments: self._tell("event", number, name, arguments))
+        socket.on("*", lambda name, *arguments: self._receive(number, name, arguments))
         socket.on_over = on_lost
         try:
             socket.connect(self._url, auth=self._handshake(), transports=self._transports, wait=False)
@@ -200,7 +217,6 @@ class Connection:
         except Exception as error:  # the network's
             _log.debug("could not connect: %r", error)
         with self._lock:
-            was_connected = self._socket is socket
             self._socket = None
             pending = list(self._pending)
             is_dropped = self._is_dropped
@@ -211,7 +227,11 @@ class Connection:
         if self._closed.is_set():
             return was_connected, NEVER
         if socket.has_ended:
-            self._tell("ended")
+            self._tell("lost", number)
+            if self._end_reason == "expired" and self._has_signed_in():
+                return was_connected, 0.0
+            if not self._closed.is_set():
+                self._tell("ended", self._end_reason)
             return was_connected, NEVER
         refusal = refusals[0] if refusals else None
         body = refusal.get("data") if isinstance(refusal, dict) else None
@@ -220,6 +240,21 @@ class Connection:
         if was_connected:
             self._tell("lost", number)
         return was_connected, 0.0 if is_dropped else None
+
+    def _receive(self, number: int, name: str, arguments: tuple[Any, ...]) -> None:
+        record = arguments[0] if arguments else {}
+        if name == "realtime-events connected":
+            self._session_id = record.get("sessionId")
+            self._is_new_session = False
+        elif name == "game-channels patched" and record.get("_id") == self._session_id:
+            self._end_reason = None if record.get("exists") else record.get("endReason")
+        self._tell("event", number, name, arguments)
+
+    def _has_signed_in(self) -> bool:
+        if self._is_new_session or not self._sign_in():
+            return False
+        self._is_new_session = True
+        return True
 
     def _hang_up(self, socket: Any) -> None:
         try:
@@ -243,5 +278,7 @@ class Connection:
         if error.code == 429 or error.code >= 500:
             usual = RATE_LIMITED_DELAY if error.code == 429 else REFUSED_DELAY
             return usual if error.retry_after_seconds is None else error.retry_after_seconds
+        if error.reason in ("token_expired", "session_ended") and self._has_signed_in():
+            return 0.0
         self._tell("refused", error)
         return NEVER

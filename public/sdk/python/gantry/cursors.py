@@ -16,6 +16,9 @@ class Cursors:
         self.positions: dict[str, dict[str, Any]] = {name: dict(one) for name, one in saved.items()}
         self.notifications: dict[str, None] = dict.fromkeys(notifications)
 
+    def copy(self) -> dict[str, dict[str, Any]]:
+        return dict(self.positions)  # a position is replaced, never changed
+
     def to_send(self) -> dict[str, Any]:
         """The cursors for the handshake: all, or those of players and games and of the most recently active channels."""
         if len(self.positions) <= MAX_SENT:

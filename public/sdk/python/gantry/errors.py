@@ -24,6 +24,11 @@ class GantryError(Exception):
         #: The invalid fields: a list of {"path", "message"}.
         self.errors: list[dict[str, str]] = body.get("errors") or []
 
+    @property
+    def is_temporary(self) -> bool:
+        """Whether the same call may succeed later: no response, too many calls, or a failure of the server."""
+        return self.reason == "connection_lost" or self.code == 429 or self.code >= 500
+
 
 def client_error(reason: str, message: str) -> GantryError:
     return GantryError({"message": message, "data": {"reason": reason}})

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Mapping, Optional
 
-from .client import GantryClient
 from .http_call import call_over_http
-from .store import MemoryStore, Store
 
 #: Signs a text with the wallet, as personal_sign does (EIP-191); returns "0x" and hex digits.
 Sign = Callable[[str], str]
@@ -18,24 +16,35 @@ class SignedIn:
     launcher_jwt: str
     #: The player's address.
     wallet: str
+    #: The player as others see it: see `GantryClient.player`.
+    player: Optional[dict[str, Any]] = None
+    #: The end of the session, as Unix time in milliseconds.
+    expires_at: Optional[int] = None
 
 
 @dataclass(frozen=True)
 class Guest(SignedIn):
     #: Authenticates the player: store it securely, such as in the system's keychain.
-    device_secret: str
+    device_secret: str = ""
 
 
 def sign_in_as_guest(
-    url: str, game_id: str, device_secret: Optional[str] = None, device_name: Optional[str] = None
+    url: str,
+    game_id: str,
+    device_secret: Optional[str] = None,
+    device_name: Optional[str] = None,
+    username: Optional[str] = None,
 ) -> Guest:
-    """Creates a guest, or signs in the guest of `device_secret`. Raises GantryError."""
+    """Creates a guest, or signs in the guest of `device_secret`. Raises GantryError.
+
+    `game_id` is the game's id or slug. `device_name` and `username` are for a new guest.
+    """
     if device_secret is not None:
-        data = {"gameId": game_id, "deviceSecret": device_secret}
-        answer = call_over_http(url, "signInGuest", data)
-        return Guest(answer["launcherJwt"], answer["wallet"], device_secret)
-    answer = call_over_http(url, "createGuest", _given(gameId=game_id, deviceName=device_name))
-    return Guest(answer["launcherJwt"], answer["wallet"], answer["deviceSecret"])
+        answer = call_over_http(url, "signInGuest", {"gameId": game_id, "deviceSecret": device_secret})
+        return Guest(*_signed_in(answer), device_secret)
+    names = {"deviceName": device_name, "username": username}
+    answer = call_over_http(url, "createGuest", _given(gameId=game_id, **names))
+    return Guest(*_signed_in(answer), answer["deviceSecret"])
 
 
 def sign_in_with_wallet(
@@ -48,7 +57,7 @@ def sign_in_with_wallet(
         channelId=asked["channelId"], signature=sign(asked["signRequest"]), chainId=chain_id
     )
     answer = call_over_http(url, "verifyUnverifiedChannel", signed)
-    return SignedIn(answer["launcherJwt"], wallet.lower())
+    return SignedIn(*_signed_in({"wallet": wallet.lower(), **answer}))
 
 
 def upgrade_guest(
@@ -64,38 +73,11 @@ def upgrade_guest(
         chainId=chain_id,
     )
     answer = call_over_http(url, "upgradeGuest", signed)
-    return SignedIn(answer["launcherJwt"], answer["wallet"])
+    return SignedIn(*_signed_in(answer))
 
 
-def connect_as_guest(
-    url: str, game_id: str, store: Optional[Store] = None, device_name: Optional[str] = None, **options: Any
-) -> GantryClient:
-    """Signs in as the guest in the store, or as a new one, and connects.
-
-    Without a store, the guest is lost when the program ends. `options` are those of GantryClient. Raises GantryError.
-    """
-    kept = store if store is not None else MemoryStore()
-    saved = kept.load() or {}
-    guest = sign_in_as_guest(url, game_id, saved.get("deviceSecret"), device_name)
-    kept.save({**saved, "deviceSecret": guest.device_secret})
-    return _connected(GantryClient(url, guest.launcher_jwt, store=kept, **options))
-
-
-def connect_with_wallet(
-    url: str, game_id: str, wallet: str, sign: Sign, chain_id: Optional[int] = None, **options: Any
-) -> GantryClient:
-    """Signs in with a wallet and connects; `options` are those of GantryClient. Raises GantryError."""
-    signed_in = sign_in_with_wallet(url, game_id, wallet, sign, chain_id)
-    return _connected(GantryClient(url, signed_in.launcher_jwt, **options))
-
-
-def _connected(client: GantryClient) -> GantryClient:
-    try:
-        client.ready()
-    except BaseException:
-        client.close()
-        raise
-    return client
+def _signed_in(answer: Mapping[str, Any]) -> tuple[str, str, Optional[dict[str, Any]], Optional[int]]:
+    return answer["launcherJwt"], answer["wallet"], answer.get("player"), answer.get("expiresAt")
 
 
 def _given(**fields: Any) -> dict[str, Any]:
