@@ -40,3 +40,13 @@ export const pythonDriver: DriverEntry = {
     args: ['-B', join(place, 'python.py'), join(repository, 'public/sdk/python')],
   }),
 };
+
+/** The same for asyncio. */
+export const asyncioDriver: DriverEntry = {
+  name: 'Python with asyncio',
+  missing: pythonDriver.missing,
+  async prepare(folder) {
+    const { command, args } = await pythonDriver.prepare(folder);
+    return { command, args: [...args, '--asyncio'] };
+  },
+};

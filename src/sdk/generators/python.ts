@@ -15,7 +15,8 @@ const firstLine =
 export function pythonFiles(model: SdkModel): Record<string, string> {
   return {
     'types.py': typesFile(model),
-    'operations.py': operationsFile(model),
+    'operations.py': operationsFile(model, ''),
+    'async_operations.py': operationsFile(model, 'async '),
     'names.py': namesFile(model),
   };
 }
@@ -52,12 +53,18 @@ function fieldOf({ name, type, isNullable, description }: SdkField): string {
   return `${doc}    ${name}: ${nullable(typeOf(type), isNullable)}\n`;
 }
 
-/** A class with a method for each operation; the transport is written by hand. */
-function operationsFile(model: SdkModel): string {
+/** Shared by both classes of operations. */
+const given = `def _given(required: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:
+    return {**required, **{name: value for name, value in optional.items() if value is not None}}
+
+`;
+
+/** A class with a method for each operation, or a coroutine; the transport is written by hand. */
+function operationsFile(model: SdkModel, prefix: '' | 'async '): string {
   const names = [...new Set(model.operations.map(({ output }) => output))].toSorted();
   const inputs = new Map(model.records.map((record) => [record.name, record]));
   const methods = model.operations.map((operation) =>
-    methodOf(operation, operation.input === null ? [] : (inputs.get(operation.input)?.fields ?? [])),
+    methodOf(operation, operation.input === null ? [] : (inputs.get(operation.input)?.fields ?? []), prefix),
   );
   // Records used in arguments.
   const used = [...new Set(methods.join('\n').match(/\b[A-Z]\w+Item\b/g) ?? [])];
@@ -66,18 +73,22 @@ function operationsFile(model: SdkModel): string {
     firstLine,
     'from __future__ import annotations\n',
     'from typing import Any, Literal, Optional, Union\n',
+    ...(prefix === '' ? [] : ['from .operations import _given']),
     `from .types import (\n${imported.map((name) => `    ${name},\n`).join('')})\n\n`,
-    'def _given(required: dict[str, Any], optional: dict[str, Any]) -> dict[str, Any]:',
-    '    return {**required, **{name: value for name, value in optional.items() if value is not None}}\n\n',
-    'class Operations:',
+    ...(prefix === '' ? [given] : []),
+    prefix === '' ? 'class Operations:' : 'class AsyncOperations:',
     '    """Every operation except those of administrators. All of them raise GantryError."""\n',
-    '    def _call(self, operation: str, data: dict[str, Any]) -> Any:',
+    `    ${prefix}def _call(self, operation: str, data: dict[str, Any]) -> Any:`,
     '        raise NotImplementedError\n',
     ...methods,
   ].join('\n');
 }
 
-function methodOf({ name, summary, repeat, output }: SdkOperation, fields: readonly SdkField[]): string {
+function methodOf(
+  { name, summary, repeat, output }: SdkOperation,
+  fields: readonly SdkField[],
+  prefix: '' | 'async ',
+): string {
   const required = fields.filter(({ isOptional }) => !isOptional);
   const optional = fields.filter(({ isOptional }) => isOptional);
   const parameters = [
@@ -97,9 +108,9 @@ function methodOf({ name, summary, repeat, output }: SdkOperation, fields: reado
     .map((field) => `        ${snakeCase(field.name)}: ${field.description}`);
   const doc = [sentence(summary), ...(explained.length > 0 ? ['', ...explained] : [])].join('\n');
   return [
-    `    def ${snakeCase(name)}(${signature}) -> ${output}:`,
+    `    ${prefix}def ${snakeCase(name)}(${signature}) -> ${output}:`,
     `        """${doc}${explained.length > 0 ? '\n        ' : ''}"""`,
-    `        return self._call("${name}", _given(${entries(required.map(pair))}, ${entries(given)}))\n`,
+    `        return ${prefix === '' ? '' : 'await '}self._call("${name}", _given(${entries(required.map(pair))}, ${entries(given)}))\n`,
   ].join('\n');
 }
 

@@ -23,6 +23,70 @@ if "SLOW_CONNECT_SECONDS" in os.environ:  # as on a busy machine, where other th
 
     engineio.Client.connect = slow_connect
 
+if "--asyncio" in sys.argv:
+    import asyncio
+    import inspect
+
+    import gantry.aio
+
+    loop = asyncio.new_event_loop()
+    threading.Thread(target=loop.run_forever, daemon=True).start()
+
+    def in_loop(function):
+        """A coroutine function as a function for the threads of this driver."""
+
+        def call(*arguments, **named):
+            async def run():
+                result = function(*arguments, **named)
+                return await result if inspect.isawaitable(result) else result
+
+            return asyncio.run_coroutine_threadsafe(run(), loop).result()
+
+        return call
+
+    class AsyncClient:
+        """The client for asyncio, used from threads."""
+
+        def __init__(self, client):
+            self.client = client
+
+        def __getattr__(self, name):
+            value = getattr(self.client, name)
+            return in_loop(value) if inspect.iscoroutinefunction(value) else value
+
+        def queue(self, method, **given):
+            async def start():
+                return self.client.queue(method, **given)
+
+            answered = asyncio.run_coroutine_threadsafe(start(), loop).result()
+
+            async def result():
+                return await answered
+
+            return asyncio.run_coroutine_threadsafe(result(), loop)
+
+        def as_player(self, launcher_jwt):
+            return AsyncClient(self.client.as_player(launcher_jwt))
+
+        def for_player(self, wallet):
+            return AsyncClient(self.client.for_player(wallet))
+
+        def _refused(self):
+            return self.client._client._refused()
+
+    class Threads:
+        """What the driver uses of `gantry`."""
+
+        def __getattr__(self, name):
+            return getattr(gantry, name)
+
+        def GantryClient(self, *arguments, **options):
+            return AsyncClient(in_loop(gantry.aio.GantryClient)(*arguments, **options))
+
+    sdk = Threads()
+else:
+    sdk = gantry
+
 clients = {}
 signatures = {}
 writing = threading.Lock()
@@ -59,7 +123,7 @@ def open_client(name, options):
         "retries": options.get("retries"),
     }
     given = {key: value for key, value in known.items() if value is not None}
-    client = gantry.GantryClient(options["url"], options.get("launcherJwt"), store=store, **given)
+    client = sdk.GantryClient(options["url"], options.get("launcherJwt"), store=store, **given)
     clients[name] = client, store
     for event in EVENTS:
 
