@@ -27,7 +27,7 @@ type QueuedOutcome = {
 interface QueueDependencies {
     /** Sends a call once. @throws GantryError */
     call(operation: string, data: object): Promise<unknown>;
-    /** Resolves when there is a connection. */
+    /** Resolves when there is a connection. @throws GantryError when there will be none */
     connected(): Promise<void>;
     pause(ms: number): Promise<void>;
     /** Called when the queue has changed. */
@@ -67,9 +67,10 @@ interface ErrorBody {
  * - `connection_lost`: there was no answer; the operation may or may not have been executed
  * - `client_closed`: `close` was called first
  * - `queue_expired`: a queued call may have been executed, too long ago to retry it
+ * - `event_unknown`: there is no event of this name
  * - `unknown`: a proxy answered instead of the server
  */
-type ClientReason = 'connection_lost' | 'client_closed' | 'queue_expired' | 'unknown';
+type ClientReason = 'connection_lost' | 'client_closed' | 'queue_expired' | 'event_unknown' | 'unknown';
 /** An operation was refused or failed. Branch on `reason`; `message` is for people. */
 declare class GantryError extends Error {
     readonly reason: Reason | ClientReason;
@@ -97,6 +98,18 @@ interface ClientOptions {
     url: string;
     /** Without a token, only operations that need none can be called, and no events are received. */
     launcherJwt?: string;
+    /**
+     * When the session of `launcherJwt` ends, in Unix milliseconds, if its player opened it with a wallet or a device: it
+     * is renewed before.
+     */
+    expiresAt?: number | undefined;
+    /** Whose session it is. */
+    player?: Player | undefined;
+    /**
+     * Called when the session has ended because it expired: returns a new session of the same player, or its token; null:
+     * the client has ended.
+     */
+    renew?: (() => Promise<string | SignedIn | null>) | undefined;
     /** For a game's own server: calls name their player, see `forPlayer`. Never ship it to players. */
     gameSecret?: string;
     /** Saved from `client.cursors` earlier: events missed since then are replayed. */
@@ -126,7 +139,7 @@ type CompleteOptions = ClientOptions & Required<Pick<ClientOptions, keyof typeof
 /**
  * - `connecting`: not connected yet, or reconnecting
  * - `live`: connected; events arrive, after the `replayed` missed ones
- * - `ended`: the server ended the session; the client does not reconnect
+ * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
  * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
  */
 type Status = {
@@ -136,15 +149,37 @@ type Status = {
     replayed: number;
 } | {
     state: 'ended';
+    endReason: string | null;
 } | {
     state: 'refused';
     reason: string;
     message: string;
 };
+/** Whether the client does not connect again. */
+declare function isFinal({ state }: Status): boolean;
+declare function refusedFor({ reason, message }: GantryError): Status;
 /** Why a call cannot be sent. */
 declare function refusalOf(status: Status): GantryError;
 /** There was no connection within the timeout of a call. */
 declare function unreachable({ url, timeoutMs }: Pick<CompleteOptions, 'url' | 'timeoutMs'>): GantryError;
+
+interface ConnectOptions extends ClientOptions, Omit<GuestOptions, 'gameId'> {
+    /** The game's slug or id. */
+    game: string;
+    /** The origins of pages that may pass a token to the game; by default, any page that contains it may. */
+    launcherOrigins?: readonly string[] | undefined;
+    /** How long signing in is tried again while the server asks to wait or does not answer, in milliseconds. Default 60,000. */
+    signInTimeoutMs?: number | undefined;
+}
+/**
+ * Connects the player: the one whose launcher opened the game; otherwise the guest in the store; otherwise a new guest.
+ * Resolves when the connection is live. @throws GantryError
+ */
+declare function connect(options: ConnectOptions): Promise<GantryClient>;
+/** As `connect`, but never with a launcher's token. @throws GantryError */
+declare function connectAsGuest({ gameId, ...options }: ClientOptions & GuestOptions & Pick<ConnectOptions, 'signInTimeoutMs'>): Promise<GantryClient>;
+/** Signs in with a wallet and connects. @throws GantryError */
+declare function connectWithWallet(options: ClientOptions & WalletOptions): Promise<GantryClient>;
 
 /** A client's position in one stream. */
 interface Cursor {
@@ -199,23 +234,28 @@ interface FirstEvent {
         recovered: boolean;
     }>;
 }
+/** The number of events about to be replayed. */
+declare function missed({ streams }: FirstEvent): number;
 /** Passes each event to its listeners, once and in order within its stream. */
 declare class EventReceiver {
     #private;
     readonly cursors: Cursors;
     /** `changed`: called when cursors have changed that may be saved. */
     constructor(cursors: Cursors, changed: () => void);
+    /** @throws GantryError `event_unknown` */
     on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void;
     onResync(listener: (stream: string) => unknown): () => void;
     /** The cursors of the streams whose data the listeners have. */
     loadedCursors(): Record<string, Cursor>;
-    /** Continues after the first event of a connection. Returns the number of events about to be replayed. */
-    begin({ streams }: FirstEvent): number;
+    /** Continues after the first event of a connection. */
+    begin({ streams }: FirstEvent): void;
     /** Passes an event to its listeners, unless it is a duplicate. False: events before it are missing. */
     receive(name: string, record: {
         _id?: string;
     }, meta: Meta): boolean;
 }
+/** Runs a listener. What it throws is rethrown asynchronously, so that the other listeners run too. */
+declare function run(listener: () => void): void;
 
 /**
  * A launcher's connection to Gantry, for browsers and Node. It reconnects automatically and sends its cursors,
@@ -226,6 +266,8 @@ declare class GantryClient {
     #private;
     constructor(options: ClientOptions);
     get status(): Status;
+    /** The player; null without one, or for a client that was created with a token only. */
+    get player(): Player | null;
     /** The position in every stream; save it to continue from there after a restart of the client. */
     get cursors(): Record<string, Cursor>;
     /** Subscribes to a game's public stream: its activities, and `leaderboards patched`. @throws GantryError */
@@ -250,9 +292,11 @@ declare class GantryClient {
     get queued(): readonly QueuedCall[];
     /** Calls the listener for each completed queued call, including those queued before a restart of the game. */
     onQueued(listener: (call: QueuedCall, outcome: QueuedOutcome) => void): () => void;
+    /** A leaderboard of the player's game, by default the one without a name. */
+    leaderboard(name?: string): Leaderboard;
     /**
      * Calls the listener for each event of this name, once and in order within its stream. Returns a function that
-     * unsubscribes.
+     * unsubscribes. @throws GantryError `event_unknown`
      */
     on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void;
     /**
@@ -269,6 +313,11 @@ declare class GantryClient {
     ready(): Promise<void>;
     /** Closes the connection permanently. Calls in flight are rejected; queued ones stay in the store. */
     close(): void;
+    /**
+     * Holds back events until the returned function is called, so that none is missed by listeners that are added after
+     * the connection is live.
+     */
+    hold(): () => void;
 }
 
 interface HttpCallOptions {
@@ -278,6 +327,38 @@ interface HttpCallOptions {
 }
 /** Calls an operation by method dispatch. @throws GantryError */
 declare function callOverHttp(url: string, operation: string, data: object, { gameSecret, timeoutMs }?: HttpCallOptions): Promise<unknown>;
+
+/** The token that a launcher has put into the page's address; outside of a browser, into the environment. */
+declare function tokenOfAddress(): string | null;
+/** Whether another page contains this one. */
+declare function isFramed(): boolean;
+/** Asks the page that contains this one for a token; null: it has not answered, or may not according to `origins`. */
+declare function tokenOfParent(origins?: readonly string[]): Promise<string | null>;
+
+type Change = Pick<Received['leaderboards patched'], 'length' | 'rows'>;
+/** A leaderboard of the player's game. */
+declare class Leaderboard {
+    #private;
+    /** `read`: reads the current rows. */
+    constructor(read: () => Promise<LeaderboardRow[]>);
+    /**
+     * Calls the listener with the first rows, best first: before this resolves, and after every change. Resolves with a
+     * function that stops it. @throws GantryError when the rows cannot be read
+     */
+    follow(listener: (rows: LeaderboardRow[]) => void, { limit }?: {
+        limit?: number;
+    }): Promise<() => void>;
+    get isFollowed(): boolean;
+    /** Loads the rows, again if they are loaded. @throws GantryError */
+    load(): Promise<void>;
+    change(change: Change): void;
+}
+/** The leaderboards that a client follows. */
+declare class Leaderboards {
+    #private;
+    constructor(client: GantryClient);
+    get(name: string): Leaderboard;
+}
 
 interface ActivityRecord {
     /** Id (UUIDv7) */
@@ -2049,26 +2130,75 @@ type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGam
 /** Why the server refuses a call. */
 type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
 
+/** The player of a session. */
+interface Player {
+    wallet: string;
+    userId: string;
+    /** The name others see, never empty. */
+    username: string;
+    /** Whether the player chose the name. */
+    isNamed: boolean;
+    /** The URL of the player's picture. */
+    avatar: string;
+    isGuest: boolean;
+}
+/** A player's session in a game. */
+interface SignedIn {
+    launcherJwt: string;
+    /** The player's address. */
+    wallet: string;
+    player: Player;
+    /** When the session ends, in Unix milliseconds. */
+    expiresAt: number;
+}
+/** The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError */
+declare function signedInWith(url: string, launcherJwt: string): Promise<SignedIn & {
+    isOwn: boolean;
+}>;
+
 /** The delay before a call's retry, in milliseconds; null when it must not be retried. */
 declare function retryDelay(error: GantryError, attempt: number, mayRepeat: boolean): number | null;
 /** Whether a call whose answer was lost may be sent again. */
 declare function mayRepeat(name: string, data: Readonly<Record<string, unknown>>): boolean;
 /** The delay before the next attempt to connect, after the server refused one for a temporary reason; in milliseconds. */
 declare function reconnectDelay(code: number, { data }: ErrorBody): number;
+/**
+ * Tries again while the server asks to wait or does not answer, unless `mayWait` refuses the delay (in milliseconds).
+ * @throws GantryError the last one
+ */
+declare function patiently<Result>(attempt: () => Promise<Result>, pause: (ms: number) => Promise<void>, mayWait: (ms: number) => boolean): Promise<Result>;
+
+/** A client's session: its token, which is renewed before it expires, and how to get the next one. */
+declare class Session {
+    #private;
+    player: Player | null;
+    /** Null: the session is not renewed. */
+    expiresAt: number | null;
+    /** `pause` resolves early when the client is closed; `changed` is called when there is something to save. */
+    constructor(options: CompleteOptions, pause: (ms: number) => Promise<void>, changed: () => void);
+    get launcherJwt(): string | undefined;
+    close(): void;
+    /** The server has accepted the session. */
+    confirm(): void;
+    get canSignIn(): boolean;
+    /**
+     * Signs the same player in again, however long the server takes to answer. False when that is not possible.
+     * @throws GantryError when the server refuses it
+     */
+    signIn(): Promise<boolean>;
+    /** Reads the player again, whose name or picture may have changed. */
+    readPlayer(): Promise<void>;
+}
 
 /** Signs a text with the wallet, as `personal_sign` does (EIP-191). */
 type Sign = (text: string) => Promise<string>;
-/** A player's session in a game. */
-interface SignedIn {
-    launcherJwt: string;
-    /** The player's address. */
-    wallet: string;
-}
 interface GuestOptions {
     url: string;
     gameId: string;
     /** The secret of an existing guest; if omitted, a new player is created. */
     deviceSecret?: string | undefined;
+    /** The name of a new guest. */
+    username?: string | undefined;
     /** This device's name in the player's list of devices. */
     deviceName?: string | undefined;
 }
@@ -2085,7 +2215,7 @@ interface WalletOptions {
  * Creates a guest, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
  * @throws GantryError
  */
-declare function signInAsGuest({ url, gameId, deviceSecret, deviceName, }: GuestOptions): Promise<SignedIn & {
+declare function signInAsGuest({ url, gameId, deviceSecret, deviceName, username, }: GuestOptions): Promise<SignedIn & {
     deviceSecret: string;
 }>;
 /** Signs a player in with a wallet, which signs the server's sign-in text. @throws GantryError */
@@ -2097,13 +2227,6 @@ declare function signInWithWallet(options: WalletOptions): Promise<SignedIn>;
 declare function upgradeGuest({ url, launcherJwt, wallet, sign, chainId, }: Omit<WalletOptions, 'gameId'> & {
     launcherJwt: string;
 }): Promise<SignedIn>;
-/**
- * Signs in as the guest in the store, or as a new one, and connects. Without a `store`, a browser keeps the guest in
- * `localStorage`; elsewhere the guest is lost when the program ends. @throws GantryError
- */
-declare function connectAsGuest(options: ClientOptions & GuestOptions): Promise<GantryClient>;
-/** Signs in with a wallet and connects. @throws GantryError */
-declare function connectWithWallet(options: ClientOptions & WalletOptions): Promise<GantryClient>;
 
 /** Saves a client's state to its store, never while its listeners are handling an event. */
 declare class StoreWriter {
@@ -2138,6 +2261,15 @@ interface Saved {
     queue?: QueuedCall[];
     /** A guest's secret, which authenticates the player. */
     deviceSecret?: string;
+    /** The player's address. */
+    wallet?: string;
+    /** The player's session, and when it ends, in Unix milliseconds. */
+    session?: {
+        launcherJwt: string;
+        expiresAt: number;
+    };
+    /** The same of a player whom a launcher has signed in, beside the one of this device. */
+    launcher?: Pick<Saved, 'wallet' | 'cursors' | 'notifications' | 'queue'>;
 }
 /** Persists a client's data across restarts of the game. Each player needs a separate store. */
 interface Store {
@@ -2145,7 +2277,9 @@ interface Store {
     /** Called after listeners have handled events, at most a few times a second, and at once when the queue changes. */
     save(saved: Saved): void;
 }
+/** The part of a store for the player whom a launcher has signed in; another launcher's player replaces it. */
+declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type Cursor, type Meta, GantryClient, connectAsGuest, connectWithWallet, type GuestOptions, type Sign, type SignedIn, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

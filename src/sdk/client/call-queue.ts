@@ -13,7 +13,7 @@ export type QueuedOutcome = { answer: unknown } | { error: GantryError };
 export interface QueueDependencies {
   /** Sends a call once. @throws GantryError */
   call(operation: string, data: object): Promise<unknown>;
-  /** Resolves when there is a connection. */
+  /** Resolves when there is a connection. @throws GantryError when there will be none */
   connected(): Promise<void>;
   pause(ms: number): Promise<void>;
   /** Called when the queue has changed. */
@@ -23,7 +23,7 @@ export interface QueueDependencies {
 
 interface Waiting {
   resolve(answer: unknown): void;
-  reject(error: GantryError): void;
+  reject(error: unknown): void;
 }
 
 /** A FIFO queue of calls, each retried until the server answers, across lost connections and restarts of the game. */
@@ -69,7 +69,12 @@ export class CallQueue {
   async #sendAll(): Promise<void> {
     for (let call = this.#calls[0]; call !== undefined; call = this.#calls[0]) {
       const outcome = await this.#sendUntilAnswered(call);
-      if (outcome === null) break;
+      if ('end' in outcome) {
+        // They stay in the queue, and in the store, for the player's next client.
+        for (const { reject } of this.#waiting.values()) reject(outcome.end);
+        this.#waiting.clear();
+        break;
+      }
       this.#calls.shift();
       this.#dependencies.save();
       const waiting = this.#waiting.get(call);
@@ -81,14 +86,14 @@ export class CallQueue {
     this.#isSending = false; // in the same turn, so that the next `add` starts sending again
   }
 
-  /** Null when the client will not connect again: the call stays in the queue for the next client. */
-  async #sendUntilAnswered(call: QueuedCall): Promise<QueuedOutcome | null> {
+  /** `end`: why the client will not connect again. */
+  async #sendUntilAnswered(call: QueuedCall): Promise<QueuedOutcome | { end: unknown }> {
     const { operation, input, idempotencyKey } = call;
     for (;;) {
       try {
         await this.#dependencies.connected();
-      } catch {
-        return null;
+      } catch (end) {
+        return { end };
       }
       if (call.isSent && Date.now() - call.queuedAt > maxRetryAgeMs) {
         const message = `${operation} was sent too long ago to be retried; it may have been executed`;
@@ -100,9 +105,11 @@ export class CallQueue {
         const key = repeatableWithKey.includes(operation) ? { idempotencyKey } : {};
         return { answer: await this.#dependencies.call(operation, { ...input, ...key }) };
       } catch (error) {
-        if (!(error instanceof GantryError) || error.reason === 'client_closed') return null;
-        const isTemporary = error.code === 0 || error.code === 429 || error.code === 503;
-        if (!isTemporary) return { error };
+        if (!(error instanceof GantryError)) return { end: error };
+        const { code, reason } = error;
+        // The session has ended: there is either another one, or no connection any more.
+        const isEnd = reason === 'session_ended' || reason === 'token_expired';
+        if (code !== 0 && code !== 429 && code !== 503 && !isEnd) return { error };
         await this.#dependencies.pause((error.retryAfterSeconds ?? retryMs / 1000) * 1000);
       }
     }

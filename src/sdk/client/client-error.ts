@@ -13,9 +13,15 @@ export interface ErrorBody {
  * - `connection_lost`: there was no answer; the operation may or may not have been executed
  * - `client_closed`: `close` was called first
  * - `queue_expired`: a queued call may have been executed, too long ago to retry it
+ * - `event_unknown`: there is no event of this name
  * - `unknown`: a proxy answered instead of the server
  */
-export type ClientReason = 'connection_lost' | 'client_closed' | 'queue_expired' | 'unknown';
+export type ClientReason =
+  | 'connection_lost'
+  | 'client_closed'
+  | 'queue_expired'
+  | 'event_unknown'
+  | 'unknown';
 
 /** An operation was refused or failed. Branch on `reason`; `message` is for people. */
 export class GantryError extends Error {

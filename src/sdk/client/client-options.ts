@@ -1,4 +1,5 @@
 import type { Cursor } from './cursors.ts';
+import type { Player, SignedIn } from './player.ts';
 import type { Store } from './store.ts';
 
 export interface ClientOptions {
@@ -6,6 +7,18 @@ export interface ClientOptions {
   url: string;
   /** Without a token, only operations that need none can be called, and no events are received. */
   launcherJwt?: string;
+  /**
+   * When the session of `launcherJwt` ends, in Unix milliseconds, if its player opened it with a wallet or a device: it
+   * is renewed before.
+   */
+  expiresAt?: number | undefined;
+  /** Whose session it is. */
+  player?: Player | undefined;
+  /**
+   * Called when the session has ended because it expired: returns a new session of the same player, or its token; null:
+   * the client has ended.
+   */
+  renew?: (() => Promise<string | SignedIn | null>) | undefined;
   /** For a game's own server: calls name their player, see `forPlayer`. Never ship it to players. */
   gameSecret?: string;
   /** Saved from `client.cursors` earlier: events missed since then are replayed. */

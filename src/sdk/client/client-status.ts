@@ -4,14 +4,23 @@ import type { CompleteOptions } from './client-options.ts';
 /**
  * - `connecting`: not connected yet, or reconnecting
  * - `live`: connected; events arrive, after the `replayed` missed ones
- * - `ended`: the server ended the session; the client does not reconnect
+ * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
  * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
  */
 export type Status =
   | { state: 'connecting' }
   | { state: 'live'; replayed: number }
-  | { state: 'ended' }
+  | { state: 'ended'; endReason: string | null }
   | { state: 'refused'; reason: string; message: string };
+
+/** Whether the client does not connect again. */
+export function isFinal({ state }: Status): boolean {
+  return state === 'ended' || state === 'refused';
+}
+
+export function refusedFor({ reason, message }: GantryError): Status {
+  return { state: 'refused', reason, message };
+}
 
 /** Why a call cannot be sent. */
 export function refusalOf(status: Status): GantryError {

@@ -4,15 +4,15 @@ export type { ClientReason } from './client-error.ts';
 export { GantryError, GantryError as ClientError } from './client-error.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { Status } from './client-status.ts';
+export { type ConnectOptions, connect, connectAsGuest, connectWithWallet } from './connect.ts';
 export type { Cursor, Meta } from './cursors.ts';
 export { GantryClient } from './gantry-client.ts';
+export type { Leaderboard } from './leaderboard.ts';
 export type * from './operation-types.ts';
+export type { Player, SignedIn } from './player.ts';
 export {
-  connectAsGuest,
-  connectWithWallet,
   type GuestOptions,
   type Sign,
-  type SignedIn,
   signInAsGuest,
   signInWithWallet,
   upgradeGuest,

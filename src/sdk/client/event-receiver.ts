@@ -1,4 +1,6 @@
+import { clientError } from './client-error.ts';
 import type { Cursor, Cursors, Meta } from './cursors.ts';
+import { eventNames } from './operation-names.ts';
 import type { Received, ReceivedName } from './operation-types.ts';
 
 export type Listener<Name extends ReceivedName> = (record: Received[Name], meta: Meta) => void;
@@ -7,6 +9,11 @@ export type Listener<Name extends ReceivedName> = (record: Received[Name], meta:
 export interface FirstEvent {
   sessionId: string;
   streams: Record<string, Cursor & { latest: number; recovered: boolean }>;
+}
+
+/** The number of events about to be replayed. */
+export function missed({ streams }: FirstEvent): number {
+  return Object.values(streams).reduce((sum, { seq, latest }) => sum + latest - seq, 0);
 }
 
 /** Passes each event to its listeners, once and in order within its stream. */
@@ -24,7 +31,11 @@ export class EventReceiver {
     this.#changed = changed;
   }
 
+  /** @throws GantryError `event_unknown` */
   on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void {
+    if (!eventNames.includes(name)) {
+      throw clientError('event_unknown', `There is no event '${name}'. Is it '${nearestTo(name)}'?`);
+    }
     const listeners = this.#listeners.get(name) ?? new Set();
     this.#listeners.set(name, listeners.add(listener));
     return () => listeners.delete(listener);
@@ -41,14 +52,12 @@ export class EventReceiver {
     return Object.fromEntries(loaded);
   }
 
-  /** Continues after the first event of a connection. Returns the number of events about to be replayed. */
-  begin({ streams }: FirstEvent): number {
+  /** Continues after the first event of a connection. */
+  begin({ streams }: FirstEvent): void {
     const known = this.cursors.toJSON();
-    let replayed = 0;
-    for (const [stream, { epoch, seq, latest, recovered }] of Object.entries(streams)) {
+    for (const [stream, { epoch, seq, recovered }] of Object.entries(streams)) {
       const own = this.cursors.get(stream);
       const isSameHistory = own?.epoch === epoch;
-      replayed += latest - seq;
       // The cursor may have been omitted from the handshake: then nothing was missed if it equals the stream's
       // position.
       const isMissed = !recovered && !(isSameHistory && own.seq === seq);
@@ -58,23 +67,13 @@ export class EventReceiver {
     }
     // The player no longer receives a stream that is not listed.
     for (const stream of Object.keys(known)) if (!Object.hasOwn(streams, stream)) this.cursors.forget(stream);
-    return replayed;
   }
 
   /** Passes an event to its listeners, unless it is a duplicate. False: events before it are missing. */
   receive(name: string, record: { _id?: string }, meta: Meta): boolean {
     const verdict = this.cursors.judge(name, meta, record._id);
     if (verdict !== 'take') return verdict === 'drop';
-    for (const listener of this.#listeners.get(name) ?? []) {
-      try {
-        listener(record as never, meta);
-      } catch (error) {
-        // Rethrown asynchronously, so that the other listeners still receive the event.
-        queueMicrotask(() => {
-          throw error;
-        });
-      }
-    }
+    for (const listener of this.#listeners.get(name) ?? []) run(() => listener(record as never, meta));
     this.#changed();
     return true;
   }
@@ -91,4 +90,36 @@ export class EventReceiver {
       () => undefined, // the cursor stays out of the store, so the next start reloads the stream
     );
   }
+}
+
+/** Runs a listener. What it throws is rethrown asynchronously, so that the other listeners run too. */
+export function run(listener: () => void): void {
+  try {
+    listener();
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+/** The event whose name takes the fewest changes to become this one. */
+function nearestTo(name: string): string {
+  const [nearest = ''] = eventNames.toSorted((one, other) => distance(one, name) - distance(other, name));
+  return nearest;
+}
+
+/** The number of characters to insert, delete or replace: Levenshtein distance. */
+function distance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, one] of [...from].entries()) {
+    let left = line + 1;
+    const next = [left];
+    for (const [column, other] of [...to].entries()) {
+      left = Math.min(left + 1, (row[column + 1] ?? 0) + 1, (row[column] ?? 0) + (one === other ? 0 : 1));
+      next.push(left);
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

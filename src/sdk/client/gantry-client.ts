@@ -3,10 +3,11 @@ import { type Api, apiOf, type CallArguments, calling } from './api.ts';
 import { CallQueue, type QueuedOutcome } from './call-queue.ts';
 import { clientError, connectionLost, type ErrorBody, GantryError } from './client-error.ts';
 import { type ClientOptions, type CompleteOptions, defaultOptions } from './client-options.ts';
-import { refusalOf, type Status, unreachable } from './client-status.ts';
+import { isFinal, refusalOf, refusedFor, type Status, unreachable } from './client-status.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
-import { EventReceiver, type FirstEvent, type Listener } from './event-receiver.ts';
+import { EventReceiver, type FirstEvent, type Listener, missed } from './event-receiver.ts';
 import { callOverHttp } from './http-call.ts';
+import { type Leaderboard, Leaderboards } from './leaderboard.ts';
 import type {
   OperationInput,
   OperationName,
@@ -14,9 +15,18 @@ import type {
   QueueableName,
   ReceivedName,
 } from './operation-types.ts';
+import type { Player } from './player.ts';
 import { mayRepeat, reconnectDelay, retryDelay } from './retries.ts';
+import { Session } from './session.ts';
 import type { QueuedCall, Saved } from './store.ts';
 import { StoreWriter } from './store-writer.ts';
+
+/** The part of `game-channels patched` that is about the end of a session. */
+interface EndingRecord {
+  _id?: string;
+  exists?: boolean;
+  endReason?: string | null;
+}
 
 /**
  * A launcher's connection to Gantry, for browsers and Node. It reconnects automatically and sends its cursors,
@@ -33,8 +43,16 @@ export class GantryClient {
   readonly #statusListeners = new Set<(status: Status) => void>();
   readonly #queueListeners = new Set<(call: QueuedCall, outcome: QueuedOutcome) => void>();
   readonly #queue: CallQueue;
+  readonly #session: Session;
+  readonly #leaderboards: Leaderboards;
   readonly #wakers = new Set<() => void>();
   #isClosed = false;
+  /** Events that arrive before the program has added its listeners; null: they are passed on at once. */
+  #held: (() => void)[] | null = null;
+  /** The channel session of the connection, and why it ended. */
+  #sessionId: string | undefined;
+  #endReason: string | null = null;
+  #signingIn: Promise<boolean> | undefined;
   #status: Status = { state: 'connecting' };
   #retry: ReturnType<typeof setTimeout> | undefined;
 
@@ -46,10 +64,16 @@ export class GantryClient {
       new Cursors(options.cursors ?? this.#saved.cursors, this.#saved.notifications),
       () => this.#writer.saveSoon(),
     );
+    this.#session = new Session(
+      this.#options,
+      (ms) => this.#pause(ms),
+      () => this.#writer.save(),
+    );
+    this.#leaderboards = new Leaderboards(this);
     this.#queue = new CallQueue(
       {
         call: (operation, data) => this.#callOnce(operation as OperationName, data),
-        connected: () => (this.#options.callOver === 'http' ? this.#open() : this.#settled()),
+        connected: () => this.#connected(),
         pause: (ms) => this.#pause(ms),
         save: () => this.#writer.save(),
         settled: (call, outcome) => {
@@ -67,7 +91,7 @@ export class GantryClient {
       // Evaluated at every attempt, so that each reconnect continues after the latest event.
       auth: (send) =>
         send({
-          launcherJwt: options.launcherJwt,
+          launcherJwt: this.#session.launcherJwt,
           gameSecret: options.gameSecret,
           ...this.#events.cursors.toSend(),
         }),
@@ -80,7 +104,8 @@ export class GantryClient {
       if (options.launcherJwt === undefined) this.#setStatus({ state: 'live', replayed: 0 });
     });
     this.#socket.on('disconnect', (reason) => {
-      this.#setStatus({ state: reason === 'io server disconnect' ? 'ended' : 'connecting' });
+      if (reason === 'io server disconnect') this.#ended();
+      else this.#setStatus({ state: 'connecting' });
     });
     this.#socket.on('connect_error', (error: Error & { data?: ErrorBody }) => this.#refused(error.data));
     this.#socket.connect();
@@ -89,6 +114,11 @@ export class GantryClient {
 
   get status(): Status {
     return this.#status;
+  }
+
+  /** The player; null without one, or for a client that was created with a token only. */
+  get player(): Player | null {
+    return this.#session.player;
   }
 
   /** The position in every stream; save it to continue from there after a restart of the client. */
@@ -150,9 +180,14 @@ export class GantryClient {
     return () => this.#queueListeners.delete(listener);
   }
 
+  /** A leaderboard of the player's game, by default the one without a name. */
+  leaderboard(name = 'default'): Leaderboard {
+    return this.#leaderboards.get(name);
+  }
+
   /**
    * Calls the listener for each event of this name, once and in order within its stream. Returns a function that
-   * unsubscribes.
+   * unsubscribes. @throws GantryError `event_unknown`
    */
   on<Name extends ReceivedName>(name: Name, listener: Listener<Name>): () => void {
     return this.#events.on(name, listener);
@@ -193,6 +228,7 @@ export class GantryClient {
     if (this.#isClosed) return;
     clearTimeout(this.#retry);
     this.#isClosed = true;
+    this.#session.close();
     this.#socket.disconnect();
     for (const wake of this.#wakers) wake();
     this.#writer.close();
@@ -217,25 +253,60 @@ export class GantryClient {
     if (status.state !== 'live') throw refusalOf(status);
   }
 
+  /**
+   * Holds back events until the returned function is called, so that none is missed by listeners that are added after
+   * the connection is live.
+   */
+  hold(): () => void {
+    this.#held ??= [];
+    return () => {
+      const held = this.#held ?? [];
+      this.#held = null;
+      for (const pass of held) pass();
+    };
+  }
+
   #begin(first: FirstEvent): void {
-    const replayed = this.#events.begin(first);
-    this.#setStatus({ state: 'live', replayed });
+    this.#sessionId = first.sessionId;
+    this.#endReason = null;
+    this.#session.confirm();
+    this.#pass(() => this.#events.begin(first));
+    this.#setStatus({ state: 'live', replayed: missed(first) });
     this.#writer.saveSoon();
   }
 
   #state(): Saved {
+    const { player, launcherJwt, expiresAt } = this.#session;
     return {
       ...this.#saved,
+      ...(player && { wallet: player.wallet }),
+      ...(launcherJwt && expiresAt && { session: { launcherJwt, expiresAt } }),
       cursors: this.#events.loadedCursors(),
       notifications: this.#events.cursors.notifications,
       queue: this.#queue.calls.map((call) => ({ ...call })),
     };
   }
 
-  #receive(name: string, record: { _id?: string }, meta: Meta | undefined): void {
+  #receive(name: string, record: EndingRecord, meta: Meta | undefined): void {
     if (!meta?.stream) return;
-    const isInOrder = this.#writer.hold(() => this.#events.receive(name, record, meta));
-    if (!isInOrder) this.#socket.disconnect().connect();
+    if (name === 'game-channels patched' && record._id === this.#sessionId && record.exists === false) {
+      this.#endReason = record.endReason ?? null;
+    }
+    this.#pass(() => {
+      const isInOrder = this.#writer.hold(() => this.#events.receive(name, record, meta));
+      if (!isInOrder) this.#socket.disconnect().connect();
+    });
+  }
+
+  #pass(event: () => void): void {
+    if (this.#held) this.#held.push(event);
+    else event();
+  }
+
+  #ended(): void {
+    const ended: Status = { state: 'ended', endReason: this.#endReason };
+    if (this.#endReason === 'expired') void this.#signInAgain(() => ended);
+    else this.#setStatus(ended);
   }
 
   /**
@@ -244,16 +315,46 @@ export class GantryClient {
    */
   #refused(body: ErrorBody | undefined): void {
     if (!body) return;
-    const { code = 0, data: { reason = 'unknown' } = {}, message = 'The connection was refused' } = body;
+    const { code = 0, data: { reason = 'unknown' } = {} } = body;
     if (reason === 'cursors_invalid' && Object.keys(this.cursors).length > 0) {
       this.#events.cursors.clear(); // the listeners of onResync reload the data
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429 || code >= 500) {
       this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelay(code, body));
-    } else this.#setStatus({ state: 'refused', reason, message });
+    } else if (reason === 'token_expired' || reason === 'session_ended') {
+      void this.#signInAgain((refusal) => refusedFor(refusal ?? new GantryError(body)));
+    } else this.#setStatus(refusedFor(new GantryError(body)));
+  }
+
+  /**
+   * Signs in again and connects, once for all that ask meanwhile. `otherwise`: the status if that is not possible, or
+   * if the server refuses it.
+   */
+  #signInAgain(otherwise: (refusal?: GantryError) => Status): Promise<boolean> {
+    this.#signingIn ??= this.#trySignIn(otherwise).finally(() => {
+      this.#signingIn = undefined;
+    });
+    return this.#signingIn;
+  }
+
+  async #trySignIn(otherwise: (refusal?: GantryError) => Status): Promise<boolean> {
+    let refusal: GantryError | undefined;
+    if (this.#session.canSignIn) {
+      this.#socket.disconnect();
+      this.#setStatus({ state: 'connecting' });
+    }
+    const isSignedIn = await this.#session.signIn().catch((error) => {
+      refusal = error;
+      return false;
+    });
+    if (this.#isClosed) return false;
+    if (isSignedIn) this.#socket.connect();
+    else this.#setStatus(otherwise(refusal));
+    return isSignedIn;
   }
 
   #setStatus(status: Status): void {
+    if (status.state === 'connecting' && this.#status.state === 'connecting') return;
     this.#status = status;
     for (const listener of this.#statusListeners) listener(status);
   }
@@ -277,10 +378,32 @@ export class GantryClient {
 
   async #callOnce<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
     await this.#open();
-    const { callOver, url, launcherJwt, ...options } = this.#options;
+    const isOwn = !('launcherJwt' in data);
+    const answer = await this.#send(name, data).catch(async (error) => {
+      const isExpired = error instanceof GantryError && error.reason === 'token_expired';
+      if (!isExpired || !isOwn || !this.#session.canSignIn) throw error;
+      const isSignedIn = await this.#signInAgain((refusal = error) => refusedFor(refusal));
+      if (!isSignedIn) throw error;
+      return this.#send(name, data);
+    });
+    // Its answer does not have the name that others see when the player has none.
+    if (name === 'setUsername' && isOwn) await this.#session.readPlayer().catch(() => undefined);
+    return answer;
+  }
+
+  async #send<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
+    const { callOver, url, gameSecret, timeoutMs } = this.#options;
     if (callOver === 'socket') return this.#callOverSocket(name, data);
-    const answer = await callOverHttp(url, name, { launcherJwt, ...data }, options);
+    const { launcherJwt } = this.#session;
+    const answer = await callOverHttp(url, name, { launcherJwt, ...data }, { gameSecret, timeoutMs });
     return answer as OperationOutput<Name>;
+  }
+
+  /** Resolves when queued calls can be sent. @throws GantryError when they never can */
+  async #connected(): Promise<void> {
+    if (this.#options.callOver === 'socket') return this.#settled();
+    await this.#open();
+    if (isFinal(this.#status)) throw refusalOf(this.#status);
   }
 
   /** @throws GantryError once the client is closed */
@@ -303,7 +426,7 @@ export class GantryClient {
   }
 
   #callOverSocket<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
-    if (this.#status.state === 'ended' || this.#status.state === 'refused') {
+    if (isFinal(this.#status)) {
       return Promise.reject(refusalOf(this.#status)); // it will not connect again
     }
     return new Promise((resolve, reject) => {

@@ -11,3 +11,7 @@ export const repeatableWithKey: readonly string[] =
 /** Might be executed twice if retried. */
 export const neverRepeated: readonly string[] =
   'createUnverifiedChannel verifyUnverifiedChannel createGuest signInGuest addGuestDevice requestGuestUpgrade upgradeGuest'.split(' ');
+
+/** Every event and signal that a client can receive. */
+export const eventNames: readonly string[] =
+  'chat-messages created,chat-messages patched,chat-messages removed,message-reactions created,message-reactions removed,message-channels created,message-channels patched,read-markers patched,notifications created,notifications read,player-blocks patched,scores created,scores patched,scores removed,leaderboard-seasons ended,game-channels patched,activities created,rule-actions patched,window-messages created,chat-messages typing,leaderboards patched,named-leaderboards patched'.split(',');

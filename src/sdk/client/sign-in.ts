@@ -1,24 +1,17 @@
-import type { ClientOptions } from './client-options.ts';
-import { GantryClient } from './gantry-client.ts';
 import { callOverHttp } from './http-call.ts';
 import type { OperationName, OperationOutput } from './operation-types.ts';
-import { localStorageStore, type Store } from './store.ts';
+import type { SignedIn } from './player.ts';
 
 /** Signs a text with the wallet, as `personal_sign` does (EIP-191). */
 export type Sign = (text: string) => Promise<string>;
-
-/** A player's session in a game. */
-export interface SignedIn {
-  launcherJwt: string;
-  /** The player's address. */
-  wallet: string;
-}
 
 export interface GuestOptions {
   url: string;
   gameId: string;
   /** The secret of an existing guest; if omitted, a new player is created. */
   deviceSecret?: string | undefined;
+  /** The name of a new guest. */
+  username?: string | undefined;
   /** This device's name in the player's list of devices. */
   deviceName?: string | undefined;
 }
@@ -42,17 +35,14 @@ export async function signInAsGuest({
   gameId,
   deviceSecret,
   deviceName,
+  username,
 }: GuestOptions): Promise<SignedIn & { deviceSecret: string }> {
   if (deviceSecret !== undefined) {
-    const { launcherJwt, wallet } = await call(url, 'signInGuest', { gameId, deviceSecret });
-    return { launcherJwt, wallet, deviceSecret };
+    const answer = await call(url, 'signInGuest', { gameId, deviceSecret });
+    return { ...signedIn(answer, answer.wallet), deviceSecret };
   }
-  const created = await call(url, 'createGuest', { gameId, deviceName });
-  return {
-    launcherJwt: created.launcherJwt,
-    wallet: created.wallet,
-    deviceSecret: created.deviceSecret,
-  };
+  const created = await call(url, 'createGuest', { gameId, deviceName, username });
+  return { ...signedIn(created, created.wallet), deviceSecret: created.deviceSecret };
 }
 
 /** Signs a player in with a wallet, which signs the server's sign-in text. @throws GantryError */
@@ -61,8 +51,7 @@ export async function signInWithWallet(options: WalletOptions): Promise<SignedIn
   const challenge = await call(url, 'createUnverifiedChannel', { gameId, wallet, chainId });
   const signature = await sign(challenge.signRequest);
   const { channelId } = challenge;
-  const { launcherJwt } = await call(url, 'verifyUnverifiedChannel', { channelId, signature, chainId });
-  return { launcherJwt, wallet: wallet.toLowerCase() };
+  return signedIn(await call(url, 'verifyUnverifiedChannel', { channelId, signature, chainId }), wallet);
 }
 
 /**
@@ -79,47 +68,12 @@ export async function upgradeGuest({
   const challenge = await call(url, 'requestGuestUpgrade', { launcherJwt, wallet, chainId });
   const signature = await sign(challenge.signRequest);
   const { channelId } = challenge;
-  return call(url, 'upgradeGuest', { launcherJwt, channelId, signature, chainId });
+  return signedIn(await call(url, 'upgradeGuest', { launcherJwt, channelId, signature, chainId }), wallet);
 }
 
-/**
- * Signs in as the guest in the store, or as a new one, and connects. Without a `store`, a browser keeps the guest in
- * `localStorage`; elsewhere the guest is lost when the program ends. @throws GantryError
- */
-export async function connectAsGuest(options: ClientOptions & GuestOptions): Promise<GantryClient> {
-  const { url, gameId, deviceName } = options;
-  const store = options.store ?? defaultStore(`gantry:${url}:${gameId}`);
-  const saved = store.load() ?? {};
-  const signedIn = await signInAsGuest({
-    url,
-    gameId,
-    deviceName,
-    deviceSecret: options.deviceSecret ?? saved.deviceSecret,
-  });
-  const { launcherJwt, deviceSecret } = signedIn;
-  store.save({ ...saved, deviceSecret });
-  return connected(new GantryClient({ ...options, store, launcherJwt }));
-}
-
-/** Signs in with a wallet and connects. @throws GantryError */
-export async function connectWithWallet(options: ClientOptions & WalletOptions): Promise<GantryClient> {
-  const { launcherJwt } = await signInWithWallet(options);
-  return connected(new GantryClient({ ...options, launcherJwt }));
-}
-
-async function connected(client: GantryClient): Promise<GantryClient> {
-  try {
-    await client.ready();
-  } catch (error) {
-    client.close();
-    throw error;
-  }
-  return client;
-}
-
-function defaultStore(key: string): Store {
-  if (typeof document === 'object') return localStorageStore(key);
-  return { load: () => null, save: () => undefined };
+function signedIn(answer: object, wallet: string): SignedIn {
+  const { launcherJwt, player, expiresAt } = answer as SignedIn;
+  return { launcherJwt, wallet: wallet.toLowerCase(), player, expiresAt };
 }
 
 function call<Name extends OperationName>(

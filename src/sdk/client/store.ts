@@ -22,6 +22,12 @@ export interface Saved {
   queue?: QueuedCall[];
   /** A guest's secret, which authenticates the player. */
   deviceSecret?: string;
+  /** The player's address. */
+  wallet?: string;
+  /** The player's session, and when it ends, in Unix milliseconds. */
+  session?: { launcherJwt: string; expiresAt: number };
+  /** The same of a player whom a launcher has signed in, beside the one of this device. */
+  launcher?: Pick<Saved, 'wallet' | 'cursors' | 'notifications' | 'queue'>;
 }
 
 /** Persists a client's data across restarts of the game. Each player needs a separate store. */
@@ -29,6 +35,19 @@ export interface Store {
   load(): Saved | null | undefined;
   /** Called after listeners have handled events, at most a few times a second, and at once when the queue changes. */
   save(saved: Saved): void;
+}
+
+/** The part of a store for the player whom a launcher has signed in; another launcher's player replaces it. */
+export function launcherStore(store: Store, wallet: string): Store {
+  return {
+    load() {
+      const { launcher } = store.load() ?? {};
+      return launcher?.wallet === wallet ? launcher : { wallet };
+    },
+    save({ cursors, notifications, queue }) {
+      store.save({ ...store.load(), launcher: { wallet, cursors, notifications, queue } as Saved });
+    },
+  };
 }
 
 /** A store in the browser's `localStorage`, which pages of the same origin share. */

@@ -37,8 +37,8 @@ function typesFile(model: SdkModel): string {
   ].join('\n');
 }
 
-/** The operation names that the client needs at run time. */
-function namesFile({ operations }: SdkModel): string {
+/** The names that the client needs at run time. */
+function namesFile({ operations, events }: SdkModel): string {
   const names = (repeat: SdkOperation['repeat']) =>
     operations.filter((one) => one.repeat === repeat).map(({ name }) => name);
   return [
@@ -49,6 +49,8 @@ function namesFile({ operations }: SdkModel): string {
     `export const repeatableWithKey: readonly string[] =\n  '${names('with-key').join(' ')}'.split(' ');\n`,
     '/** Might be executed twice if retried. */',
     `export const neverRepeated: readonly string[] =\n  '${names('never').join(' ')}'.split(' ');\n`,
+    '/** Every event and signal that a client can receive. */',
+    `export const eventNames: readonly string[] =\n  '${events.map(({ name }) => name).join(',')}'.split(',');\n`,
   ].join('\n');
 }
 
