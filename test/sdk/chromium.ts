@@ -36,7 +36,8 @@ export async function startChromiumDriver(url: string): Promise<Driver> {
   const boot = `
     import * as sdk from '${url}/client.js';
     import { makeDriver } from './driver-core.js';
-    globalThis.take = makeDriver(sdk, ${names}, (line) => globalThis.report(JSON.stringify(line)));
+    const putToken = (token) => history.replaceState(null, '', token === null ? '/' : '#token=' + encodeURIComponent(token));
+    globalThis.take = makeDriver(sdk, ${names}, putToken, (line) => globalThis.report(JSON.stringify(line)));
   `;
   const files = await serveFiles({
     '/': '<!doctype html><script type="module" src="/boot.js"></script>',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { type Driver, type DriverClient, DriverError, type OpenOptions } from './driver.ts';
+import { type Driver, type DriverClient, type OpenOptions, refusalOf } from './driver.ts';
 import { type Fault, type Frame, ScriptedServer } from './scripted-server.ts';
 import { testUnreachable } from './unreachable-rules.ts';
 
@@ -54,15 +54,6 @@ function faultOf(random: () => number): Fault {
       return sent;
     },
   };
-}
-
-async function refusal(call: Promise<unknown>) {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof DriverError)) throw new Error(`no refusal: ${error}`);
-  return error.refusal;
 }
 
 /**
@@ -263,9 +254,9 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.stream(player);
     server.refusals.push({ code: 401, reason: 'token_invalid' });
     const client = await driver.open({ url: server.url, launcherJwt });
-    expect(await refusal(client.ready())).toMatchObject({ reason: 'token_invalid', code: 401 });
+    expect(await refusalOf(client.ready())).toMatchObject({ reason: 'token_invalid', code: 401 });
     expect(client.refusedFor).toBe('token_invalid');
-    expect((await refusal(client.call('getUserScore'))).code).toBe(401);
+    expect((await refusalOf(client.call('getUserScore'))).code).toBe(401);
 
     server.refusals.push({ code: 429, reason: 'rate_limited', retryAfterSeconds: 1 });
     const other = await opened(server);
@@ -281,7 +272,10 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     const client = await opened(server);
     server.endSessions();
     await client.until('ended');
-    expect(await refusal(client.call('getUserScore'))).toMatchObject({ reason: 'session_ended', code: 401 });
+    expect(await refusalOf(client.call('getUserScore'))).toMatchObject({
+      reason: 'session_ended',
+      code: 401,
+    });
     expect(server.handshakes).toHaveLength(1);
   });
 
@@ -298,7 +292,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
       expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
 
       server.outcomes.push({ error: { code: 429, reason: 'rate_limited', retryAfterSeconds: 3_600 } });
-      const long = await refusal(client.call('setUserScore', { score: 5 }));
+      const long = await refusalOf(client.call('setUserScore', { score: 5 }));
       expect(long).toMatchObject({ reason: 'rate_limited', code: 429, retryAfterSeconds: 3_600 });
       expect(server.calls).toHaveLength(3);
       await client.close();
@@ -314,7 +308,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     const [first, second] = server.calls;
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(990);
     server.outcomes.push({ page: { status: 502 } });
-    expect((await refusal(client.call('setUserScore', { score: 5 }))).reason).toBe('connection_lost');
+    expect((await refusalOf(client.call('setUserScore', { score: 5 }))).reason).toBe('connection_lost');
     await client.close();
   });
 
@@ -332,7 +326,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
         success: true,
       });
       server.outcomes.push({ breaks: true });
-      expect(await refusal(client.call('setUserScore', input))).toMatchObject({
+      expect(await refusalOf(client.call('setUserScore', input))).toMatchObject({
         reason: 'connection_lost',
         code: 0,
         retryAfterSeconds: null,
@@ -354,7 +348,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     const client = await opened(server);
     const errors = [{ path: 'score', message: 'must be a number' }];
     server.outcomes.push({ error: { code: 400, reason: 'score_not_finite', errors } });
-    expect(await refusal(client.call('setUserScore', { score: 5 }))).toEqual({
+    expect(await refusalOf(client.call('setUserScore', { score: 5 }))).toEqual({
       reason: 'score_not_finite',
       code: 400,
       message: 'refused: score_not_finite',
@@ -381,7 +375,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     // Awaited together: the second may be refused before the first result is awaited.
     const [first, refused, third] = await Promise.all([
       client.queue('setUserScore', { score: 1 }),
-      refusal(client.queue('setUserScore', { score: 2 })),
+      refusalOf(client.queue('setUserScore', { score: 2 })),
       client.queue('setUserScore', { score: 3 }),
     ]);
     expect(first).toEqual({ success: true, number: 1 });
@@ -418,7 +412,7 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     server.stream(player);
     const client = await opened(server);
     await client.close();
-    expect((await refusal(client.call('getUserScore'))).reason).toBe('client_closed');
+    expect((await refusalOf(client.call('getUserScore'))).reason).toBe('client_closed');
     expect(server.calls).toEqual([]);
   });
 }

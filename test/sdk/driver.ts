@@ -31,6 +31,16 @@ export class DriverError extends Error {
   }
 }
 
+/** The refusal that a command fails with. @throws Error when it does not fail */
+export async function refusalOf(command: Promise<unknown>): Promise<DriverRefusal> {
+  const error = await command.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof DriverError)) throw new Error(`no refusal: ${error}`);
+  return error.refusal;
+}
+
 export interface DriverReceived {
   name: string;
   record: Json;
@@ -45,6 +55,33 @@ export interface OpenOptions {
   callOver?: 'socket' | 'http';
   timeoutMs?: number;
   retries?: number;
+  renewTokens?: readonly string[];
+}
+
+export interface ConnectOptions extends OpenOptions {
+  game: string;
+  username?: string;
+  deviceName?: string;
+  deviceSecret?: string;
+  signInTimeoutMs?: number;
+  ambientToken?: string;
+}
+
+/** A client's player, as the server answers it. */
+export interface DriverPlayer {
+  wallet: string;
+  userId: string;
+  username: string;
+  isNamed: boolean;
+  avatar: string;
+  isGuest: boolean;
+}
+
+/** What a `follow` has reported. */
+export interface DriverFollow {
+  /** Each call of the listener. */
+  readonly shown: (readonly Json[])[];
+  stop(): Promise<unknown>;
 }
 
 /** Carries lines to a driver, wherever it runs. */
@@ -59,8 +96,11 @@ export class DriverClient {
   readonly resyncs: string[] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;
+  /** `endReason` of each end. */
+  readonly endReasons: unknown[] = [];
   readonly #name: string;
   readonly #driver: Driver;
+  readonly #follows = new Map<number, Json[][]>();
 
   constructor(name: string, driver: Driver) {
     this.#name = name;
@@ -77,6 +117,23 @@ export class DriverClient {
 
   queue(operation: string, input: object, options: object = {}): Promise<Json> {
     return this.#ask('queue', { operation, input, options }) as Promise<Json>;
+  }
+
+  player(): Promise<DriverPlayer | null> {
+    return this.#ask('player') as Promise<DriverPlayer | null>;
+  }
+
+  /** Null when the SDK's events are not texts. */
+  on(event: string): Promise<unknown> {
+    return this.#ask('on', { event });
+  }
+
+  async follow(options: { leaderboard?: string; limit?: number } = {}): Promise<DriverFollow> {
+    const id = this.#driver.nextId;
+    const shown: Json[][] = [];
+    this.#follows.set(id, shown);
+    await this.#ask('follow', options);
+    return { shown, stop: () => this.#ask('unfollow', { follow: id }) };
   }
 
   subscribe(gameId?: string): Promise<unknown> {
@@ -104,10 +161,13 @@ export class DriverClient {
   take(line: Json): void {
     if (typeof line.event === 'string') {
       this.received.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
+    } else if (typeof line.follow === 'number') {
+      this.#follows.get(line.follow)?.push(line.rows as Json[]);
     } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);
     else if (typeof line.status === 'string') {
       this.statuses.push(line.status);
       if (typeof line.reason === 'string') this.refusedFor = line.reason;
+      if (line.status === 'ended') this.endReasons.push(line.endReason);
     } else throw new Error(`a driver reports ${JSON.stringify(line)}`);
   }
 
@@ -161,12 +221,17 @@ export class Driver implements AsyncDisposable {
     return driver;
   }
 
-  async open(options: OpenOptions): Promise<DriverClient> {
-    const name = `client ${this.#clients.size + 1}`;
-    const client = new DriverClient(name, this);
-    this.#clients.set(name, client);
-    await this.ask({ do: 'open', client: name, options });
-    return client;
+  /** The id of the next command. */
+  get nextId(): number {
+    return this.#count + 1;
+  }
+
+  open(options: OpenOptions): Promise<DriverClient> {
+    return this.#create('open', options);
+  }
+
+  connect(options: ConnectOptions): Promise<DriverClient> {
+    return this.#create('connect', options);
   }
 
   signInAsGuest(options: object): Promise<Json> {
@@ -174,7 +239,7 @@ export class Driver implements AsyncDisposable {
   }
 
   signInWithWallet(account: PrivateKeyAccount, options: object): Promise<Json> {
-    this.#signers.set(this.#count + 1, account);
+    this.#signers.set(this.nextId, account);
     return this.ask({
       do: 'signInWithWallet',
       options: { ...options, wallet: account.address },
@@ -214,6 +279,14 @@ export class Driver implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#link?.close();
+  }
+
+  async #create(what: string, options: object): Promise<DriverClient> {
+    const name = `client ${this.#clients.size + 1}`;
+    const client = new DriverClient(name, this);
+    this.#clients.set(name, client);
+    await this.ask({ do: what, client: name, options });
+    return client;
   }
 
   async #sign(id: number, text: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -66,26 +66,8 @@ test('the client with its socket takes at most 30 kB, compressed by gzip -9', ()
 });
 
 test('the client consists of its own files and socket.io-client, and nothing of the server', () => {
-  const client = onDisk('src/sdk/client/client.ts');
-  expect(client).not.toBe('');
-  const files = [
-    'api',
-    'call-queue',
-    'client-error',
-    'client-options',
-    'client-status',
-    'client',
-    'cursors',
-    'event-receiver',
-    'gantry-client',
-    'http-call',
-    'operation-names',
-    'operation-types',
-    'retries',
-    'sign-in',
-    'store',
-    'store-writer',
-  ];
+  const files = readdirSync(join(repository, 'src/sdk/client')).map((name) => name.replace(/\.ts$/, ''));
+  expect(files).toContain('client');
   const imported = files.flatMap((name) =>
     [...onDisk(`src/sdk/client/${name}.ts`).matchAll(/ from '([^']+)'/g)].map(([, from]) => from),
   );

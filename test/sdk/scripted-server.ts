@@ -61,8 +61,10 @@ export class ScriptedServer implements AsyncDisposable {
   greetings: Frame[] = [];
   readonly handshakes: (Handshake & { at: number })[] = [];
   readonly calls: ScriptedCall[] = [];
-  /** For future calls, in turn; later ones are all answered. */
+  /** For future calls, in turn; later ones are answered by `answers`, and all others with success. */
   readonly outcomes: CallOutcome[] = [];
+  /** By operation; `launcherJwt` is the token that the call was made with. */
+  answers: Record<string, (data: ScriptedCall['data'], launcherJwt: string | undefined) => CallOutcome> = {};
   readonly #http: ReturnType<typeof createServer>;
   readonly #io: Server;
 
@@ -115,8 +117,14 @@ export class ScriptedServer implements AsyncDisposable {
     for (const socket of this.#io.of('/').sockets.values()) breakOff(socket);
   }
 
-  /** Ends every session. */
-  endSessions(): void {
+  /** Ends every session; with a reason, the players are notified first. */
+  endSessions(endReason?: string, stream = 'player'): void {
+    if (endReason !== undefined) {
+      for (const { handshake } of this.#io.of('/').sockets.values()) {
+        const record = { _id: sessionOf(handshake.auth), exists: false, present: false, endReason };
+        this.add(stream, { name: 'game-channels patched', record });
+      }
+    }
     this.#io.disconnectSockets();
   }
 
@@ -146,21 +154,22 @@ export class ScriptedServer implements AsyncDisposable {
     socket.on('error', () => undefined);
     socket.onAny((name: string, _service: string, data: ScriptedCall['data'], ...rest: unknown[]) => {
       const acknowledge = rest.at(-1) as (...answer: unknown[]) => void;
-      const outcome = this.#take(name, data);
+      const outcome = this.#take(name, data, handshake.launcherJwt);
       if ('waits' in outcome) return;
       if ('answer' in outcome) acknowledge(null, outcome.answer);
       else if ('error' in outcome) acknowledge(errorBody(outcome.error));
       else breakOff(socket);
     });
     if (handshake.launcherJwt === undefined) return;
-    socket.emit('realtime-events connected', { sessionId: 'a session', streams }, {});
+    socket.emit('realtime-events connected', { sessionId: sessionOf(handshake), streams }, {});
     for (const frame of fault ? fault.change(frames) : frames) socket.emit(...frame);
     if (fault?.breaks) breakOff(socket);
   }
 
-  #take(name: string, data: ScriptedCall['data']): CallOutcome {
+  #take(name: string, data: ScriptedCall['data'], launcherJwt?: string): CallOutcome {
     this.calls.push({ name, data, at: performance.now() });
-    return this.outcomes.shift() ?? { answer: { success: true } };
+    const token = typeof data.launcherJwt === 'string' ? data.launcherJwt : launcherJwt;
+    return this.outcomes.shift() ?? this.answers[name]?.(data, token) ?? { answer: { success: true } };
   }
 
   async #answerHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -186,6 +195,11 @@ export class ScriptedServer implements AsyncDisposable {
     response.statusCode = isAnswer ? 200 : outcome.error.code;
     response.end(JSON.stringify(isAnswer ? outcome.answer : errorBody(outcome.error)));
   }
+}
+
+/** The channel session of a connection. */
+function sessionOf({ launcherJwt }: Handshake): string {
+  return `session of ${launcherJwt}`;
 }
 
 function breakOff(socket: Socket): void {

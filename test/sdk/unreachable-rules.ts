@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { type Driver, DriverError } from './driver.ts';
+import { type Driver, refusalOf } from './driver.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 interface Address extends AsyncDisposable {
@@ -77,13 +77,4 @@ export function testUnreachable(driver: () => Driver): void {
     expect(server.handshakes).toHaveLength(1);
     await client.close();
   });
-}
-
-async function refusalOf(call: Promise<unknown>) {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!(error instanceof DriverError)) throw new Error(`no refusal: ${error}`);
-  return error.refusal;
 }

@@ -10,46 +10,80 @@ interface Command {
   input?: Json;
   options?: Json;
   gameId?: string;
+  event?: string;
+  leaderboard?: string;
+  limit?: number;
+  follow?: number;
   for?: number;
   signature?: string;
 }
 interface OpenClient {
   client: Sdk.GantryClient;
   saved: Saved | null;
+  follows: Map<number, () => void>;
 }
 
 /**
  * The driver of the TypeScript client, for Node and browsers: `driver-protocol.md`. `names` are the events to listen
- * for.
+ * for; `putToken` puts a launcher's token where the client finds it.
  */
-export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (line: object) => void) {
+export function makeDriver(
+  sdk: typeof Sdk,
+  names: readonly string[],
+  putToken: (token: string | null) => void,
+  report: (line: object) => void,
+) {
   const clients = new Map<string, OpenClient>();
   const signatures = new Map<number, (signature: string) => void>();
 
-  function open(name: string, options: Json): null {
-    const { saved = null, ...rest } = options;
-    const kept: OpenClient = { client: undefined as never, saved: saved as Saved | null };
+  /** A store that begins with what the kit has saved, and a `renew` that returns the kit's tokens. */
+  function prepare(options: Json): OpenClient & { options: Sdk.ClientOptions } {
+    const { saved = null, renewTokens, ...rest } = options;
+    const kept: OpenClient = {
+      client: undefined as never,
+      saved: saved as Saved | null,
+      follows: new Map(),
+    };
     const store = {
       load: () => kept.saved,
       save: (now: Saved) => {
         kept.saved = now;
       },
     };
-    const client = new sdk.GantryClient({ ...rest, url: String(options.url), store });
+    const tokens = Array.isArray(renewTokens) ? renewTokens : null;
+    const renew = tokens ? async () => tokens.shift() ?? null : undefined;
+    return Object.assign(kept, { options: { ...rest, url: String(options.url), store, renew } });
+  }
+
+  function open(name: string, options: Json): null {
+    const kept = prepare(options);
+    listen(name, kept, new sdk.GantryClient(kept.options));
+    return null;
+  }
+
+  async function connect(name: string, { ambientToken, ...options }: Json): Promise<Sdk.Player | null> {
+    const kept = prepare(options);
+    if (ambientToken !== undefined) putToken(String(ambientToken));
+    try {
+      const client = await sdk.connect(kept.options as Sdk.ConnectOptions);
+      listen(name, kept, client);
+      return client.player;
+    } finally {
+      putToken(null);
+    }
+  }
+
+  function listen(name: string, kept: OpenClient, client: Sdk.GantryClient): void {
     kept.client = client;
     clients.set(name, kept);
     for (const event of names) {
       client.on(event as keyof Received, (record, meta) => report({ client: name, event, record, meta }));
     }
     client.onResync((stream) => report({ client: name, resync: stream }));
-    client.onStatus((status) =>
-      report({
-        client: name,
-        status: status.state,
-        ...(status.state === 'refused' && { reason: status.reason }),
-      }),
-    );
-    return null;
+    client.onStatus((status) => {
+      const { state, ...more } = status;
+      report({ client: name, status: state, ...more });
+    });
   }
 
   function opened({ client = '' }: Command): OpenClient {
@@ -76,6 +110,23 @@ export function makeDriver(sdk: typeof Sdk, names: readonly string[], report: (l
     switch (command.do) {
       case 'open':
         return open(command.client ?? '', command.options ?? {});
+      case 'connect':
+        return connect(command.client ?? '', command.options ?? {});
+      case 'player':
+        return opened(command).client.player;
+      case 'on':
+        opened(command).client.on(command.event as keyof Received, () => undefined);
+        return null;
+      case 'follow': {
+        const { client, follows } = opened(command);
+        const show = (rows: object[]) => report({ client: command.client, follow: command.id, rows });
+        const limit = command.limit === undefined ? {} : { limit: command.limit };
+        follows.set(command.id, await client.leaderboard(command.leaderboard).follow(show, limit));
+        return null;
+      }
+      case 'unfollow':
+        opened(command).follows.get(command.follow ?? 0)?.();
+        return null;
       case 'ready':
         await opened(command).client.ready();
         return null;

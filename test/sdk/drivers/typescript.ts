@@ -5,7 +5,11 @@ import { makeDriver } from './driver-core.ts';
 
 // The driver of the TypeScript client in Node; see `driver-protocol.md`.
 const names = [...Object.keys(events), ...Object.keys(signals)];
-const take = makeDriver(sdk, names, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
+const putToken = (token: string | null) => {
+  if (token === null) delete process.env.GANTRY_TOKEN;
+  else process.env.GANTRY_TOKEN = token;
+};
+const take = makeDriver(sdk, names, putToken, (line) => process.stdout.write(`${JSON.stringify(line)}\n`));
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => void take(JSON.parse(line)));
 lines.on('close', () => process.exit(0));
