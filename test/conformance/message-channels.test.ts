@@ -6,7 +6,7 @@ import { nextMillisecond } from '../support/clock.ts';
 import { conversationsOn } from '../support/conversations.ts';
 import { faults, itRefuses, missing, pagingFaults } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { channelMessage, messageChannel, page } from '../support/records.ts';
+import { channelMessage, messageChannel, page, wallet as walletText } from '../support/records.ts';
 import { randomWallet, startTestServer, type TestPlayer } from '../support/server.ts';
 
 const server = await startTestServer();
@@ -19,6 +19,9 @@ const grace = await server.openSession(gameId, `0x${'b2'.repeat(20)}`);
 const eve = await server.openSession(gameId, `0x${'e3'.repeat(20)}`);
 
 const channels = page(messageChannel);
+const channelsWithPreviews = page(messageChannel.extend({ lastMessage: channelMessage.nullable() })).extend({
+  players: z.array(z.strictObject({ wallet: walletText, username: z.string().min(1), avatar: z.url() })),
+});
 const messages = page(channelMessage);
 
 /** The permissions of the two kinds of participant. */
@@ -186,5 +189,27 @@ describe('get-message-channels', () => {
     expect(data).toHaveLength(1);
   });
 
-  itRefuses(api, '/launcher/get-message-channels', () => ({ launcherJwt: ada.launcherJwt }), pagingFaults);
+  it('includes with `withPreview` the last message of each and the names of the first participants', async () => {
+    const [player, talker] = [await server.openSession(gameId), await server.openSession(gameId)];
+    await api.post('/launcher/set-username', { launcherJwt: talker.launcherJwt, username: 'Talker' });
+    const others = await Promise.all(Array.from({ length: 4 }, () => server.openSession(gameId)));
+    const [empty, spoken] = [await create(player, talker, ...others), await create(talker, player)];
+    await send(player, spoken._id, 'one');
+    const last = await send(talker, spoken._id, 'two');
+    const answer = await as(player, 'get-message-channels', { withPreview: true });
+    const { data, players } = accepted(answer, channelsWithPreviews);
+    expect(data.map(({ _id, lastMessage }) => [_id, lastMessage])).toEqual([
+      [spoken._id, last],
+      [empty._id, null],
+    ]);
+    const named = [talker, ...others].slice(0, 4).map((one) => one.wallet);
+    expect(players.map((one) => one.wallet)).toEqual(named);
+    expect(players[0]?.username).toBe('Talker');
+    accepted(await as(player, 'get-message-channels', { withPreview: false }), channels);
+  });
+
+  itRefuses(api, '/launcher/get-message-channels', () => ({ launcherJwt: ada.launcherJwt }), [
+    ...pagingFaults,
+    ...faults('withPreview', [1, 'true', []], 'input_invalid'),
+  ]);
 });

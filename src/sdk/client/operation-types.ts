@@ -458,6 +458,8 @@ export interface GetMessageChannelsInput {
   order?: 'newest' | 'oldest';
   /** Whether to include the number of unread messages of each channel */
   withUnread?: boolean;
+  /** Whether to include the last message of each channel and the names of its participants */
+  withPreview?: boolean;
 }
 
 /** What getMessageChannels answers */
@@ -466,6 +468,8 @@ export interface GetMessageChannelsOutput {
   limit: number;
   skip: number;
   data: ListedMessageChannel[];
+  /** Only with `withPreview`: the first 4 participants of each channel other than the player */
+  players?: ParticipantProfile[];
   /** Only on a page with fewer rows than requested because of their size: continue after them */
   shortened?: true;
   /** Only with `cursor` or `order`: where to continue reading, now or once there are more rows */
@@ -806,6 +810,8 @@ export interface ListedMessageChannel {
   lastReadMessageId?: string;
   /** Unix time in milliseconds */
   lastReadAt?: number;
+  /** Only with `withPreview`: the last message, without the player's own reactions marked; null if the player can see none of the newest 100 */
+  lastMessage?: ChannelMessage | null;
 }
 
 export interface ListedMessageChannelParticipantsItem {
@@ -975,6 +981,13 @@ export interface OpenChannelSessionOutput {
   launcherJwt: string;
   /** The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none */
   url: string;
+}
+
+export interface ParticipantProfile {
+  /** Wallet address, lowercase */
+  wallet: string;
+  username: string;
+  avatar: string;
 }
 
 /** What patchState takes */

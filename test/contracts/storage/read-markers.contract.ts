@@ -1,15 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
+import { block } from '../../../src/features/messages/blocks/commands.ts';
 import {
   addToChannel,
   createChannel,
   removeFromChannel,
 } from '../../../src/features/messages/channel-commands.ts';
+import { readPreviews } from '../../../src/features/messages/channel-previews.ts';
 import { editMessage, sendMessage, unsendMessage } from '../../../src/features/messages/message-commands.ts';
+import { listChannels } from '../../../src/features/messages/queries.ts';
 import { moveReadMarker } from '../../../src/features/messages/read-marker-commands.ts';
 import { findUnread, listUnread } from '../../../src/features/messages/unread.ts';
-import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, summarize, trio } from './fixture.ts';
+import {
+  addGame,
+  addPlayer,
+  listen,
+  nowAndReopened,
+  type OpenStore,
+  summarize,
+  trio,
+  wholePage,
+} from './fixture.ts';
 
 export function readMarkersContract(open: OpenStore): void {
   describe('read markers', () => {
@@ -142,6 +154,34 @@ export function readMarkersContract(open: OpenStore): void {
       };
       expect(await listed(899)).toMatchObject([{ unreadCount: 100, isCapped: true }]);
       expect(await listed(900)).toMatchObject([{ unreadCount: 100, isCapped: false }]);
+    });
+
+    test("a channel's preview is the last message sent in the player's presence by a player who is not blocked", async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, eve, channelId, say } = await conversation(db);
+      await say(ada, 'before');
+      const preview = async (who: Owner) => {
+        const { rows } = await db.read(listChannels, who, wholePage);
+        const { lastMessages, profiles } = await db.read(readPreviews, who, rows);
+        return [lastMessages.get(channelId)?.content, ...profiles.map(({ wallet }) => wallet)];
+      };
+      await db.write(addToChannel, ada, channelId, eve.wallet);
+      expect(await preview(eve)).toEqual(['before', ada.wallet, grace.wallet]);
+      await db.write(removeFromChannel, eve, channelId, eve.wallet);
+      await say(grace, 'meanwhile');
+      await db.write(createChannel, eve, [ada.wallet]); // which undoes her leaving
+      await db.write(addToChannel, ada, channelId, eve.wallet);
+      expect((await preview(eve))[0]).toBe('before');
+      expect((await preview(grace))[0]).toBe('meanwhile');
+      await say(ada, 'after');
+      await say(grace, 'newest');
+      expect((await preview(eve))[0]).toBe('newest');
+      await db.write(block, eve, grace.wallet);
+      expect((await preview(eve))[0]).toBe('after');
+      const stranger = await addPlayer(db, (await addGame(db)).id, grace.wallet);
+      const other = { _id: channelId, participants: [] };
+      expect((await db.read(readPreviews, stranger, [other])).lastMessages).toEqual(new Map());
     });
 
     test('channels and messages of others are unknown, and omitted from a list', async () => {

@@ -293,7 +293,7 @@ class Operations:
         """
         return self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
 
-    def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None) -> GetMessageChannelsOutput:
+    def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None, with_preview: Optional[bool] = None) -> GetMessageChannelsOutput:
         """List the player's message channels in this game, most recently active first.
 
         limit: Rows wanted; default 20, also for 0; larger values are capped to 250
@@ -301,8 +301,9 @@ class Operations:
         cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
         order: Which rows come first with cursors; default `newest`
         with_unread: Whether to include the number of unread messages of each channel
+        with_preview: Whether to include the last message of each channel and the names of its participants
         """
-        return self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread}))
+        return self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread, "withPreview": with_preview}))
 
     def edit_channel_message(self, *, message_id: str, new_content: str, idempotency_key: Optional[str] = None) -> ChannelMessage:
         """Edit one of the player's messages."""

@@ -536,6 +536,8 @@ class GetMessageChannelsInput(TypedDict, total=False):
     order: Literal["newest", "oldest"]
     #: Whether to include the number of unread messages of each channel
     withUnread: bool
+    #: Whether to include the last message of each channel and the names of its participants
+    withPreview: bool
 
 
 class _GetMessageChannelsOutputRequired(TypedDict):
@@ -548,6 +550,8 @@ class _GetMessageChannelsOutputRequired(TypedDict):
 class GetMessageChannelsOutput(_GetMessageChannelsOutputRequired, total=False):
     """What getMessageChannels answers."""
 
+    #: Only with `withPreview`: the first 4 participants of each channel other than the player
+    players: list[ParticipantProfile]
     #: Only on a page with fewer rows than requested because of their size: continue after them
     shortened: bool
     #: Only with `cursor` or `order`: where to continue reading, now or once there are more rows
@@ -939,6 +943,8 @@ class ListedMessageChannel(_ListedMessageChannelRequired, total=False):
     lastReadMessageId: str
     #: Unix time in milliseconds
     lastReadAt: int
+    #: Only with `withPreview`: the last message, without the player's own reactions marked; null if the player can see none of the newest 100
+    lastMessage: Optional[ChannelMessage]
 
 
 class ListedMessageChannelParticipantsItem(TypedDict):
@@ -1132,6 +1138,13 @@ class OpenChannelSessionOutput(TypedDict):
     launcherJwt: str
     #: The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none
     url: str
+
+
+class ParticipantProfile(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    username: str
+    avatar: str
 
 
 class _PatchStateInputRequired(TypedDict):

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { invalidField } from '../../../core/errors.ts';
+import type { PublicUrls } from '../../../core/public-urls.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
-import { addressInput, idInput } from '../../../core/schemas/fields.ts';
+import { addressInput, idInput, normalizedAddress } from '../../../core/schemas/fields.ts';
 import { cursorFieldsOf, cursorOutput, cursorPageOf } from '../../../core/schemas/list-cursor.ts';
 import type { Owner } from '../../../core/schemas/owner.ts';
 import { pagedOutput, pageOf, paging, pagingOf, shortened } from '../../../core/schemas/paging.ts';
@@ -16,9 +17,13 @@ import {
   ownerOf,
   pageCost,
 } from '../../operation.ts';
+import { displayName } from '../../players/player.ts';
 import { createChannel, editChannelInfo } from '../channel-commands.ts';
+import { namedInPreview, readPreviews, searchedForPreview } from '../channel-previews.ts';
 import { channelCursor, listChannelsFrom } from '../cursor-queries.ts';
 import {
+  type ChannelMessage,
+  channelMessage,
   channelName,
   chatPicture,
   type MessageChannel,
@@ -113,13 +118,23 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** Counting their unread messages takes up to 3 ms. */
+/** Counting their unread messages takes up to 3 ms, and reading their last ones less. */
 const channelsPerRead = 20;
 
-/** One of the player's channels, with its unread messages if requested. */
+/** One of the player's channels, with its unread messages and its last one if requested. */
 const listedChannel = messageChannel
-  .extend({ ...unreadFields, unreadCount: z.exactOptional(unreadFields.unreadCount) })
+  .extend({
+    ...unreadFields,
+    unreadCount: z.exactOptional(unreadFields.unreadCount),
+    lastMessage: z.exactOptional(channelMessage.nullable()).meta({
+      description: `Only with \`withPreview\`: the last message, without the player's own reactions marked; null if the player can see none of the newest ${searchedForPreview}`,
+    }),
+  })
   .meta({ id: 'ListedMessageChannel' });
+
+const participantProfile = z
+  .object({ wallet: normalizedAddress, username: z.string().min(1), avatar: z.string().min(1) })
+  .meta({ id: 'ParticipantProfile' });
 
 export const getMessageChannels = defineOperation({
   name: 'getMessageChannels',
@@ -135,23 +150,34 @@ export const getMessageChannels = defineOperation({
       .boolean()
       .optional()
       .meta({ description: 'Whether to include the number of unread messages of each channel' }),
+    withPreview: z.boolean().optional().meta({
+      description: 'Whether to include the last message of each channel and the names of its participants',
+    }),
   }),
   cost: {
-    text: `${pageCost(10).text}; with \`withUnread\`, 3 times that`,
-    of: ({ withUnread, ...page }) => (withUnread ? 3 : 1) * pageCost(10).of(page),
+    text: `${pageCost(10).text}; \`withUnread\` and \`withPreview\` each add twice that`,
+    of: ({ withUnread, withPreview, ...page }) =>
+      (1 + (withUnread ? 2 : 0) + (withPreview ? 2 : 0)) * pageCost(10).of(page),
   },
-  output: pagedOutput(listedChannel).extend({ shortened, ...cursorOutput }),
-  async handler({ input, caller }, { db }: { db: Store }) {
+  output: pagedOutput(listedChannel).extend({
+    players: z.exactOptional(z.array(participantProfile)).meta({
+      description: `Only with \`withPreview\`: the first ${namedInPreview} participants of each channel other than the player`,
+    }),
+    shortened,
+    ...cursorOutput,
+  }),
+  async handler({ input, caller }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
     const owner = ownerOf(caller);
     const byCursor = cursorPageOf(input);
     const { total, rows, isShortened, end } = byCursor
       ? await db.read(listChannelsFrom, owner, byCursor)
       : await db.read(listChannels, owner, input);
+    const channels = input.withUnread ? await withUnread(db, owner, rows) : rows;
     return {
       total,
       limit: input.limit,
       skip: input.skip,
-      data: input.withUnread ? await withUnread(db, owner, rows) : rows,
+      ...(input.withPreview ? await withPreview(db, publicUrls, owner, channels) : { data: channels }),
       ...(isShortened && { shortened: true as const }),
       ...end,
     };
@@ -169,6 +195,29 @@ async function withUnread(db: Store, owner: Owner, channels: readonly MessageCha
     const own = byChannel.get(channel._id);
     return own ? { ...channel, ...toUnreadFields(own) } : channel; // absent if the player has just left the channel
   });
+}
+
+async function withPreview(
+  db: Store,
+  publicUrls: PublicUrls,
+  owner: Owner,
+  channels: readonly MessageChannel[],
+) {
+  const data: (MessageChannel & { lastMessage: ChannelMessage | null })[] = [];
+  const players = new Map<string, z.infer<typeof participantProfile>>();
+  for (let at = 0; at < channels.length; at += channelsPerRead) {
+    const part = channels.slice(at, at + channelsPerRead);
+    const { lastMessages, profiles } = await db.read(readPreviews, owner, part);
+    for (const channel of part) data.push({ ...channel, lastMessage: lastMessages.get(channel._id) ?? null });
+    for (const one of profiles) {
+      players.set(one.wallet, {
+        wallet: one.wallet,
+        username: displayName(one),
+        avatar: publicUrls.avatar(one),
+      });
+    }
+  }
+  return { data, players: [...players.values()] };
 }
 
 export const listGameChannels = defineAdminOperation({

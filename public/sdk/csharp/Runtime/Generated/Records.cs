@@ -2016,6 +2016,13 @@ namespace Gantry
             get { return Get("withUnread", Read.OptionalBoolean); }
             set { Set("withUnread", value); }
         }
+
+        /// <summary>Whether to include the last message of each channel and the names of its participants</summary>
+        public bool? WithPreview
+        {
+            get { return Get("withPreview", Read.OptionalBoolean); }
+            set { Set("withPreview", value); }
+        }
     }
 
     /// <summary>What getMessageChannels answers</summary>
@@ -2056,6 +2063,13 @@ namespace Gantry
         {
             get { return Get("data", value => Read.List(value, ListedMessageChannel.From)); }
             set { Set("data", value); }
+        }
+
+        /// <summary>Only with <c>withPreview</c>: the first 4 participants of each channel other than the player</summary>
+        public IReadOnlyList<ParticipantProfile> Players
+        {
+            get { return Get("players", value => Read.List(value, ParticipantProfile.From)); }
+            set { Set("players", value); }
         }
 
         /// <summary>Only on a page with fewer rows than requested because of their size: continue after them</summary>
@@ -3539,6 +3553,13 @@ namespace Gantry
             get { return Get("lastReadAt", Read.OptionalInteger); }
             set { Set("lastReadAt", value); }
         }
+
+        /// <summary>Only with <c>withPreview</c>: the last message, without the player's own reactions marked; null if the player can see none of the newest 100 May be null.</summary>
+        public ChannelMessage LastMessage
+        {
+            get { return Get("lastMessage", ChannelMessage.From); }
+            set { Set("lastMessage", value); }
+        }
     }
 
     public sealed class ListedMessageChannelParticipantsItem : Record
@@ -4283,6 +4304,41 @@ namespace Gantry
         {
             get { return Get("url", Read.String); }
             set { Set("url", value); }
+        }
+    }
+
+    public sealed class ParticipantProfile : Record
+    {
+        public ParticipantProfile() : base(new JsonObject())
+        {
+        }
+
+        public ParticipantProfile(JsonObject json) : base(json)
+        {
+        }
+
+        public static ParticipantProfile From(object value)
+        {
+            return value == null ? null : new ParticipantProfile((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        public string Username
+        {
+            get { return Get("username", Read.String); }
+            set { Set("username", value); }
+        }
+
+        public string Avatar
+        {
+            get { return Get("avatar", Read.String); }
+            set { Set("avatar", value); }
         }
     }
 

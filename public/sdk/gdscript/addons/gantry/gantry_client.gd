@@ -324,9 +324,10 @@ func edit_group_info(channel_id, optional = {}, options = {}):
 # - optional cursor: String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
 # - optional order: "newest" or "oldest" or null. Which rows come first with cursors; default `newest`
 # - optional with_unread: bool or null. Whether to include the number of unread messages of each channel
+# - optional with_preview: bool or null. Whether to include the last message of each channel and the names of its participants
 # Answers: GetMessageChannelsOutput.
 func get_message_channels(optional = {}, options = {}):
-	return _call_generated("getMessageChannels", {}, optional, {"limit": "limit", "skip": "skip", "cursor": "cursor", "order": "order", "with_unread": "withUnread"}, options)
+	return _call_generated("getMessageChannels", {}, optional, {"limit": "limit", "skip": "skip", "cursor": "cursor", "order": "order", "with_unread": "withUnread", "with_preview": "withPreview"}, options)
 
 
 # Edit one of the player's messages.

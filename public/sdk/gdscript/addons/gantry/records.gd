@@ -974,6 +974,8 @@ class GetMessageChannelsInput:
 	var order = null
 	# bool or null. Whether to include the number of unread messages of each channel
 	var with_unread = null
+	# bool or null. Whether to include the last message of each channel and the names of its participants
+	var with_preview = null
 
 	func read(from):
 		json = from
@@ -982,6 +984,7 @@ class GetMessageChannelsInput:
 		cursor = json.get("cursor")
 		order = json.get("order")
 		with_unread = json.get("withUnread")
+		with_preview = json.get("withPreview")
 		return self
 
 
@@ -996,6 +999,8 @@ class GetMessageChannelsOutput:
 	var skip: int = 0
 	# Array of ListedMessageChannel
 	var data: Array = []
+	# Array of ParticipantProfile or null. Only with `withPreview`: the first 4 participants of each channel other than the player
+	var players = null
 	# bool or null. Only on a page with fewer rows than requested because of their size: continue after them
 	var shortened = null
 	# String or null. Only with `cursor` or `order`: where to continue reading, now or once there are more rows
@@ -1009,6 +1014,7 @@ class GetMessageChannelsOutput:
 		limit = _integer("limit")
 		skip = _integer("skip")
 		data = _records("data", ListedMessageChannel)
+		players = _records("players", ParticipantProfile) if json.has("players") else null
 		shortened = json.get("shortened")
 		next_cursor = json.get("nextCursor")
 		more = json.get("more")
@@ -1700,6 +1706,8 @@ class ListedMessageChannel:
 	var last_read_message_id = null
 	# int or null. Unix time in milliseconds
 	var last_read_at = null
+	# ChannelMessage or null. Only with `withPreview`: the last message, without the player's own reactions marked; null if the player can see none of the newest 100
+	var last_message = null
 
 	func read(from):
 		json = from
@@ -1714,6 +1722,7 @@ class ListedMessageChannel:
 		unread_capped = json.get("unreadCapped")
 		last_read_message_id = json.get("lastReadMessageId")
 		last_read_at = json.get("lastReadAt")
+		last_message = _record("lastMessage", ChannelMessage)
 		return self
 
 
@@ -2073,6 +2082,23 @@ class OpenChannelSessionOutput:
 		success = _boolean("success")
 		launcher_jwt = _text("launcherJwt")
 		url = _text("url")
+		return self
+
+
+class ParticipantProfile:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# String
+	var username: String = ""
+	# String
+	var avatar: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		username = _text("username")
+		avatar = _text("avatar")
 		return self
 
 
