@@ -11,7 +11,7 @@ import { messageOf } from '../shared/states.js';
  * @param {import('./messages.js').InGame & { onClose: () => void }} props
  */
 export function BlockedList({ launcher, current, onClose }) {
-  const { blocked, conversations } = current;
+  const { blocked } = current;
   const [busy, setBusy] = useState('');
   const [problem, setProblem] = useState('');
   /** @param {string} wallet */
@@ -20,7 +20,6 @@ export function BlockedList({ launcher, current, onClose }) {
     setProblem('');
     try {
       await blocked.unblock(wallet);
-      await conversations.reloadMessages();
     } catch (error) {
       setProblem(messageOf(error));
     }

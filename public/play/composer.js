@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
+import { EmojiPicker } from './emoji-picker.js';
 
 /** README.md, "Message channels". */
 const maxLength = 4_000;
@@ -26,6 +27,7 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
   const [text, setText] = useState(editing?.content ?? '');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
+  const [picker, setPicker] = useState(/** @type {HTMLElement | null} */ (null));
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const isSending = useRef(false);
 
@@ -81,6 +83,14 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
     setText(/** @type {HTMLTextAreaElement} */ (event.currentTarget).value);
     if (!editing) onType();
   };
+  /** @param {string} emoji */
+  const insert = (emoji) => {
+    const element = field.current;
+    if (!element) return;
+    element.focus();
+    element.setRangeText(emoji, element.selectionStart, element.selectionEnd, 'end');
+    setText(element.value);
+  };
   const left = maxLength - text.length;
   return html`
     <form
@@ -95,7 +105,7 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
         html`
           <div class="composer-editing small">
             <${Icon} name="edit" /><span>Editing your message</span>
-            <button type="button" class="link" onClick=${onCancel}>Cancel</button>
+            <button type="button" class="link target" onClick=${onCancel}>Cancel</button>
           </div>
         `
       }
@@ -105,13 +115,16 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
         html`
           <div class="composer-editing small">
             <${Icon} name="reply" /><span class="truncate">Replying to ${replying.name}: ${replying.excerpt}</span>
-            <button type="button" class="link" onClick=${onCancel}>Cancel</button>
+            <button type="button" class="link target" onClick=${onCancel}>Cancel</button>
           </div>
         `
       }
       ${offline && html`<p class="composer-hint small">You are offline. Messages are sent when you are connected again.</p>`}
       ${problem && html`<p class="composer-hint problem small" role="alert">${problem}</p>`}
       <div class="composer-row">
+        <${Button} kind="plain" iconOnly label="Insert emoji" onClick=${(/** @type {MouseEvent} */ { currentTarget }) => setPicker(/** @type {HTMLElement} */ (currentTarget))}>
+          <${Icon} name="smile" />
+        <//>
         <textarea
           ref=${field}
           class="input"
@@ -127,6 +140,7 @@ export function Composer({ editing, replying, offline, onSubmit, onCancel, onTyp
           <${Icon} name=${editing ? 'check' : 'send'} />
         <//>
       </div>
+      ${picker && html`<${EmojiPicker} anchor=${picker} label="Insert" onPick=${insert} onClose=${() => setPicker(null)} />`}
       ${left < counterThreshold && html`<p class="composer-hint small" role="status">${left} characters left</p>`}
     </form>
   `;

@@ -11,6 +11,9 @@ export function othersIn({ participants }, own) {
   return participants.map(({ wallet }) => wallet).filter((wallet) => wallet !== own);
 }
 
+/** More names than this are cut short; the list of conversations comes with the names of four. */
+const mostNames = 4;
+
 /**
  * A conversation's name, or the names of its other participants.
  * @param {Channel} channel
@@ -19,6 +22,9 @@ export function othersIn({ participants }, own) {
  */
 export function titleOf(channel, own, players) {
   if (channel.name !== '') return channel.name;
-  const names = othersIn(channel, own).map((wallet) => players.name(wallet));
-  return names.length === 0 ? 'Only you' : names.join(', ');
+  const others = othersIn(channel, own);
+  if (others.length === 0) return 'Only you';
+  const named = others.length > mostNames ? others.slice(0, mostNames - 1) : others;
+  const names = named.map((wallet) => players.name(wallet)).join(', ');
+  return named.length === others.length ? names : `${names} and ${others.length - named.length} more`;
 }

@@ -7,6 +7,7 @@ import { Icon } from '../shared/icon.js';
 import { Loading } from '../shared/states.js';
 import { Composer } from './composer.js';
 import { othersIn, titleOf } from './conversation-title.js';
+import { EmojiPicker } from './emoji-picker.js';
 import { GroupInfo } from './group-info.js';
 import { toastError } from './launcher.js';
 import { excerptOf, MessageItem } from './message-item.js';
@@ -29,7 +30,11 @@ export function Conversation({ launcher, current, conversation }) {
   const messages = conversation.messages.filter(({ senderId }) => !current.blocked.has(senderId));
   const [editing, setEditing] = useState(/** @type {Message | null} */ (null));
   const [replying, setReplying] = useState(/** @type {Message | null} */ (null));
-  const [acting, setActing] = useState(/** @type {Message | null} */ (null));
+  const [actingOn, setActingOn] = useState(/** @type {string | null} */ (null));
+  const [active, setActive] = useState(/** @type {string | null} */ (null));
+  const [picking, setPicking] = useState(
+    /** @type {{ message: Message, anchor: HTMLElement } | null} */ (null),
+  );
   const [unsending, setUnsending] = useState(/** @type {Message | null} */ (null));
   const [busy, setBusy] = useState(false);
   const [showInfo, setShowInfo] = useState(false);
@@ -85,6 +90,8 @@ export function Conversation({ launcher, current, conversation }) {
       ? undefined
       : (messages.find(({ _id }) => _id === replyTo) ?? originals.get(replyTo) ?? null);
   const permissions = channel.participants.find((one) => one.wallet === wallet)?.permissions ?? [];
+  // The message may be reloaded meanwhile, when its sender gets a wallet.
+  const acting = messages.find(({ _id }) => _id === actingOn);
   const lastOwn = messages.findLast(({ senderId }) => senderId === wallet) ?? null;
 
   return html`
@@ -103,7 +110,16 @@ export function Conversation({ launcher, current, conversation }) {
         </button>
         <${Button} kind="plain" size="small" iconOnly label="Participants" onClick=${() => setShowInfo(true)}><${Icon} name="people" /><//>
       </div>
-      <div class="log" ref=${log} role="log" aria-label="Messages with ${titleOf(channel, wallet, players)}" tabindex="0" onScroll=${scrolled}>
+      <div
+        class="log"
+        ref=${log}
+        role="log"
+        aria-label="Messages with ${titleOf(channel, wallet, players)}"
+        tabindex="0"
+        onScroll=${scrolled}
+        onKeyDown=${stepInLog}
+        onFocusIn=${(/** @type {FocusEvent} */ { target }) => setActive(messageOf(target)?.dataset.message ?? null)}
+      >
         ${
           conversation.loaded
             ? html`
@@ -118,6 +134,8 @@ export function Conversation({ launcher, current, conversation }) {
                       key=${message._id}
                       message=${message}
                       before=${messages[index - 1]}
+                      after=${messages[index + 1]}
+                      isActive=${message._id === active}
                       own=${message.senderId === wallet}
                       players=${players}
                       inGroup=${channel.participants.length > 2}
@@ -126,10 +144,11 @@ export function Conversation({ launcher, current, conversation }) {
                         setEditing(null);
                         setReplying(message);
                       }}
-                      onMore=${() => setActing(message)}
+                      onMore=${() => setActingOn(message._id)}
                       onEdit=${() => setEditing(message)}
                       onUnsend=${() => setUnsending(message)}
                       onReact=${(/** @type {string} */ reaction) => conversations.react(message, reaction).catch(toastError)}
+                      onPick=${(/** @type {HTMLElement} */ anchor) => setPicking({ message, anchor })}
                     />
                   `,
                 )}
@@ -164,10 +183,36 @@ export function Conversation({ launcher, current, conversation }) {
           <//>
         `
       }
-      ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting.senderId} message=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => setActing(null)} />`}
+      ${acting && html`<${PlayerActions} launcher=${launcher} current=${current} wallet=${acting.senderId} message=${acting} canMute=${permissions.includes('super-admin')} onClose=${() => setActingOn(null)} />`}
+      ${picking && html`<${EmojiPicker} anchor=${picking.anchor} label="React with" onPick=${(/** @type {string} */ reaction) => conversations.react(picking.message, reaction).catch(toastError)} onClose=${() => setPicking(null)} />`}
       ${showInfo && html`<${GroupInfo} launcher=${launcher} current=${current} conversation=${conversation} onClose=${() => setShowInfo(false)} />`}
     </div>
   `;
+}
+
+/**
+ * The arrow keys move between messages; Tab goes on to the actions of the focused one.
+ * @param {KeyboardEvent} event
+ */
+function stepInLog(event) {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  if (step === undefined) return;
+  const log = /** @type {HTMLElement} */ (event.currentTarget);
+  const all = [...log.querySelectorAll('[data-message]')];
+  const at = all.indexOf(/** @type {Element} */ (messageOf(event.target)));
+  const next = all[at < 0 ? all.length - 1 : at + step];
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  next.focus();
+}
+
+/**
+ * The message that an element belongs to.
+ * @param {EventTarget | null} target
+ * @returns {HTMLElement | null}
+ */
+function messageOf(target) {
+  return target instanceof Element ? target.closest('[data-message]') : null;
 }
 
 /**
@@ -187,8 +232,8 @@ function UnsentItem({ unsent, conversations, live }) {
           ? html`
               <p class="message-meta">
                 <span class="not-sent">Not sent</span>
-                <button type="button" class="link" onClick=${() => conversations.sendAgain(unsent).catch(toastError)}>Retry</button>
-                <button type="button" class="link" onClick=${() => conversations.discard(unsent.key)}>Discard</button>
+                <button type="button" class="link target" onClick=${() => conversations.sendAgain(unsent).catch(toastError)}>Retry</button>
+                <button type="button" class="link target" onClick=${() => conversations.discard(unsent.key)}>Discard</button>
               </p>
             `
           : html`<p class="message-meta">${live ? 'Sending…' : 'Waiting for the connection…'}</p>`

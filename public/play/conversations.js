@@ -18,14 +18,14 @@ import { Observable } from '../shared/observable.js';
  *   unsent: Unsent[],
  *   participants: Map<string, Participant>,
  *   typing: Map<string, number>,
- * }} Conversation `messages`: oldest first; `originals`: messages that were replied to but are not loaded; `readUntil`:
+ * }} Conversation `messages`: oldest first; only the last one until the conversation is `loaded`; `originals`: messages that were replied to but are not loaded; `readUntil`:
  *   the last message marked as read here; `complete`: there are no earlier messages; `typing`: by wallet, until when to
  *   show it
  */
 
 const pageSize = 50;
-/** Conversations whose last messages are loaded up front, for their previews and unread counts. */
-const preloadedConversations = 25;
+/** The most conversations that are listed at once. */
+const listSize = 250;
 /** PROTOCOL.md, "Typing": how long a signal is shown, and the minimum time between two sent ones. */
 const typingShownMs = 4_000;
 const typingSentEveryMs = 2_000;
@@ -45,6 +45,9 @@ export class Conversations extends Observable {
   loaded = false;
   /** @type {unknown} */
   error = null;
+  /** Where the list continues; null when it is complete. @type {string | null} */
+  #cursor = null;
+  isLoadingMore = false;
   /** @type {string | null} the conversation on screen */
   openId = null;
 
@@ -74,31 +77,54 @@ export class Conversations extends Observable {
     return this.list.reduce((sum, { unread }) => sum + unread, 0);
   }
 
-  /** Loads the conversations, and the last messages of the most recently active ones. */
+  get hasMore() {
+    return this.#cursor !== null;
+  }
+
+  /** Loads the conversations with their last messages, and everything about the open one. */
   async load() {
     try {
-      const { data } = await this.#game.call('getMessageChannels', { limit: 250, withUnread: true });
       const known = this.#byId;
-      this.#byId = new Map(
-        data.map(({ unreadCount = 0, unreadCapped, lastReadMessageId, lastReadAt, ...channel }) => {
-          const conversation = conversationOf(channel, known.get(channel._id));
-          conversation.unread = unreadCount;
-          return [channel._id, conversation];
-        }),
-      );
-      if (this.openId !== null && !this.#byId.has(this.openId)) this.openId = null;
-      await Promise.all(
-        data
-          .slice(0, preloadedConversations)
-          .map(({ _id }) => Promise.all([this.loadMessages(_id), this.#loadMissingNames(_id)])),
-      );
+      const listed = await this.#page('');
+      const { open } = this;
+      this.#byId = new Map(listed.map((one) => [one._id, asListed(one, known.get(one._id), open)]));
+      if (open && !this.#byId.has(open.channel._id)) {
+        // It is among the older ones, or the player is no longer in it.
+        if (this.hasMore) this.#byId.set(open.channel._id, open);
+        else this.openId = null;
+      }
+      if (this.openId !== null)
+        await Promise.all([this.loadMessages(this.openId), this.refreshParticipants()]);
       this.error = null;
       this.loaded = true;
-      if (this.openId !== null) await this.refreshParticipants();
     } catch (error) {
       if (!this.loaded) this.error = error;
     }
     this.changed();
+  }
+
+  /** Loads the next page of the list. */
+  async loadMore() {
+    if (this.#cursor === null || this.isLoadingMore) return;
+    this.isLoadingMore = true;
+    this.changed();
+    try {
+      for (const one of await this.#page(this.#cursor)) {
+        if (!this.#byId.has(one._id)) this.#byId.set(one._id, asListed(one));
+      }
+    } finally {
+      this.isLoadingMore = false;
+      this.changed();
+    }
+  }
+
+  /** @param {string} cursor */
+  async #page(cursor) {
+    const page = { cursor, limit: listSize, withUnread: true, withPreview: true };
+    const { data, players = [], more, nextCursor = '' } = await this.#game.call('getMessageChannels', page);
+    for (const { wallet, username, avatar } of players) this.#players.learn(wallet, username, avatar);
+    this.#cursor = more ? nextCursor : null;
+    return data;
   }
 
   /**
@@ -356,7 +382,13 @@ export class Conversations extends Observable {
   /** @param {Channel} channel the current version */
   putChannel(channel) {
     const known = this.#byId.get(channel._id);
+    const before = known?.channel.participants ?? [];
+    const isReplaced = before.some(
+      ({ wallet }) => !channel.participants.some((one) => one.wallet === wallet),
+    );
     this.#byId.set(channel._id, conversationOf(channel, known));
+    // A guest who gets a wallet is replaced by it, also as the sender of earlier messages.
+    if (isReplaced) this.loadMessages(channel._id).catch(() => {});
     // A conversation that the player was added to may already have messages.
     if (!known) {
       this.loadMessages(channel._id).catch(() => {});
@@ -368,6 +400,7 @@ export class Conversations extends Observable {
   /** @param {Message} message the current version */
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
+    if (!conversation && this.hasMore) this.load(); // one of the older conversations, which is now the latest
     const isNew = conversation?.messages.every(({ _id }) => _id !== message._id);
     if (conversation && isNew) {
       if (message.senderId === this.#wallet) {
@@ -420,14 +453,10 @@ export class Conversations extends Observable {
     conversation.messages = conversation.messages.filter((one) => one._id !== _id);
     conversation.originals.delete(_id);
     if (conversation.unread > 0) this.#countUnread(channelId).catch(() => {});
+    // The list shows the message before it, which was not loaded.
+    if (!conversation.loaded && conversation.messages.length === 0)
+      this.loadMessages(channelId).catch(() => {});
     this.changed();
-  }
-
-  /** Reloads loaded conversations after the blocked players, whose messages are not listed, have changed. */
-  async reloadMessages() {
-    const loaded = this.list.filter((conversation) => conversation.loaded);
-    await Promise.all(loaded.map(({ channel }) => this.loadMessages(channel._id)));
-    await Promise.all(loaded.map(({ channel }) => this.#countUnread(channel._id)));
   }
 
   /** @param {{ wallet: string, seconds: number, reason: string }} mute in the open conversation; 0 seconds end it */
@@ -528,6 +557,20 @@ function conversationOf(channel, known) {
     participants: new Map(),
     typing: new Map(),
   };
+}
+
+/**
+ * A conversation as the list shows it: only its last message is known to be current, unless it is the `open` one.
+ * @param {import('gantry-client').OperationOutput<'getMessageChannels'>['data'][number]} listed
+ * @param {Conversation} [known]
+ * @param {Conversation | null} [open]
+ */
+function asListed(listed, known, open = null) {
+  const { unreadCount = 0, unreadCapped, lastReadMessageId, lastReadAt, lastMessage, ...channel } = listed;
+  const conversation = conversationOf(channel, known);
+  conversation.unread = unreadCount;
+  if (known !== undefined && known === open) return conversation;
+  return Object.assign(conversation, { messages: lastMessage ? [lastMessage] : [], loaded: false });
 }
 
 /** @param {Conversation} conversation */

@@ -48,6 +48,8 @@ export class Launcher extends Observable {
   #endReason = null;
   #replayLeft = 0;
   #badgeTimer = 0;
+  /** @type {Promise<void>} */
+  #gamesLoaded = Promise.resolve();
   players = new PlayerBook();
   /** @type {'connecting' | 'reconnecting' | 'catching-up' | 'caught-up' | 'live'} */
   connection = 'connecting';
@@ -81,12 +83,23 @@ export class Launcher extends Observable {
     this.#listen();
   }
 
-  /** @param {string} gameId */
+  /**
+   * The game's name; null while the games are loading, and for one that is not listed.
+   * @param {string} gameId
+   */
   nameOf(gameId) {
-    return this.games?.find((game) => game.gameId === gameId)?.name ?? 'a game';
+    const { current } = this;
+    if (current?.game.gameId === gameId) return current.game.name;
+    return this.games?.find((game) => game.gameId === gameId)?.name ?? null;
   }
 
   async loadGames() {
+    const loading = this.#fetchGames();
+    this.#gamesLoaded = loading;
+    await loading;
+  }
+
+  async #fetchGames() {
     try {
       this.error = null;
       const { data } = await this.#connection.call('getGames', { kind: 'game', limit: 250 });
@@ -280,12 +293,13 @@ export class Launcher extends Observable {
   }
 
   /** @param {Notification} notification */
-  #notify(notification) {
+  async #notify(notification) {
     this.inbox.add(notification);
-    const elsewhere = notification.gameId !== this.current?.game.gameId;
-    const from = elsewhere ? `${this.nameOf(notification.gameId)}: ` : '';
-    toast(`${from}${notification.message}`, notification.type);
     this.changed();
+    await this.#gamesLoaded; // those missed while disconnected arrive before the games
+    const { gameId, message, type } = notification;
+    const game = gameId === this.current?.game.gameId ? null : this.nameOf(gameId);
+    toast(game === null ? message : `${game}: ${message}`, type);
   }
 
   /** @param {import('./window-messages.js').WindowMessage} record */
@@ -304,11 +318,8 @@ export class Launcher extends Observable {
   #blocksChanged(gameId) {
     const { current } = this;
     if (gameId !== current?.game.gameId) return;
-    const before = current.blocked.names.size;
-    current.blocked
-      .load()
-      .then(() => (current.blocked.names.size < before ? current.conversations.reloadMessages() : undefined))
-      .catch(() => {});
+    // The messages of blocked players are omitted, also from the previews.
+    Promise.all([current.blocked.load(), current.conversations.load()]).catch(() => {});
   }
 
   /** @param {import('./conversations.js').Channel} channel */

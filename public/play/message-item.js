@@ -5,18 +5,19 @@ import { clockTime, exactTime } from '../shared/relative-time.js';
 
 /** Messages of one sender within this time of each other are grouped, in milliseconds. */
 const groupWithinMs = 5 * 60 * 1000;
-/** Reactions available with one click. */
-const quickReactions = ['👍', '❤️', '😂', '🎉'];
 const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric' });
 
 /** @typedef {import('./conversations.js').Message} Message */
 
 /**
- * One message.
+ * One message. The time is shown once for a group of messages; the actions appear on the message under the pointer, the
+ * tapped or the focused one.
  * @param {{
  *   message: Message,
  *   before: Message | undefined,
+ *   after: Message | undefined,
  *   own: boolean,
+ *   isActive: boolean,
  *   players: import('./player-book.js').PlayerBook,
  *   inGroup: boolean,
  *   original: Message | null | undefined,
@@ -25,38 +26,36 @@ const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day:
  *   onEdit: () => void,
  *   onUnsend: () => void,
  *   onReact: (reaction: string) => void,
- * }} props `before` is the message above it; `original` the message it replies to, null when that was removed,
- *   undefined when it is not a reply; `onMore` opens the actions on its sender
+ *   onPick: (anchor: HTMLElement) => void,
+ * }} props `before` and `after` are the messages above and below it; `isActive`: its actions are reached with Tab;
+ *   `original` is the message it replies to, null when that was removed, undefined when it is not a reply; `onMore`
+ *   opens the actions on its sender, and `onPick` the reactions
  */
-export function MessageItem({
-  message,
-  before,
-  own,
-  players,
-  inGroup,
-  original,
-  onReply,
-  onMore,
-  onEdit,
-  onUnsend,
-  onReact,
-}) {
+export function MessageItem(props) {
+  const { message, before, after, own, isActive, players, inGroup, original, onReact } = props;
   const { senderId, content, createdAt, updatedAt, reactions = [] } = message;
-  const newDay = before === undefined || day.format(before.createdAt) !== day.format(createdAt);
-  const isContinuation =
-    !newDay && before.senderId === senderId && createdAt - before.createdAt < groupWithinMs;
-  // Shown below the bubble at its outer edge, with the actions beside it.
-  const when = html`
-    ${updatedAt > createdAt && html`<span title="Edited ${exactTime(updatedAt)}">edited</span>`}
-    <time datetime=${new Date(createdAt).toISOString()} title=${exactTime(createdAt)}>${clockTime(createdAt)}</time>
+  const newDay = before === undefined || !isSameDay(before, message);
+  const isFirst = !continues(before, message);
+  const isLast = after === undefined || !continues(message, after);
+  const excerpt = excerptOf(content);
+  /**
+   * @param {import('../shared/icon.js').IconName} icon
+   * @param {string} name
+   * @param {(event: MouseEvent) => void} onClick
+   * @param {string} [details]
+   */
+  const action = (icon, name, onClick, details = '') => html`
+    <button type="button" class="message-action" tabindex=${isActive ? 0 : -1} title=${name} aria-label="${name}${details}: ${excerpt}" onClick=${onClick}>
+      <${Icon} name=${icon} />
+    </button>
   `;
   return html`
     ${newDay && html`<p class="day quiet small"><span>${dayLabel(createdAt)}</span></p>`}
-    <div class="message ${own ? 'own' : ''} ${isContinuation ? 'follows' : ''}" data-message=${message._id} tabindex="-1">
+    <div class="message ${own ? 'own' : ''} ${isFirst ? '' : 'follows'}" data-message=${message._id} tabindex="-1">
       <span class="visually-hidden">${own ? 'You' : players.name(senderId)}: </span>
-      ${!own && inGroup && html`<span class="message-face">${!isContinuation && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
+      ${!own && inGroup && html`<span class="message-face">${isFirst && html`<${Avatar} small wallet=${senderId} url=${players.avatar(senderId)} />`}</span>`}
       <div class="message-body">
-        ${!own && inGroup && !isContinuation && html`<p class="message-sender small" aria-hidden="true">${players.name(senderId)}</p>`}
+        ${!own && inGroup && isFirst && html`<p class="message-sender small" aria-hidden="true">${players.name(senderId)}</p>`}
         ${
           original !== undefined &&
           html`
@@ -66,7 +65,7 @@ export function MessageItem({
             </p>
           `
         }
-        <div class="bubble">${content}</div>
+        <div class="bubble" title=${exactTime(createdAt)}>${content}</div>
         ${
           reactions.length > 0 &&
           html`
@@ -81,30 +80,38 @@ export function MessageItem({
             </div>
           `
         }
-        <p class="message-meta">
-          ${!own && when}
-          <span class="message-actions">
-            ${quickReactions
-              .filter((reaction) => !reactions.some((one) => one.reaction === reaction))
-              .map(
-                (reaction) =>
-                  html`<button type="button" key=${reaction} class="link react" aria-label="React with ${reaction}: ${excerptOf(content)}" onClick=${() => onReact(reaction)}>${reaction}</button>`,
-              )}
-            <button type="button" class="link" onClick=${onReply} aria-label="Reply to: ${excerptOf(content)}">Reply</button>
-            ${
-              own
-                ? html`
-                    <button type="button" class="link" onClick=${onEdit} aria-label="Edit: ${excerptOf(content)}">Edit</button>
-                    <button type="button" class="link" onClick=${onUnsend} aria-label="Unsend: ${excerptOf(content)}">Unsend</button>
-                  `
-                : html`<button type="button" class="link" onClick=${onMore} aria-label="More about ${players.name(senderId)} (report, block, mute): ${excerptOf(content)}">More</button>`
-            }
-          </span>
-          ${own && when}
+        <p class="message-meta ${isLast || updatedAt > createdAt ? '' : 'visually-hidden'}">
+          ${updatedAt > createdAt && html`<span title="Edited ${exactTime(updatedAt)}">edited</span>`}
+          <time class=${isLast ? '' : 'visually-hidden'} datetime=${new Date(createdAt).toISOString()} title=${exactTime(createdAt)}>${clockTime(createdAt)}</time>
         </p>
+        <div class="message-actions" role="group" aria-label="Actions">
+          ${action('smile', 'React', ({ currentTarget }) => props.onPick(/** @type {HTMLElement} */ (currentTarget)))}
+          ${action('reply', 'Reply to', props.onReply)}
+          ${own && action('edit', 'Edit', props.onEdit)}
+          ${own ? action('trash', 'Unsend', props.onUnsend) : action('more', 'More about', props.onMore, ` ${players.name(senderId)} (report, block, mute)`)}
+        </div>
       </div>
     </div>
   `;
+}
+
+/**
+ * Whether a message continues the group of the one above it.
+ * @param {Message | undefined} before
+ * @param {Message} message
+ */
+function continues(before, message) {
+  if (before === undefined || before.senderId !== message.senderId || !isSameDay(before, message))
+    return false;
+  return message.createdAt - before.createdAt < groupWithinMs;
+}
+
+/**
+ * @param {Message} one
+ * @param {Message} other
+ */
+function isSameDay(one, other) {
+  return day.format(one.createdAt) === day.format(other.createdAt);
 }
 
 /** The start of a message, for labels. @param {string} content */

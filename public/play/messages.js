@@ -55,9 +55,10 @@ export function Messages({ launcher, current, onTalkTo }) {
                       html`<${Entry} key=${conversation.channel._id} launcher=${launcher} current=${current} conversation=${conversation} />`,
                   )}
                 </ul>
+                ${conversations.hasMore && html`<p class="more"><${Button} kind="plain" size="small" busy=${conversations.isLoadingMore} onClick=${() => conversations.loadMore().catch(toastError)}>Show earlier<//></p>`}
               `
     }
-    ${blockedCount > 0 && html`<p class="blocked-link"><button type="button" class="link small" onClick=${() => setShowBlocked(true)}>Blocked players (${blockedCount})</button></p>`}
+    ${blockedCount > 0 && html`<p class="blocked-link"><button type="button" class="link target small" onClick=${() => setShowBlocked(true)}>Blocked players (${blockedCount})</button></p>`}
     ${showBlocked && html`<${BlockedList} launcher=${launcher} current=${current} onClose=${() => setShowBlocked(false)} />`}
     ${
       starting &&

@@ -1,34 +1,48 @@
 import { shortAddress } from 'gantry-names';
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Dialog } from '../shared/dialog.js';
+import { useChanges } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
 
 const isWallet = /^0x[0-9a-f]{40}$/i;
+const shown = 30;
+/** Shorter texts are searched among the players met so far only. */
+const minSearchLength = 2;
+const searchDelayMs = 300;
 
 /**
- * Selects the participants of a new conversation: known players, or any wallet.
+ * Selects the participants of a new conversation: players of the game, or any wallet. Enter adds the first player found
+ * and, with an empty field, starts the conversation.
  * @param {import('./messages.js').InGame & {
  *   onClose: () => void,
  *   onStart: (wallets: string[]) => Promise<void>,
  * }} props
  */
-export function NewConversation({ launcher, onClose, onStart }) {
+export function NewConversation({ launcher, current, onClose, onStart }) {
   const { players, wallet: own } = launcher;
+  const { search } = current;
+  useChanges(search);
   const [chosen, setChosen] = useState(/** @type {readonly string[]} */ ([]));
-  const [search, setSearch] = useState('');
+  const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState('');
   const [busy, setBusy] = useState(false);
-  const query = search.trim().toLowerCase();
-  const suggested = players.wallets
-    .filter((wallet) => wallet !== own)
-    .filter((wallet) => players.name(wallet).toLowerCase().includes(query) || wallet.startsWith(query))
-    .slice(0, 30);
+  const query = typed.trim().toLowerCase();
+  const matching = search.found(query).filter((wallet) => wallet !== own);
+  const isComplete = isWallet.test(query);
   // A pasted wallet does not have to be a known player.
-  const listed =
-    isWallet.test(query) && query !== own && !suggested.includes(query) ? [query, ...suggested] : suggested;
+  if (isComplete && query !== own && !matching.includes(query)) matching.unshift(query);
+  const listed = [...chosen, ...matching.filter((wallet) => !chosen.includes(wallet)).slice(0, shown)];
+  const isFound = matching.length > 0;
+
+  const searchOn = () => search.search(query).catch((error) => setProblem(messageOf(error)));
+  useEffect(() => {
+    if (query.length < minSearchLength || isFound) return;
+    const timer = setTimeout(searchOn, searchDelayMs);
+    return () => clearTimeout(timer);
+  }, [query]);
 
   /** @param {string} wallet */
   const toggle = (wallet) =>
@@ -42,6 +56,16 @@ export function NewConversation({ launcher, onClose, onStart }) {
       setProblem(messageOf(error));
       setBusy(false);
     }
+  };
+  /** @param {KeyboardEvent} event */
+  const pressed = (event) => {
+    if (event.key !== 'Enter' || event.isComposing) return;
+    event.preventDefault();
+    const first = matching.find((wallet) => !chosen.includes(wallet));
+    if (query !== '' && first !== undefined) {
+      toggle(first);
+      setTyped('');
+    } else if (query === '' && chosen.length > 0) start();
   };
   return html`
     <${Dialog}
@@ -60,30 +84,49 @@ export function NewConversation({ launcher, onClose, onStart }) {
           id="participants"
           class="input"
           type="text"
+          autofocus
           autocomplete="off"
           spellcheck=${false}
           placeholder="Name or wallet (0x…)"
-          value=${search}
-          onInput=${(/** @type {Event} */ event) => setSearch(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
+          aria-describedby="participants-hint"
+          value=${typed}
+          onInput=${(/** @type {Event} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
+          onKeyDown=${pressed}
         />
+        <p class="hint" id="participants-hint">Finds the players on this game's leaderboards and in your conversations.</p>
       </div>
       <fieldset class="people">
         <legend class="visually-hidden">Players</legend>
-        ${
-          listed.length === 0
-            ? html`<p class="quiet">${query === '' ? 'No players yet. Paste a wallet address to start a conversation.' : 'No matching players. Paste a complete wallet address to message a new player.'}</p>`
-            : listed.map(
-                (wallet) => html`
-                  <label key=${wallet} class="person">
-                    <input type="checkbox" checked=${chosen.includes(wallet)} onChange=${() => toggle(wallet)} />
-                    <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} />
-                    <span class="truncate">${players.name(wallet)}</span>
-                    ${players.name(wallet) !== shortAddress(wallet) && html`<span class="quiet small mono">${shortAddress(wallet)}</span>`}
-                  </label>
-                `,
-              )
-        }
+        ${listed.map(
+          (wallet) => html`
+            <label key=${wallet} class="person">
+              <input type="checkbox" checked=${chosen.includes(wallet)} onChange=${() => toggle(wallet)} />
+              <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} />
+              <span class="truncate" title=${players.name(wallet)}>${players.name(wallet)}</span>
+              ${players.name(wallet) !== shortAddress(wallet) && html`<span class="quiet small mono">${shortAddress(wallet)}</span>`}
+            </label>
+          `,
+        )}
       </fieldset>
+      <p class="quiet small" role="status">
+        ${
+          search.isSearching
+            ? 'Searching the leaderboards…'
+            : query.length < minSearchLength || isComplete
+              ? listed.length === 0 && 'No players yet. Paste a wallet to start a conversation.'
+              : matching.length > shown
+                ? `${matching.length - shown} more match: type more of the name.`
+                : !isFound &&
+                  `No match${search.hasMore ? ' so far' : ''}. To message another player, enter the complete wallet.`
+        }
+      </p>
+      ${
+        !search.isSearching &&
+        search.hasMore &&
+        query.length >= minSearchLength &&
+        !isComplete &&
+        html`<p><${Button} size="small" onClick=${searchOn}>Search lower ranks<//></p>`
+      }
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
     <//>
   `;

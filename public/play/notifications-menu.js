@@ -42,14 +42,14 @@ export function NotificationsMenu({ launcher }) {
           : notifications.length === 0
             ? html`<${Empty} icon="bell" title="No notifications"><p>Notifications from games appear here.</p><//>`
             : html`
-              <ul role="list" class="notifications">
+              <ul role="list" class="notifications" tabindex="0" aria-label="Notifications, newest first">
                 ${notifications.map(
                   ({ _id, message, type, gameId, createdAt, readAt }) => html`
                     <li key=${_id} class="notification ${type} ${readAt === null || highlighted.has(_id) ? 'unread' : ''}">
                       <${Icon} name=${type === 'error' ? 'alert' : 'check'} />
                       <div>
                         <p>${message}</p>
-                        <p class="quiet small">${launcher.nameOf(gameId)} · <${RelativeTime} at=${createdAt} />${(readAt === null || highlighted.has(_id)) && html` · <strong>new</strong>`}</p>
+                        <p class="quiet small">${launcher.nameOf(gameId) ?? (launcher.games ? 'Unlisted game' : '…')} · <${RelativeTime} at=${createdAt} />${(readAt === null || highlighted.has(_id)) && html` · <strong>new</strong>`}</p>
                       </div>
                     </li>
                   `,

@@ -2,6 +2,7 @@ import { toast } from '../shared/toasts.js';
 import { BlockedPlayers } from './blocked-players.js';
 import { Conversations } from './conversations.js';
 import { NamedBoards } from './named-boards.js';
+import { PlayerSearch } from './player-search.js';
 import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
 import { responseTo, ruleCallback } from './window-messages.js';
@@ -39,6 +40,7 @@ export class OpenGame {
     this.boards = new NamedBoards(connection, players, { gameId: game.gameId, wallet: address });
     this.conversations = new Conversations(session, players, address);
     this.blocked = new BlockedPlayers(session);
+    this.search = new PlayerSearch(connection, players, game.gameId);
   }
 
   /** Loads everything, or brings it up to date after a reconnect. */

@@ -64,11 +64,7 @@ export function PlayerActions({ launcher, current, wallet, message, canMute, onC
       'Reported to the moderators. Thank you.',
     );
   };
-  const toggleBlock = async () => {
-    if (!isBlocked) return blocked.block(wallet);
-    await blocked.unblock(wallet);
-    await conversations.reloadMessages();
-  };
+  const toggleBlock = () => (isBlocked ? blocked.unblock(wallet) : blocked.block(wallet));
   /** @param {number} forSeconds */
   const mute = (forSeconds) =>
     run(

@@ -12,7 +12,14 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { bubbles, type PlayerAtLauncher, playDemoGame, say, startConversation } from './players.ts';
+import {
+  bubbles,
+  messageAction,
+  type PlayerAtLauncher,
+  playDemoGame,
+  say,
+  startConversation,
+} from './players.ts';
 
 const wholePage = { limit: 250, skip: 0 };
 
@@ -97,7 +104,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
 
   test('a player replies to a message, which is quoted until it is unsent', async () => {
     const { ada, grace } = await inConversation('Shall we play tomorrow?');
-    await ada.page.getByRole('button', { name: 'Reply to: Shall we play' }).click();
+    await messageAction(ada.page, 'Reply to: Shall we play');
     await ada.page.getByText(/^Replying to .*: Shall we play tomorrow\?$/).waitFor();
     await say(ada, 'At eight.');
     for (const { page } of [ada, grace]) {
@@ -109,10 +116,10 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await picture(ada.page, 'play reply');
     expect(await ada.page.getByText(/^Replying to/).count()).toBe(0);
     // Escape cancels the reply.
-    await ada.page.getByRole('button', { name: 'Reply to: Shall we play' }).click();
+    await messageAction(ada.page, 'Reply to: Shall we play');
     await ada.page.keyboard.press('Escape');
     await ada.page.getByText(/^Replying to/).waitFor({ state: 'hidden' });
-    await grace.page.getByRole('button', { name: 'Unsend: Shall we play' }).click();
+    await messageAction(grace.page, 'Unsend: Shall we play');
     await grace.page.getByRole('button', { name: 'Unsend', exact: true }).click();
     await ada.page.getByText('Message removed').waitFor();
   });
@@ -143,7 +150,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
 
   test('a player blocks another, receives nothing more from them, and unblocks them', async () => {
     const { ada, grace } = await inConversation('Buy gold!');
-    await ada.page.getByRole('button', { name: /^More about .*Buy gold/ }).click();
+    await messageAction(ada.page, /^More about .*Buy gold/);
     const dialog = ada.page.getByRole('dialog').filter({ hasText: 'Report to the moderators' });
     await picture(ada.page, 'play player actions');
     await dialog.getByRole('button', { name: /^Block/ }).click();
@@ -175,15 +182,14 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
   test("a player reports a message, and the conversation's creator mutes the other one", async () => {
     const { db } = server.services;
     const { ada, grace } = await inConversation('You all play badly');
-    const more = ada.page.getByRole('button', { name: /^More about .*You all play/ });
-    await more.click();
+    await messageAction(ada.page, /^More about .*You all play/);
     await ada.page.getByLabel('Reason').selectOption('Harassment');
     await ada.page.getByLabel('Comment (optional)').fill('Every evening');
     await ada.page.getByRole('button', { name: 'Report', exact: true }).click();
     await ada.page.getByText('Reported to the moderators').waitFor();
     const { rows } = await db.read(readReports, { subject: grace.wallet }, wholePage);
     expect(rows).toMatchObject([{ reporter: ada.wallet, reason: 'harassment', comment: 'Every evening' }]);
-    await more.click();
+    await messageAction(ada.page, /^More about .*You all play/);
     await ada.page.getByRole('button', { name: 'Report', exact: true }).click();
     await ada.page
       .getByRole('alert')
@@ -233,13 +239,13 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /No messages yet/ }).click();
     await say(grace, 'Shall we play one more round this evening, or tomorrow?');
-    await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
+    await messageAction(ada.page, 'Reply to: Shall we');
     await say(ada, 'At eight.');
     const { page } = ada;
     // On touch screens, the actions appear at the tapped message.
     const message = page.locator('.bubble', { hasText: 'Shall we play' });
     await message.click();
-    await ada.page.getByRole('button', { name: 'Reply to: Shall we' }).click();
+    await messageAction(ada.page, 'Reply to: Shall we');
     const fine = async (name: string) => {
       const issues = await issuesInBothSchemes(page, async () => {
         const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
@@ -256,10 +262,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     const edges = await Promise.all([message.boundingBox(), sent.boundingBox()]);
     expect((edges[1]?.x ?? 0) - (edges[0]?.x ?? 0)).toBeLessThan(8);
     await message.click();
-    await page
-      .getByRole('button', { name: /^More about/ })
-      .first()
-      .click();
+    await messageAction(page, /^More about/);
     await fine('player actions');
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /^Lead/ }).click();

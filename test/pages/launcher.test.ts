@@ -14,6 +14,7 @@ import { until } from '../support/until.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
 import {
   bubbles,
+  messageAction,
   type PlayerAtLauncher,
   playDemoGame,
   playRound,
@@ -73,14 +74,14 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await until('Ada reads the answer', async () => (await bubbles(ada)).at(-1) === 'Just one.');
     expect(await ada.page.getByText(/is typing…/).count()).toBe(0);
 
-    await ada.page.getByRole('button', { name: 'Edit: One more ruond?' }).click();
+    await messageAction(ada.page, 'Edit: One more ruond?');
     const field = ada.page.getByRole('textbox', { name: 'Edit your message' });
     await field.fill('One more round?');
     await field.press('Enter');
     await until('Grace reads the correction', async () => (await bubbles(grace))[0] === 'One more round?');
     await grace.page.getByText('edited').waitFor();
 
-    await grace.page.getByRole('button', { name: 'Unsend: Just one.' }).click();
+    await messageAction(grace.page, 'Unsend: Just one.');
     await grace.page.getByRole('dialog').getByRole('button', { name: 'Unsend' }).click();
     await until('it is removed for Ada', async () => (await bubbles(ada)).length === 1);
     expect(await bubbles(grace)).toEqual(['One more round?']);
@@ -127,7 +128,8 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await say(ada, 'We won');
     await grace.page.getByRole('tab', { name: /Messages/ }).click();
     await grace.page.getByRole('button', { name: /We won/ }).click();
-    await grace.page.getByRole('button', { name: 'React with 🎉: We won' }).click();
+    await messageAction(grace.page, 'React: We won');
+    await grace.page.getByRole('button', { name: 'React with: 🎉' }).click();
     const chip = (page: PlayerAtLauncher['page'], count: number) =>
       page.getByRole('button', { name: `🎉, ${count}`, exact: true });
     await chip(ada.page, 1).waitFor();
@@ -138,7 +140,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     await chip(grace.page, 2).click();
     await chip(ada.page, 1).waitFor();
     expect(await chip(ada.page, 1).getAttribute('aria-pressed')).toBe('true');
-    await ada.page.getByRole('button', { name: 'Edit: We won' }).click();
+    await messageAction(ada.page, 'Edit: We won');
     await ada.page.getByRole('textbox', { name: 'Edit your message' }).fill('We have won');
     await ada.page.keyboard.press('Enter');
     await until('the edit', async () => (await bubbles(grace))[0] === 'We have won');

@@ -59,6 +59,13 @@ export async function say({ page }: { page: Page }, text: string): Promise<void>
   await page.getByRole('textbox', { name: 'Write a message' }).press('Enter');
 }
 
+/** Clicks an action of a message, which appears on the message under the pointer or, on touch screens, the tapped one. */
+export async function messageAction(page: Page, name: string | RegExp): Promise<void> {
+  const action = page.getByRole('button', { name });
+  await page.locator('.message', { has: action }).locator('.bubble').click();
+  await action.click();
+}
+
 /** The messages shown in the open conversation, oldest first. */
 export function bubbles({ page }: { page: Page }): Promise<string[]> {
   return page.locator('.log .bubble').allTextContents();

@@ -4,7 +4,7 @@ import { ban } from '../../../src/features/administration/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
 import type { TestServer } from '../../support/server.ts';
 import { desktop, openPage } from '../browser.ts';
-import { type PlayerAtLauncher, playDemoGame, say, startConversation } from '../players.ts';
+import { messageAction, type PlayerAtLauncher, playDemoGame, say, startConversation } from '../players.ts';
 import type { Camera } from './camera.ts';
 import { fillBlocked, fillInbox } from './sample-world.ts';
 
@@ -40,15 +40,12 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.locator('.conversation-entry').first().click();
   await page.getByRole('log').waitFor();
   await say(grace, 'The one who loses buys the hats, and I mean the good ones: https://hats.example/winter');
-  await page.getByRole('button', { name: /^Reply to: The one/ }).click();
+  await messageAction(page, /^Reply to: The one/);
   await take(page, 'play-replying');
   await say(ada, 'Deal.');
-  // On a phone, the actions of an earlier message appear when it is tapped.
-  await page.locator('.bubble', { hasText: 'The one who loses' }).click();
-  await page
-    .getByRole('button', { name: /^React with 🎉: The one/ })
-    .first()
-    .click();
+  await messageAction(page, /^React: The one/);
+  await take(page, 'play-emoji');
+  await page.getByRole('button', { name: 'React with: 🎉' }).click();
   await page.locator('.reaction').waitFor();
   await page.getByText('Sending…').waitFor({ state: 'hidden' });
   while (!(await page.getByText(/is typing/).isVisible())) {
@@ -59,17 +56,13 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await take(page, 'play-conversation');
   await page.locator('.message').last().hover();
   await take(page, 'play-conversation-hover');
-  await page.getByRole('button', { name: /^Edit: Deal/ }).click();
+  await messageAction(page, /^Edit: Deal/);
   await take(page, 'play-editing');
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: /^Unsend: Deal/ }).click();
+  await messageAction(page, /^Unsend: Deal/);
   await take(page, 'play-unsend');
   await page.keyboard.press('Escape');
-  await page.locator('.message:not(.own) .bubble').first().click();
-  await page
-    .getByRole('button', { name: /^More about/ })
-    .first()
-    .click();
+  await messageAction(page, /^More about .*The one/);
   await take(page, 'play-player-actions');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Participants' }).click();

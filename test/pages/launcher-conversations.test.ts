@@ -1,0 +1,268 @@
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { findGameBySlug } from '../../src/features/games/queries.ts';
+import { createChannel } from '../../src/features/messages/channel-commands.ts';
+import { sendMessage } from '../../src/features/messages/message-commands.ts';
+import { notifyPlayer } from '../../src/features/notifications/commands.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { seedDemo } from '../../src/tools/demo/seed.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { newWallet } from '../support/wallet.ts';
+import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { tabTo } from './operator.ts';
+import {
+  bubbles,
+  messageAction,
+  type PlayerAtLauncher,
+  playDemoGame,
+  say,
+  startConversation,
+} from './players.ts';
+
+describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  const opened: PlayerAtLauncher[] = [];
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.db, server.box);
+    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const complaints = opened.splice(0).flatMap((one) => one.complaints);
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(complaints).toEqual([]);
+  });
+
+  async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {
+    const player = await playDemoGame(browser, server.url, options);
+    opened.push(player);
+    return player;
+  }
+
+  async function post(path: string, body: object) {
+    const response = await fetch(`${server.url}/launcher/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.status).toBe(200);
+    return response.json();
+  }
+
+  /** Players with these names. */
+  async function named(...names: string[]) {
+    const { db } = server.services;
+    const players = await Promise.all(names.map(() => server.openSession(gameId)));
+    await Promise.all(
+      players.map(({ wallet }, at) => db.write(setProfile, wallet, { username: names[at] ?? '' })),
+    );
+    return players;
+  }
+
+  const picture = async (page: Page, name: string) => {
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
+  };
+
+  test('of fifty conversations, each shows its last message and the name of the other player', async () => {
+    const { db } = server.services;
+    const { page, wallet } = await play();
+    const others = await named(...Array.from({ length: 50 }, (_, at) => `Sailor ${at} of the Line`));
+    for (const [at, other] of others.entries()) {
+      const { _id } = await db.write(createChannel, other, [wallet]);
+      await db.write(sendMessage, other, _id, `Ahoy from ${at}.`);
+    }
+    await page.reload();
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    const rows = page.locator('.conversation-entry');
+    await expect.poll(() => rows.count()).toBe(50);
+    const texts = await rows.allTextContents();
+    for (const at of others.keys())
+      expect(
+        texts.filter((text) => new RegExp(`Sailor ${at} of.*Ahoy from ${at}\\.`, 's').test(text)),
+      ).toHaveLength(1);
+    await picture(page, 'fifty conversations');
+  });
+
+  test('a new conversation is started with the keyboard, with a player found at a low rank', async () => {
+    const { db } = server.services;
+    const longest = 'Wolfeschlegelsteinhausenbergerdorff the 3';
+    const [far, long] = await named('Faraway Zed', longest.slice(0, 40));
+    if (!far || !long) throw new Error('no players');
+    const crowd = await Promise.all(Array.from({ length: 60 }, () => server.openSession(gameId)));
+    await Promise.all([...crowd, long].map((one) => db.write(setScore, one, 900_000)));
+    await db.write(setScore, far, -1_000);
+    const { page } = await play();
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    const field = page.getByLabel('Participants');
+    await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.keyboard.type('wolfe');
+    await page.locator('.person', { hasText: 'Wolfe' }).waitFor();
+    const overflow = () => page.locator('.dialog-body').evaluate((one) => one.scrollWidth - one.clientWidth);
+    expect(await overflow()).toBe(0);
+    await picture(page, 'new conversation');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('checkbox', { name: /^Wolfe/ })
+      .and(page.locator(':checked'))
+      .waitFor();
+    await page.keyboard.type('faraway');
+    await page.locator('.person', { hasText: 'Faraway Zed' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Start with 2 players' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('log').waitFor();
+    expect(await page.locator('.conversation-title').textContent()).toContain('Faraway Zed');
+  });
+
+  test('a message is reacted to with the keyboard, and its actions are large enough to be tapped', async () => {
+    const ada = await play();
+    const [grace] = await named('Grace');
+    if (!grace) throw new Error('no player');
+    await startConversation(ada, grace.wallet);
+    const { page } = ada;
+    await say(ada, 'One');
+    await say(ada, 'Two');
+    await until('both are sent', async () => (await page.locator('[data-message]').count()) === 2);
+    // One time for both.
+    expect(await page.locator('.message-meta time:visible').count()).toBe(2);
+    expect(await page.locator('.message-meta:not(.visually-hidden)').count()).toBe(1);
+    await page.getByRole('log').focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await tabTo(page, 'React: One');
+    await picture(page, 'message actions');
+    for (const button of await page.locator('.message-action:visible').all()) {
+      const box = await button.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(32);
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'React with' }).waitFor();
+    await picture(page, 'emoji picker');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: '😃, 1' }).waitFor();
+    await page.getByRole('button', { name: 'Insert emoji' }).click();
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('textbox', { name: 'Write a message' }).inputValue()).toBe('👍');
+  });
+
+  test('a guest is blocked also after getting a wallet', async () => {
+    const { db } = server.services;
+    const ada = await play();
+    const guest = await post('create-guest', { gameId });
+    const owner = { gameId, wallet: guest.wallet };
+    const { _id } = await db.write(createChannel, owner, [ada.wallet]);
+    await db.write(sendMessage, owner, _id, 'Buy gold!');
+    const { page } = ada;
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    await page.getByRole('button', { name: /Buy gold!/ }).click();
+    await page.locator('.bubble', { hasText: 'Buy gold!' }).waitFor();
+    const wallet = newWallet();
+    const { launcherJwt } = guest;
+    const begun = await post('request-guest-upgrade', { launcherJwt, wallet: wallet.address });
+    const signature = await wallet.sign(begun.signRequest);
+    await post('upgrade-guest', { launcherJwt, channelId: begun.channelId, signature });
+    await messageAction(page, /^More about .*Buy gold/);
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Block/ })
+      .click();
+    await page.getByText(/ blocked$/).waitFor();
+    await until('it is hidden', async () => (await bubbles(ada)).length === 0);
+  });
+
+  test('a notification from while the player was away names its game, and the list is scrolled with the keyboard', async () => {
+    const { db } = server.services;
+    const other = await server.createGame({ name: 'Orbit', slug: 'orbit' });
+    const { page, wallet } = await play();
+    await page.goto('about:blank');
+    for (let sent = 1; sent <= 20; sent++)
+      await db.write(
+        notifyPlayer,
+        { gameId: other.gameId, wallet },
+        { message: `Comet ${sent}`, type: 'success' },
+      );
+    await page.goto(`${server.url}/play`);
+    await page
+      .locator('.toast', { hasText: /^Orbit: Comet/ })
+      .first()
+      .waitFor();
+    expect(await page.locator('.toast', { hasText: 'a game:' }).count()).toBe(0);
+    await page.getByRole('button', { name: /^Notifications/ }).click();
+    const list = page.getByRole('list', { name: /^Notifications/ });
+    await list.waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('End');
+    await expect.poll(() => list.evaluate((one) => one.scrollTop)).toBeGreaterThan(50);
+    await picture(page, 'notifications');
+  });
+
+  test('the buttons of game cards in a row are level, also when one name wraps', async () => {
+    await server.createGame({ name: 'A game with such a long name that it takes two lines or even three' });
+    const { page } = await play({ ...desktop, viewport: { width: 1440, height: 900 } });
+    await page.goto(`${server.url}/play`);
+    await page.locator('.game-card').nth(1).waitFor();
+    await picture(page, 'game cards');
+    const edges = (part: Locator) =>
+      part.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().bottom)));
+    const tops = await page
+      .locator('.game-card')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    const row = tops.filter((top) => top === tops[0]).length;
+    expect(row).toBeGreaterThan(1);
+    expect(new Set((await edges(page.locator('.game-card .button'))).slice(0, row)).size).toBe(1);
+    expect(new Set((await edges(page.locator('.game-card .cover'))).slice(0, row)).size).toBe(1);
+    expect(new Set((await edges(page.locator('.game-card > h2'))).slice(0, row)).size).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
+    ['1024', { ...desktop, viewport: { width: 1024, height: 768 } }],
+    ['390', phone],
+  ])(
+    'the picker and the dialog fit %s pixels, without an issue in light and dark',
+    async (width, options) => {
+      const ada = await play(options);
+      const [grace] = await named('Wolfeschlegelsteinhausenbergerdorff Esq');
+      if (!grace) throw new Error('no player');
+      await startConversation(ada, grace.wallet);
+      await say(ada, 'Shall we play one more round this evening?');
+      const { page } = ada;
+      const fine = async (name: string) => {
+        const issues = await issuesInBothSchemes(page, async () => {
+          const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+          const outside = await page.locator('.emoji-picker:popover-open, dialog[open]').evaluateAll(
+            (all) =>
+              all.filter((one) => {
+                const { left, right, top, bottom } = one.getBoundingClientRect();
+                return left < 0 || top < 0 || right > innerWidth || bottom > innerHeight;
+              }).length,
+          );
+          expect([name, outside]).toEqual([name, 0]);
+          await picture(page, `play ${name} ${width} ${dark ? 'dark' : 'light'}`);
+        });
+        expect([name, issues]).toEqual([name, { light: [], dark: [] }]);
+      };
+      await page.locator('.bubble').click();
+      await page.getByRole('button', { name: 'React: Shall we' }).click();
+      await fine('picker');
+      await page.keyboard.press('Escape');
+      await fine('actions');
+      await page.getByRole('button', { name: 'Back to all messages' }).click();
+      await page.getByRole('button', { name: 'New', exact: true }).click();
+      await fine('dialog');
+    },
+  );
+});
