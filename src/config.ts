@@ -211,6 +211,12 @@ export const environment = z.object({
   SESSION_DAYS: durationDays
     .default(1)
     .describe('Lifetime of a channel session and its launcherJwt, in days'),
+  SESSION_RENEWAL_DAYS: z.coerce
+    .number()
+    .min(0)
+    .max(365)
+    .default(30)
+    .describe('Days after its opening until which a channel session can be renewed; 0: not at all'),
   SESSION_RETENTION_DAYS: durationDays
     .default(30)
     .describe('Days that a channel session is kept after its lifetime; at least GUEST_IDLE_DAYS'),
@@ -255,6 +261,8 @@ export interface Config {
   /** Started by `npm start`: npm runs this process in a shell, which does not forward signals. */
   startedByNpm: boolean;
   sessionLifetimeMs: number;
+  /** How long after its opening a session can live when it is renewed. */
+  sessionRenewalMs: number;
   guests: GuestSettings;
   /** Maximum bytes stored by a player in a game. */
   storageQuota: number;
@@ -349,6 +357,7 @@ export function readConfig(variables?: Record<string, string | undefined>): Conf
     demo: data.GANTRY_DEMO === 'on',
     startedByNpm: given.npm_lifecycle_event !== undefined,
     sessionLifetimeMs: Math.round(data.SESSION_DAYS * dayMs),
+    sessionRenewalMs: Math.round(data.SESSION_RENEWAL_DAYS * dayMs),
     guests: { areAllowed: data.GUESTS === 'on', idleMs: Math.round(data.GUEST_IDLE_DAYS * dayMs) },
     storageQuota: data.STORAGE_QUOTA_MEGABYTES * mebibyte,
     gameStorageQuota: data.GAME_STORAGE_QUOTA_MEGABYTES * mebibyte,

@@ -20,7 +20,7 @@ import { goTo, linkTo } from './route.js';
 import { StatesView } from './states-view.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
-/** @typedef {NonNullable<import('./admin.js').Output<'getPlayer'>['player']>} PlayerDetails */
+/** @typedef {NonNullable<import('./admin.js').Output<'getPlayerDetails'>['player']>} PlayerDetails */
 
 /**
  * The tabs of a player. Those with `ofGame` show one game; the others, one or all games.
@@ -44,7 +44,7 @@ export function PlayerPage({ wallet, tab, slug }) {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(async () => {
     const [{ player }, { games }] = await Promise.all([
-      admin.call('getPlayer', { wallet }),
+      admin.call('getPlayerDetails', { wallet }),
       admin.call('listGames', {}),
     ]);
     return { player, games };

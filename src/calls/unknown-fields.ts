@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { type FieldError, GantryError } from '../core/errors.ts';
 import { nearestName } from '../core/nearest-name.ts';
 import { isName } from '../core/schemas/seen-text.ts';
+import { isNamed } from '../features/games/require-game.ts';
 import { type AnyOperation, takesToken } from '../features/operation.ts';
 import type { Authenticated } from './auth/authenticator.ts';
 
@@ -67,7 +68,7 @@ function isCallersOwn(
   value: unknown,
   { caller, game }: Pick<Authenticated, 'caller' | 'game'>,
 ): boolean {
-  if (name === 'gameId') return game !== null && value === game.id;
+  if (name === 'gameId') return game !== null && isNamed(game, value);
   if (!walletNames.has(name) || caller === null || !('wallet' in caller)) return false;
   return typeof value === 'string' && value.toLowerCase() === caller.wallet;
 }

@@ -58,6 +58,7 @@ export function buildServices(
     statePatcher: new StatePatcher(states),
     webhookSender: new HttpWebhookSender({ guard: new AddressGuard(config.webhookAddresses) }),
     sessionLifetimeMs: config.sessionLifetimeMs,
+    sessionRenewalMs: config.sessionRenewalMs,
     guests: config.guests,
     upgradeGuest,
     storageQuota: config.storageQuota,

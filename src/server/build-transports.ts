@@ -16,6 +16,7 @@ import { allGames, findGame } from '../features/games/queries.ts';
 import { rankedPageOf, requireBoard } from '../features/scores/boards.ts';
 import { toPlacedRows } from '../features/scores/operations/leaderboard-scores.ts';
 import { leaderboardTop } from '../features/scores/score.ts';
+import { issueToken } from '../features/sessions/new-session.ts';
 import { gameStorages } from '../features/storage-quota/game-storage.ts';
 import { openAssets } from '../pages/open-assets.ts';
 import { SdkArchives } from '../pages/sdk-archives.ts';
@@ -197,6 +198,7 @@ export function buildTransports(
     report,
     authenticator,
     tokens,
+    issueToken: (details) => issueToken(details, services),
     limits,
     traffic,
     db,

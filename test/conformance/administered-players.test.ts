@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
 import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
-import { banPlayer, erasePlayer, getPlayer } from '../../src/features/administration/operations/players.ts';
+import {
+  banPlayer,
+  erasePlayer,
+  getPlayerDetails,
+} from '../../src/features/administration/operations/players.ts';
 import { listPlayerMessages } from '../../src/features/messages/operations/messages.ts';
 import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { listPlayerScores } from '../../src/features/scores/operations/scores.ts';
@@ -89,7 +93,7 @@ describe('list-players', () => {
   });
 });
 
-describe('get-player', () => {
+describe('get-player-details', () => {
   it('shows the profile, bans, games, presence and when the player was last seen', async () => {
     const [first, second] = [await server.createGame(), await server.createGame()];
     const { wallet, launcherJwt } = await server.openSession(first.gameId);
@@ -100,7 +104,7 @@ describe('get-player', () => {
     await admin.call(banPlayer, { wallet, gameId: second.gameId, reason: 'cheating' });
     using _launcher = await connectLauncher(server.url, { launcherJwt });
     const read = async () =>
-      (await admin.call(getPlayer, { wallet: wallet.toUpperCase().replace('X', 'x') })).player;
+      (await admin.call(getPlayerDetails, { wallet: wallet.toUpperCase().replace('X', 'x') })).player;
     const shown = await until('the player is online', async () => {
       const player = await read();
       return player?.games.some(({ present }) => present) && player;
@@ -131,11 +135,14 @@ describe('get-player', () => {
   });
 
   it('does not find players who were never seen or were erased', async () => {
-    expect(await admin.call(getPlayer, { wallet: randomWallet() })).toEqual({ success: true, player: null });
+    expect(await admin.call(getPlayerDetails, { wallet: randomWallet() })).toEqual({
+      success: true,
+      player: null,
+    });
     const { gameId } = await server.createGame();
     const { wallet } = await server.openSession(gameId);
     await admin.call(erasePlayer, { wallet });
-    expect((await admin.call(getPlayer, { wallet })).player).toBeNull();
+    expect((await admin.call(getPlayerDetails, { wallet })).player).toBeNull();
   });
 });
 

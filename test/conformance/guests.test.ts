@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { newGuestAddress } from '../../src/core/schemas/fields.ts';
 import { changeGame } from '../../src/features/administration/commands.ts';
+import { displayName } from '../../src/features/players/player.ts';
 import { apiOf } from '../support/api.ts';
 import { readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { channelStatus, succeeded } from '../support/records.ts';
+import { channelStatus, signInFields, succeeded } from '../support/records.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { signInsTo } from '../support/sign-in.ts';
 import { newWallet, type TestWallet } from '../support/wallet.ts';
@@ -16,10 +17,9 @@ const created = succeeded({
   wallet: z.string().regex(/^0x6775657374[0-9a-f]{30}$/),
   deviceId: z.uuidv7(),
   deviceSecret: z.string().regex(/^gd_[\w-]{43}$/),
-  launcherJwt: z.string(),
-  jwt: z.string(),
+  ...signInFields,
 });
-const signedIn = succeeded({ wallet: z.string(), launcherJwt: z.string(), jwt: z.string() });
+const signedIn = succeeded({ wallet: z.string(), ...signInFields });
 const begun = succeeded({ channelId: z.string(), signRequest: z.string() });
 const vouched = succeeded({
   wallet: z.string(),
@@ -59,6 +59,31 @@ describe('a player without a wallet', () => {
       const again = accepted(await api().post('/launcher/sign-in-guest', { gameId, deviceSecret }), signedIn);
       expect(again.wallet).toBe(guest.wallet);
       expect((await statusOf(again.launcherJwt)).wallet).toBe(guest.wallet);
+    }
+  });
+
+  test('may choose a name at once, by the rules of names, and is told who it is', async () => {
+    const { gameId } = await server.createGame();
+    const wordFilter = { action: 'reject' as const, words: ['darn'] };
+    await server.services.db.write(changeGame, gameId, { policies: { wordFilter } });
+    const post = (username: string) => api().post('/launcher/create-guest', { gameId, username });
+    const named = accepted(await post('  Zoe  Ng '), created);
+    expect(named.player).toEqual({
+      wallet: named.wallet,
+      userId: readJwt(named.launcherJwt).payload.userId,
+      username: 'Zoe Ng',
+      isNamed: true,
+      avatar: `${server.url}/avatars/${named.wallet}.svg`,
+      isGuest: true,
+    });
+    expect(readJwt(named.launcherJwt).payload.username).toBe('Zoe Ng');
+    refused(await post('x'.repeat(41)), 400, 'input_invalid', 'username');
+    refused(await post('\u200b'), 400, 'input_invalid', 'username');
+    refused(await post('Darn It'), 400, 'words_not_allowed', 'username');
+    for (const input of [{ gameId }, { gameId, username: '' }]) {
+      const { player, launcherJwt } = accepted(await api().post('/launcher/create-guest', input), created);
+      expect(player).toMatchObject({ isNamed: false, username: displayName({ ...player, username: '' }) });
+      expect(readJwt(launcherJwt).payload.username).toBeUndefined();
     }
   });
 

@@ -13,7 +13,7 @@ import { requestSignIn } from '../../src/features/sessions/sign-in-commands.ts';
 import { apiOf } from '../support/api.ts';
 import { faults, itRefuses, missing, notStrings, requiredString } from '../support/field-faults.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { channelStatus, id, succeeded } from '../support/records.ts';
+import { channelStatus, id, signInFields, succeeded } from '../support/records.ts';
 import { startTestServer } from '../support/server.ts';
 import { malleated, newWallet, type TestWallet } from '../support/wallet.ts';
 
@@ -23,7 +23,7 @@ const api = apiOf(server);
 const { gameId } = await server.createGame({ name: 'Space Race' });
 
 const created = succeeded({ channelId: id, signRequest: z.string() });
-const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
+const verified = succeeded(signInFields);
 
 async function begin(wallet: TestWallet) {
   const body = { wallet: wallet.lowercase, gameId };

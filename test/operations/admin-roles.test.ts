@@ -53,7 +53,7 @@ const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   listWebhookDeliveries: all,
   replayWebhookDelivery: operating,
   listPlayers: all,
-  getPlayer: all,
+  getPlayerDetails: all,
   updatePlayer: moderating,
   banPlayer: moderating,
   unbanPlayer: moderating,

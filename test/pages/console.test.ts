@@ -480,10 +480,10 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
 
     await page.goto(`${server.url}/console#/players/${randomWallet()}`);
     await page.getByText('Player not found').waitFor();
-    await page.route('**/admin/get-player', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.route('**/admin/get-player-details', (route) => route.fulfill({ status: 500, json: {} }));
     await page.goto(`${server.url}/console#/players/${ada.wallet}`);
     await page.getByText('Could not load this').waitFor();
-    await page.unroute('**/admin/get-player');
+    await page.unroute('**/admin/get-player-details');
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('heading', { name: 'Ada of Known', level: 1 }).waitFor();
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('500')]);

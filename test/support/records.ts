@@ -10,6 +10,24 @@ export const wallet = z.string().regex(/^0x[0-9a-f]{40}$/);
 /** Unix milliseconds; seconds would be too small. */
 export const time = z.int().min(1_500_000_000_000);
 
+/** A player as the player's own client shows it. */
+export const ownPlayer = z.strictObject({
+  wallet,
+  userId: id,
+  username: z.string().min(1),
+  isNamed: z.boolean(),
+  avatar: z.url(),
+  isGuest: z.boolean(),
+});
+
+/** What the answer to every sign-in has. */
+export const signInFields = {
+  launcherJwt: z.string(),
+  jwt: z.string(),
+  expiresAt: time,
+  player: ownPlayer,
+};
+
 const score = {
   _id: id,
   nonce: z.string().min(1),

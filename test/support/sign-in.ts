@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { apiOf } from './api.ts';
 import type { Answer } from './http.ts';
 import { accepted } from './outcome.ts';
-import { channelStatus, id, succeeded } from './records.ts';
+import { channelStatus, id, signInFields, succeeded } from './records.ts';
 
 const created = succeeded({ channelId: id, signRequest: z.string() });
-const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
+const verified = succeeded(signInFields);
 
 /** A sign-in that has begun: the text to sign, and where the signature goes. */
 export type BegunSignIn = z.infer<typeof created>;

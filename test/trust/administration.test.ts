@@ -29,7 +29,7 @@ import {
   banPlayer,
   erasePlayer,
   exportPlayer,
-  getPlayer,
+  getPlayerDetails,
   unbanPlayer,
 } from '../../src/features/administration/operations/players.ts';
 import { getServerStats, serverSummary } from '../../src/features/administration/operations/server.ts';
@@ -454,7 +454,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect(await found({ gameId, search: '%' })).toEqual([ada.wallet]);
     expect(await found({ gameId, search: '1_0' })).toEqual([]);
     expect(await found({ gameId, search: '\\' })).toEqual([]);
-    const { player } = await admin.call(getPlayer, { wallet: ada.wallet });
+    const { player } = await admin.call(getPlayerDetails, { wallet: ada.wallet });
     expect(player).toMatchObject({ wallet: ada.wallet, username: name, bans: [], games: [{ gameId }] });
     const exported = await admin.call(exportPlayer, { wallet: ada.wallet });
     expect(exported.records).toContainEqual({

@@ -12,7 +12,7 @@ import type { Answer } from '../support/http.ts';
 import { readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { channelStatus, succeeded } from '../support/records.ts';
+import { channelStatus, signInFields, succeeded } from '../support/records.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -52,7 +52,7 @@ async function signIn(wallet: TestWallet, game: string, on: TestServer = server)
   return apiOf(on).post('/launcher/verify-unverified-channel', { channelId, signature });
 }
 
-const verified = succeeded({ launcherJwt: z.string(), jwt: z.string() });
+const verified = succeeded(signInFields);
 const signedIn = async (wallet: TestWallet, game: string, on?: TestServer) =>
   accepted(await signIn(wallet, game, on), verified).launcherJwt;
 

@@ -6,18 +6,13 @@ import type { Store } from '../../core/storage/store.ts';
 import { admitsOrigin, wildcardOf } from '../../features/games/allowed-origin.ts';
 import type { Game } from '../../features/games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../../features/games/game-secret.ts';
-import {
-  findGame,
-  findGameBySecret,
-  findGameBySlug,
-  findGamesByOrigin,
-} from '../../features/games/queries.ts';
-import { refuseArchived } from '../../features/games/require-game.ts';
+import { findGameBySecret, findGamesByOrigin, findNamedGame } from '../../features/games/queries.ts';
+import { isNamed, refuseArchived, requireNamedGame } from '../../features/games/require-game.ts';
 import type { AuthKind, Callers, SessionCaller } from '../../features/operation.ts';
 import { ensurePlayer } from '../../features/players/commands.ts';
 import { refuseFormerGuest } from '../../features/players/guests.ts';
 import { findGuest, findPlayer, isBanned } from '../../features/players/queries.ts';
-import type { SessionDetails } from '../../features/sessions/channel-session.ts';
+import { type SessionDetails, sessionEnded } from '../../features/sessions/channel-session.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { findGameOfSignIn, findSession } from '../../features/sessions/queries.ts';
 import type { AdminCredentials } from './admin-credentials.ts';
@@ -43,7 +38,7 @@ export interface Authenticated<Kind extends AuthKind = AuthKind> {
   server: Game | null;
   /** Whether the call has its game's secret, and so comes from the game's server, whichever player it is for. */
   hasSecret: boolean;
-  /** The id of the game named by the URL, if the operation takes a `gameId` and the input has none. */
+  /** The id of the game that the URL names and the input does not, or that the input names by its slug. */
   gameId?: string;
 }
 
@@ -86,7 +81,8 @@ export class Authenticator {
       credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;
     const { games } = credentials;
     const named = games && games.length > 0 ? await this.namedGame(games) : null;
-    const isForInput = named !== null && (kind === 'game' || kind === 'public') && isOmitted(input.gameId);
+    const takesGame = kind === 'game' || kind === 'public';
+    const isForInput = named !== null && takesGame && isOmitted(input.gameId);
     const fullInput = isForInput ? { ...input, gameId: named.id } : input;
     const identified = await this.#identify(kind, fullInput, credentials, bySecret);
     refuseOtherGame(named, identified.game);
@@ -98,7 +94,7 @@ export class Authenticator {
     const server = isOmitted(credentials.launcherJwt) ? bySecret : null;
     const hasSecret = bySecret !== null && bySecret.id === game?.id;
     const authenticated: Authenticated = { caller, game, server, hasSecret };
-    if (isForInput) authenticated.gameId = named.id;
+    if (game && takesGame && (isForInput || input.gameId === game.slug)) authenticated.gameId = game.id;
     return authenticated;
   }
 
@@ -109,7 +105,7 @@ export class Authenticator {
   async namedGame(names: readonly string[] = []): Promise<Game | null> {
     let named: Game | null = null;
     for (const name of new Set(names)) {
-      const game = (await this.#db.read(findGame, name)) ?? (await this.#db.read(findGameBySlug, name));
+      const game = await this.#db.read(findNamedGame, name);
       if (!game) throw new GantryError('game_unknown', 'There is no game with the id or slug in the URL');
       refuseOtherGame(named, game);
       named = game;
@@ -125,12 +121,7 @@ export class Authenticator {
     const details = await this.#session(token);
     refuseArchived(details.game);
     const { endedAt, endReason } = details.session;
-    if (endedAt !== null) {
-      throw new GantryError(
-        'session_ended',
-        `The channel session of this launcherJwt has ended (${endReason}); sign in again`,
-      );
-    }
+    if (endedAt !== null) throw sessionEnded(endReason);
     return details;
   }
 
@@ -190,7 +181,7 @@ export class Authenticator {
       }
       case 'game': {
         const game = bySecret ?? (await this.#namedGame(input.gameId, credentials.origin));
-        if (!isOmitted(input.gameId) && input.gameId !== game.id) throw wrongSecret();
+        if (!isOmitted(input.gameId) && !isNamed(game, input.gameId)) throw wrongSecret();
         const { origin } = credentials;
         const isItsPage =
           origin !== undefined && isWebUrl(origin) && admitsOrigin(game.allowedOrigins, origin);
@@ -207,7 +198,7 @@ export class Authenticator {
       }
       case 'public': {
         const game =
-          typeof input.gameId === 'string' ? await this.#db.read(findGame, input.gameId) : bySecret;
+          typeof input.gameId === 'string' ? await this.#db.read(findNamedGame, input.gameId) : bySecret;
         return { caller: null, game };
       }
     }
@@ -280,11 +271,7 @@ export class Authenticator {
   }
 
   async #namedGame(gameId: unknown, origin: string | undefined): Promise<Game> {
-    if (typeof gameId === 'string' && gameId !== '') {
-      const game = await this.#db.read(findGame, gameId);
-      if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
-      return game;
-    }
+    if (typeof gameId === 'string' && gameId !== '') return requireNamedGame(this.#db, gameId);
     const [only, ...others] = origin === undefined ? [] : await this.#gamesAt(origin);
     if (only && others.length === 0) return only;
     throw new GantryError(

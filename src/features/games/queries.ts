@@ -23,6 +23,18 @@ export const findGame = query(
   { max: maxCached, keyOf: (gameId) => gameId },
 );
 
+/** The game with this id or slug. Runs with every call that names its game. */
+export const findNamedGame = query(
+  'findNamedGame',
+  function* (read, name: string): ReadSteps<Game | null> {
+    const game = yield* read.ask(findGame, name);
+    if (game) return game;
+    const row = yield* read.get(games.bySlug, name);
+    return row ? yield* read.ask(findGame, row.id) : null;
+  },
+  { max: maxCached, keyOf: (name) => name },
+);
+
 export const findGameBySlug = query('findGameBySlug', function* (read, slug: string): ReadSteps<Game | null> {
   const row = yield* read.get(games.bySlug, slug);
   return row ? toGame(row) : null;

@@ -1,13 +1,38 @@
 import { GantryError } from '../../core/errors.ts';
+import { idInput } from '../../core/schemas/fields.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Game } from './game.ts';
-import { findGame } from './queries.ts';
+import { findGame, findNamedGame } from './queries.ts';
+
+/** A game in a request of a player or a game. */
+export const gameInput = idInput.meta({ description: 'Id or slug of the game' });
+
+/** The game of a call that has no token. */
+export const ownGameInput = gameInput.optional().meta({
+  description: 'Id or slug; optional when the game secret or an allowed Origin identifies the game',
+});
 
 /** @throws GantryError `game_unknown` */
 export async function requireGame(db: Store, gameId: string): Promise<Game> {
   const game = await db.read(findGame, gameId);
-  if (!game) throw new GantryError('game_unknown', 'There is no game with this id');
+  if (!game) throw unknownGame();
   return game;
+}
+
+/** The game with this id or slug. @throws GantryError `game_unknown` */
+export async function requireNamedGame(db: Store, name: string): Promise<Game> {
+  const game = await db.read(findNamedGame, name);
+  if (!game) throw unknownGame();
+  return game;
+}
+
+/** Whether this is the game's id or slug. */
+export function isNamed({ id, slug }: Game, name: unknown): boolean {
+  return name === id || name === slug;
+}
+
+function unknownGame(): GantryError {
+  return new GantryError('game_unknown', 'There is no game with this id or slug');
 }
 
 /** @throws GantryError `game_archived` */

@@ -20,7 +20,7 @@ export interface NewGuest {
 }
 
 /**
- * Creates a guest with a device, and opens a session for it.
+ * Creates a guest with a device and, if it is given, a name, and opens a session for it.
  * @throws GantryError as `startSession`
  */
 export const addGuest = command(
@@ -31,10 +31,11 @@ export const addGuest = command(
     guest: NewGuest,
     device: NewDevice,
     lifetimeMs: number,
-    openedBy: OpenedBy = 'device',
+    { username, openedBy = 'device' }: { username?: string | undefined; openedBy?: OpenedBy } = {},
   ): Steps<{ details: SessionDetails; deviceId: string }> {
     insertGuest(tx, guest);
     const { id } = insertDevice(tx, guest.address, device);
+    if (username !== undefined) yield* setProfile(tx, guest.address, { username });
     const owner = { gameId, wallet: guest.address };
     return { details: yield* startSession(tx, owner, lifetimeMs, openedBy), deviceId: id };
   },

@@ -1,4 +1,7 @@
+import { z } from 'zod';
+import type { PublicUrls } from '../../core/public-urls.ts';
 import { defaultName } from '../../core/schemas/default-name.ts';
+import { id, isGuestAddress, normalizedAddress } from '../../core/schemas/fields.ts';
 import { cleanedNameText, nameText } from '../../core/schemas/names.ts';
 import { seenByOthers } from '../../core/schemas/seen-text.ts';
 import type { PlayerRow } from './tables.ts';
@@ -51,6 +54,31 @@ export const cleanedUsername = cleanedNameText(0, maxUsername);
 /** The name that others see; never empty. */
 export function displayName(player: Pick<Player, 'wallet' | 'username'>): string {
   return player.username || defaultName(player.wallet);
+}
+
+/** A player as the player's own client shows it. */
+export const ownPlayer = z
+  .object({
+    wallet: normalizedAddress,
+    userId: id,
+    username: z.string().meta({ description: 'The name that others see; never empty' }),
+    isNamed: z.boolean().meta({ description: 'Whether the player chose the name' }),
+    avatar: z.string().meta({ description: 'Absolute URL of the picture' }),
+    isGuest: z.boolean().meta({ description: 'Whether the player has no wallet' }),
+  })
+  .meta({ id: 'OwnPlayer' });
+export type OwnPlayer = z.infer<typeof ownPlayer>;
+
+export function toOwnPlayer(player: Player, publicUrls: PublicUrls): OwnPlayer {
+  const { wallet, userId, username } = player;
+  return {
+    wallet,
+    userId,
+    username: displayName(player),
+    isNamed: username !== '',
+    avatar: publicUrls.avatar(player),
+    isGuest: isGuestAddress(wallet),
+  };
 }
 
 export function toPlayer({ userId, wallet, username, avatar }: Omit<PlayerRow, 'searchName'>): Player {

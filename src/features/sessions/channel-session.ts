@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GantryError } from '../../core/errors.ts';
 import { id, timestamp } from '../../core/schemas/fields.ts';
 import { type OpenedBy, openedBy } from '../../core/schemas/opened-by.ts';
 import type { Game } from '../games/game.ts';
@@ -57,6 +58,14 @@ export interface SessionDetails {
   session: ChannelSession;
   player: Player;
   game: Game;
+}
+
+/** The refusal of a call whose session has ended. */
+export function sessionEnded(reason: string | null): GantryError {
+  return new GantryError(
+    'session_ended',
+    `The channel session of this launcherJwt has ended (${reason}); sign in again`,
+  );
 }
 
 export const sessionSummary = z

@@ -14,7 +14,7 @@ import { requireGuest } from '../players/guests.ts';
 import { toPlayer } from '../players/player.ts';
 import { bans } from '../players/tables.ts';
 import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
-import type { EndReason, SessionDetails } from './channel-session.ts';
+import { type EndReason, type SessionDetails, sessionEnded } from './channel-session.ts';
 import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
 import { announcedPresent, type SessionRow, sessions } from './tables.ts';
@@ -57,9 +57,7 @@ export const startSession = command(
       ...(isByServer ? [lockGameStorage(tx, gameId)] : []),
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
-    if (bannedHere || bannedEverywhere) {
-      throw new GantryError('player_banned', 'This player is banned from this game');
-    }
+    if (bannedHere || bannedEverywhere) throw playerBanned();
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
     if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
@@ -101,9 +99,52 @@ export const endSession = command(
   },
 );
 
-/** Ends a session that has expired, so that its listeners are notified; any other is left unchanged. */
+/** How long a session may live. */
+export interface SessionLifetime {
+  /** From its opening or latest renewal. */
+  readonly lifetimeMs: number;
+  /** From its opening, with all renewals. */
+  readonly renewalMs: number;
+}
+
+/**
+ * Extends a session to a full lifetime from now, as far as renewals may; never shortens it. The locks are those of
+ * `startSession` and of the session's end.
+ * @throws GantryError `session_ended`, `token_expired`, `player_banned`; of a guest `player_unknown`, `guest_upgraded`
+ */
+export const renewSession = command(
+  'renewSession',
+  function* (tx, sessionId: string, { lifetimeMs, renewalMs }: SessionLifetime): Steps<SessionDetails> {
+    const found = yield* tx.get(sessions, sessionId);
+    if (!found) throw sessionEnded('erased');
+    const { wallet, gameId } = found;
+    yield* requireGuest(tx, wallet);
+    const [player, gameRow, bannedHere, bannedEverywhere] = yield* tx.all(
+      lockProfile(tx, wallet),
+      tx.get(games, gameId),
+      tx.get(bans, wallet, gameId),
+      tx.get(bans, wallet, ''),
+    );
+    const [, row] = yield* lockSession(tx, found);
+    if (!row || !gameRow || row.endedAt !== null) throw sessionEnded(row?.endReason ?? 'erased');
+    if (row.expiresAt <= tx.now)
+      throw new GantryError('token_expired', 'launcherJwt has expired; sign in again');
+    if (bannedHere || bannedEverywhere) throw playerBanned();
+    const until = Math.min(tx.now + lifetimeMs, row.openedAt + renewalMs);
+    const renewed = { ...row, expiresAt: Math.max(row.expiresAt, until) };
+    if (renewed.expiresAt > row.expiresAt) tx.put(sessions, renewed);
+    return { session: toSession(renewed), player: toPlayer(player), game: toGame(gameRow) };
+  },
+);
+
+/**
+ * Ends a session that has expired, so that its listeners are notified; any other is left unchanged, also one that is
+ * being renewed.
+ */
 export const expireSession = command('expireSession', function* (tx, sessionId: string): Steps<void> {
-  const row = yield* tx.get(sessions, sessionId);
+  const found = yield* tx.get(sessions, sessionId);
+  if (!found) return;
+  const [, row] = yield* lockSession(tx, found);
   if (row && row.expiresAt <= tx.now) yield* end(tx, row, 'expired');
 });
 
@@ -188,6 +229,10 @@ export const trimSessions = command('trimSessions', function* (tx: Tx, maxAgeMs:
   );
   return old.length === trimmedPerCall;
 });
+
+function playerBanned(): GantryError {
+  return new GantryError('player_banned', 'This player is banned from this game');
+}
 
 /** @throws GantryError `guests_forbidden` */
 function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {

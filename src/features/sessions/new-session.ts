@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Presence } from '../../cluster/presence/presence.ts';
 import type { PublicUrls } from '../../core/public-urls.ts';
+import { timestamp } from '../../core/schemas/fields.ts';
 import type { Store } from '../../core/storage/store.ts';
+import { ownPlayer, toOwnPlayer } from '../players/player.ts';
 import type { SessionDetails } from './channel-session.ts';
 import type { LauncherTokens } from './launcher-token.ts';
 import { announcePresence } from './session-presence.ts';
@@ -32,11 +34,26 @@ export interface NewSessionServices {
   publicUrls: PublicUrls;
 }
 
-/** The token in the response to a sign-in. */
+/** A token in a response. */
 export const signInToken = {
   launcherJwt: z.string(),
   jwt: z.string().meta({ description: 'The same token, under the name that method-dispatch clients use' }),
+  expiresAt: timestamp.meta({ description: 'End of the session and its token, in Unix milliseconds' }),
 };
+
+/** What is in the response to every sign-in. */
+export const signInOutput = { ...signInToken, player: ownPlayer };
+
+/** Announces a newly opened session to the player's launchers, and returns what the response to a sign-in has. */
+export async function signedIn(details: SessionDetails, services: NewSessionServices) {
+  const launcherJwt = await announceSession(details, services);
+  return {
+    launcherJwt,
+    jwt: launcherJwt,
+    player: toOwnPlayer(details.player, services.publicUrls),
+    expiresAt: details.session.expiresAt,
+  };
+}
 
 /** Announces a newly opened session to the player's launchers, and returns its token. */
 export async function announceSession(

@@ -2,7 +2,7 @@
 
 /** May be retried when there was no answer. */
 export const repeatable: readonly string[] =
-  'getUserScore getUserScores getGameScoresLeaderboard getLeaderboardAmong getLeaderboardAround getUsersPositionInGameScoreLeaderboard readLeaderboard getLeaderboards endLeaderboardSeason getLeaderboardSeasons getPublicStates getStates getActivities listNotifications markNotificationsRead getMessageChannels getChannelMessages sendTypingSignal getChannelParticipants getUnreadCount getSubscribedChannels subscribe unsubscribe getGames listGuestDevices channelHeartbeat channelStatus getPlayerPresence listChannelSessions blockPlayer listBlockedPlayers'.split(' ');
+  'getUserScore getUserScores getGameScoresLeaderboard getLeaderboardAmong getLeaderboardAround getUsersPositionInGameScoreLeaderboard readLeaderboard getLeaderboards endLeaderboardSeason getLeaderboardSeasons getPublicStates getStates getActivities listNotifications markNotificationsRead getMessageChannels getChannelMessages sendTypingSignal getChannelParticipants getUnreadCount getSubscribedChannels subscribe unsubscribe getGames listGuestDevices channelHeartbeat channelStatus getPlayerPresence getPlayer renewChannelSession listChannelSessions blockPlayer listBlockedPlayers'.split(' ');
 
 /** May be retried with the `idempotencyKey` of the first attempt. */
 export const repeatableWithKey: readonly string[] =

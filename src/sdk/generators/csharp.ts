@@ -17,7 +17,10 @@ export function csharpFiles(model: SdkModel): Record<string, string> {
       'using System.Collections.Generic;\n\n',
     ),
     'Runtime/Generated/Operations.cs': file([operationsClass(model.operations)], 'using System;\n\n'),
-    'Runtime/Generated/Calls.cs': file([callsClass(model)], 'using System.Threading;\nusing System.Threading.Tasks;\n\n'),
+    'Runtime/Generated/Calls.cs': file(
+      [callsClass(model)],
+      'using System.Threading;\nusing System.Threading.Tasks;\n\n',
+    ),
     'Runtime/Generated/Events.cs': file([eventsClass(model.events)]),
     'Runtime/Generated/Reasons.cs': file([reasonsClass(model.reasons)]),
   };

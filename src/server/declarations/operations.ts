@@ -30,6 +30,7 @@ import * as leaderboardSeasons from '../../features/scores/operations/leaderboar
 import * as leaderboards from '../../features/scores/operations/leaderboards.ts';
 import * as scores from '../../features/scores/operations/scores.ts';
 import * as channelSessions from '../../features/sessions/operations/channel-sessions.ts';
+import * as ownSession from '../../features/sessions/operations/own-session.ts';
 import * as presence from '../../features/sessions/operations/presence.ts';
 import * as sessions from '../../features/sessions/operations/sessions.ts';
 import * as signIn from '../../features/sessions/operations/sign-in.ts';
@@ -63,6 +64,7 @@ const files = [
   guestDevices,
   guestUpgrade,
   presence,
+  ownSession,
   channelSessions,
   sessions,
   players,

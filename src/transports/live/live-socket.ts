@@ -8,7 +8,6 @@ import type { Store } from '../../core/storage/store.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
-import { expireSession } from '../../features/sessions/commands.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
@@ -19,13 +18,13 @@ import {
   terminate,
 } from '../../runtime/internals/engine-io.ts';
 import type { Pace } from '../../runtime/pace.ts';
-import { setTimeoutAt } from '../../runtime/timeouts.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import { listenerOf, metaOf, type Push, roomOfListener, roomOfSession } from './push.ts';
+import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -50,6 +49,7 @@ export interface HandshakeInfo {
 export interface LiveServices extends TrafficServices {
   authenticator: Pick<Authenticator, 'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'namedGame'>;
   tokens: Pick<LauncherTokens, 'keyOf'>;
+  issueToken(details: SessionDetails): Promise<string>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
   db: Store;
   presence: Presence;
@@ -74,7 +74,8 @@ export interface LiveServices extends TrafficServices {
 /** A channel session on a socket, from its admission until the socket leaves. */
 interface SocketSession {
   readonly details: SessionDetails;
-  readonly token: string;
+  /** The handshake's, or the latest one of a session that was renewed. */
+  token: string;
   readonly socketId: string;
   readonly subscriptions: Subscriptions;
   /** Null before the catch-up begins and once the socket is live. */
@@ -125,9 +126,10 @@ export class LiveSocket {
     });
   }
 
-  /** The handshake's token, once admitted. */
-  get token(): string | undefined {
-    return this.#session?.token;
+  /** Returns the token of the client that is admitted now, also when another has followed it on this connection. */
+  get token(): () => string | undefined {
+    const session = this.#session;
+    return () => session?.token;
   }
 
   /** For operations about the connection itself; undefined until it is admitted. */
@@ -247,14 +249,17 @@ export class LiveSocket {
     const session = this.#session;
     const catchUp = session?.catchUp;
     if (!session || !catchUp) return;
-    const { db, tokens, signingKeys, track, report } = this.#services;
-    const { id: sessionId, expiresAt } = session.details.session;
-    session.cancelExpiry = setTimeoutAt(
-      expiresAt,
-      () => track(db.write(expireSession, sessionId)),
-      () => db.now(),
-    );
-    session.forgetSigningKey = signingKeys.add(tokens.keyOf(session.token), socket.id, sessionId);
+    const { issueToken, report } = this.#services;
+    const { id: sessionId } = session.details.session;
+    this.#rememberSigningKey(session);
+    session.cancelExpiry = endWhenExpired(session.details.session, {
+      ...this.#services,
+      // Calls on this socket outlive the handshake's token, and the key that it is signed with.
+      onRenewed: async (details) => {
+        session.token = await issueToken(details);
+        if (this.#session === session) this.#rememberSigningKey(session);
+      },
+    });
     socket.join(roomOfSession(sessionId));
     socket.emit('realtime-events connected', { sessionId, streams: session.resumptions }, {});
     session.resumptions = {}; // release the memory
@@ -324,6 +329,13 @@ export class LiveSocket {
   #reportRefused(reason: string, at: Refusal['at'], queuedBytes?: number): void {
     const { gameId, wallet } = this.#session?.details.session ?? {};
     this.#services.onRefused({ reason, at, gameId, wallet, address: this.handshake.address, queuedBytes });
+  }
+
+  #rememberSigningKey(session: SocketSession): void {
+    const { tokens, signingKeys } = this.#services;
+    const { token, socketId, details } = session;
+    session.forgetSigningKey();
+    session.forgetSigningKey = signingKeys.add(tokens.keyOf(token), socketId, details.session.id);
   }
 
   async #recordArrival({ details, socketId }: SocketSession): Promise<void> {

@@ -60,7 +60,7 @@ const drainTimeoutMs = 1_000;
 
 export interface GatewayDependencies
   extends RpcDependencies,
-    Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused'>,
+    Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused' | 'issueToken'>,
     InboundRates {
   db: Database;
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;

@@ -29,8 +29,8 @@ export interface RpcDependencies {
 
 /** What every call on a socket carries from its connection. */
 export interface Caller extends HandshakeInfo {
-  /** The handshake's token. */
-  token: string | undefined;
+  /** The handshake's token, or a later one of the same session. */
+  token(): string | undefined;
   connection: Connection | undefined;
   traffic: SocketTraffic;
 }
@@ -108,7 +108,7 @@ async function run(
     style: 'dispatch',
     input,
     credentials: {
-      launcherJwt: input.launcherJwt ?? caller.token,
+      launcherJwt: input.launcherJwt ?? caller.token(),
       authorization: caller.authorization,
       origin: caller.origin,
       games: gamesOfQuery.length === 0 ? caller.games : [...caller.games, ...gamesOfQuery],

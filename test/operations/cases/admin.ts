@@ -438,7 +438,7 @@ export const adminCases: AdminCases = {
       ],
     },
   },
-  getPlayer: {
+  getPlayerDetails: {
     input: ({ banned }) => ({ wallet: banned.wallet }),
     answer: {
       success: true,

@@ -19,6 +19,16 @@ Resources:
 - urn:uuid:<id>`;
 
 const notALauncher = refused(401, 'not_a_launcher');
+const notSignedIn = refused(401, 'sign_in_required');
+/** As the owner's own client shows the owner. */
+const owner = {
+  wallet: '<owner>',
+  userId: "<owner's user id>",
+  username: 'Ada',
+  isNamed: true,
+  avatar: '<url>/avatars/<owner>.svg',
+  isGuest: false,
+};
 const notYourSignature = refused(401, 'wallet_signature_invalid');
 
 export const channelSessionCases = {
@@ -36,7 +46,13 @@ export const channelSessionCases = {
         signature: await key.signMessage({ message: signIn.signRequest }),
       };
     },
-    answer: { success: true, launcherJwt: 'token(<owner>, <game>)', jwt: 'token(<owner>, <game>)' },
+    answer: {
+      success: true,
+      launcherJwt: 'token(<owner>, <game>)',
+      jwt: 'token(<owner>, <game>)',
+      expiresAt: '<time>',
+      player: owner,
+    },
     access: {
       ...refusedTo(notYourSignature),
       elsewhere: 'own',
@@ -56,6 +72,33 @@ export const channelSessionCases = {
     answer: { exists: true, present: false, wallet: '<owner>', openedAt: '<time>' },
     // The token of an ended session may still query that it has ended.
     access: { ...ownThingsOfPlayers, ended: 'own', revoked: 'own', banned: 'own' },
+  },
+  getPlayer: {
+    input: () => ({}),
+    answer: {
+      success: true,
+      player: owner,
+      session: {
+        sessionId: "<owner's session>",
+        gameId: '<game>',
+        openedAt: '<time>',
+        openedBy: 'administrator',
+        expiresAt: '<time>',
+      },
+    },
+    access: ownThingsOfPlayers,
+  },
+  renewChannelSession: {
+    input: () => ({}),
+    caller: 'guest',
+    answer: {
+      success: true,
+      launcherJwt: 'token(<guest>, <game>)',
+      jwt: 'token(<guest>, <game>)',
+      expiresAt: '<time>',
+    },
+    // No wallet or device has opened the sessions of the others.
+    access: refusedTo(notSignedIn, { owner: notSignedIn, guest: 'own' }),
   },
   channelHeartbeat: { input: () => ({}), answer: { success: true }, access: ownThingsOfPlayers },
   openChannelSession: {

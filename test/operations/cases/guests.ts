@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { z } from 'zod';
 import { post } from '../../support/http.ts';
 import type { World } from '../../support/world.ts';
@@ -22,12 +23,22 @@ Expiration Time: <time>
 Resources:
 - urn:uuid:<id>`;
 
+/** A player who never chose a name. */
+const unnamed = (who: string, { isGuest }: { isGuest: boolean }) => ({
+  wallet: `<${who}>`,
+  userId: '<id>',
+  username: expect.any(String),
+  isNamed: false,
+  avatar: `<url>/avatars/<${who}>.svg`,
+  isGuest,
+});
+
 const listed = z.object({ devices: z.tuple([z.object({ deviceId: z.string() })]) });
 const begun = z.object({ channelId: z.string(), signRequest: z.string() });
 
 export const guestCases = {
   createGuest: {
-    input: ({ gameId }) => ({ gameId, deviceName: 'Phone' }),
+    input: ({ gameId }) => ({ gameId, deviceName: 'Phone', username: 'Zoe' }),
     answer: {
       success: true,
       wallet: '<new guest>',
@@ -35,6 +46,15 @@ export const guestCases = {
       deviceSecret: '<device secret>',
       launcherJwt: 'token(<new guest>, <game>)',
       jwt: 'token(<new guest>, <game>)',
+      expiresAt: '<time>',
+      player: {
+        wallet: '<new guest>',
+        userId: '<id>',
+        username: 'Zoe',
+        isNamed: true,
+        avatar: '<url>/avatars/<new guest>.svg',
+        isGuest: true,
+      },
     },
     access: { ...anyone, otherGameServer: refused(401, 'secret_invalid') },
   },
@@ -45,6 +65,8 @@ export const guestCases = {
       wallet: '<guest>',
       launcherJwt: 'token(<guest>, <game>)',
       jwt: 'token(<guest>, <game>)',
+      expiresAt: '<time>',
+      player: unnamed('guest', { isGuest: true }),
     },
     // Anyone with the device's secret is the guest.
     access: { ...anyone, otherGameServer: refused(401, 'secret_invalid') },
@@ -66,6 +88,8 @@ export const guestCases = {
       wallet: '<newcomer>',
       launcherJwt: 'token(<newcomer>, <game>)',
       jwt: 'token(<newcomer>, <game>)',
+      expiresAt: '<time>',
+      player: unnamed('newcomer', { isGuest: false }),
     },
     access: guestsOnly,
   },

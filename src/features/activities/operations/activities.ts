@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { addressInput, idInput, success, text } from '../../../core/schemas/fields.ts';
+import { addressInput, success, text } from '../../../core/schemas/fields.ts';
 import { pageNumberingOf } from '../../../core/schemas/paging.ts';
 import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { gameInput } from '../../games/require-game.ts';
 import { defineOperation, ownerOf, pageCost } from '../../operation.ts';
 import { activityRecord, activityType, feedItem, maxLabelLength, toFeedItem } from '../activity.ts';
 import { recordActivity } from '../commands.ts';
@@ -43,7 +44,7 @@ export const getActivities = defineOperation({
   input: z.object({
     ...pageNumberingOf(10),
     walletAddress: addressInput.optional(),
-    gameId: idInput.optional(),
+    gameId: gameInput.optional(),
     type: activityType.optional(),
   }),
   cost: {

@@ -20,8 +20,9 @@ const lastSeenAt = timestamp.nullable().meta({
     'When the player last opened a session, set a score or played (`trackGameSessions`) in the game; null: longer ago than sessions are kept',
 });
 
-export const getPlayer = defineAdminOperation({
-  name: 'getPlayer',
+export const getPlayerDetails = defineAdminOperation({
+  name: 'getPlayerDetails',
+  aliases: ['getPlayer'], // deprecated: works until 1.0
   kind: 'read',
   summary: "Get a player's profile, bans, games and presence; null for an unknown wallet",
   roles: everyRole,

@@ -3,7 +3,7 @@ import { GantryError } from '../../../core/errors.ts';
 import { streamOf } from '../../../core/events/stream.ts';
 import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { requireGame } from '../../games/require-game.ts';
+import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.ts';
 import { defineOperation, defineOtherForm } from '../../operation.ts';
 import { leaderboardRow } from '../../scores/score.ts';
 import type { SessionDetails } from '../../sessions/channel-session.ts';
@@ -33,11 +33,11 @@ async function followableGame(
   { game }: SessionDetails,
   gameId: string | undefined,
 ): Promise<string> {
-  if (gameId === undefined || gameId === game.id) return game.id;
+  if (gameId === undefined || isNamed(game, gameId)) return game.id;
   if (game.kind !== 'launcher') {
     throw new GantryError('not_a_launcher', "Only a launcher's session can subscribe to other games");
   }
-  return (await requireGame(db, gameId)).id;
+  return (await requireNamedGame(db, gameId)).id;
 }
 
 /** @throws GantryError `socket_required` when the call came over HTTP */
@@ -53,9 +53,9 @@ export const subscribe = defineOperation({
   summary: "Subscribe this connection to a game's public stream of activities and leaderboard changes",
   auth: 'player',
   input: z.object({
-    gameId: idInput
+    gameId: gameInput
       .optional()
-      .meta({ description: "Default: the token's game; other games require a launcher's token" }),
+      .meta({ description: "Id or slug; default: the token's game; other games require a launcher's token" }),
   }),
   otherForm: defineOtherForm({
     auth: 'player',
@@ -94,7 +94,7 @@ export const unsubscribe = defineOperation({
   kind: 'read',
   summary: "Unsubscribe this connection from a game's public stream",
   auth: 'player',
-  input: z.object({ gameId: idInput.optional() }),
+  input: z.object({ gameId: gameInput.optional() }),
   otherForm: defineOtherForm({
     auth: 'player',
     isUsed: ({ channels }) => channels !== undefined,

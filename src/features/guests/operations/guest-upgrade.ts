@@ -7,7 +7,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { defineOperation, ownerOf } from '../../operation.ts';
 import { findPlayer } from '../../players/queries.ts';
-import { announceSession, type NewSessionServices, signInToken } from '../../sessions/new-session.ts';
+import { type NewSessionServices, signedIn, signInOutput } from '../../sessions/new-session.ts';
 import { requestSignIn } from '../../sessions/sign-in-commands.ts';
 import { signInChain, signInLifetimeMs, signInMessage } from '../../sessions/sign-in-message.ts';
 import { signatureChain, verifySignIn, walletSignature } from '../../sessions/wallet-proof.ts';
@@ -62,7 +62,7 @@ export const upgradeGuest = defineOperation({
   output: z.object({
     success,
     wallet: normalizedAddress,
-    ...signInToken,
+    ...signInOutput,
   }),
   async handler(
     { input, caller },
@@ -72,7 +72,6 @@ export const upgradeGuest = defineOperation({
     await requireOwner(caller, db);
     const signIn = await verifySignIn(input, caller.wallet, services);
     const details = await db.write(services.upgradeGuest, ownerOf(caller), signIn.id, sessionLifetimeMs);
-    const launcherJwt = await announceSession(details, services);
-    return { success: true, wallet: details.player.wallet, launcherJwt, jwt: launcherJwt };
+    return { success: true, wallet: details.player.wallet, ...(await signedIn(details, services)) };
   },
 });

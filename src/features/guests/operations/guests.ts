@@ -12,9 +12,8 @@ import {
 } from '../../../core/schemas/fields.ts';
 import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { requireGame } from '../../games/require-game.ts';
+import { ownGameInput, requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';
-import { setProfile } from '../../players/commands.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { cleanedUsername, username } from '../../players/player.ts';
 import type { LauncherTokens } from '../../sessions/launcher-token.ts';
@@ -22,7 +21,8 @@ import {
   announceSession,
   issueToken,
   type NewSessionServices,
-  signInToken,
+  signedIn,
+  signInOutput,
 } from '../../sessions/new-session.ts';
 import { refuseLauncherServer } from '../../sessions/refuse-launcher-server.ts';
 import { addGuest, playerKeyOf, signInDevice, vouchForPlayer as vouch } from '../commands.ts';
@@ -41,10 +41,12 @@ export const createGuest = defineOperation({
   summary: 'Create a guest and sign in; returns a device secret (shown once) and a launcherJwt',
   auth: 'game',
   input: z.object({
-    gameId: idInput
-      .optional()
-      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
+    gameId: ownGameInput,
     deviceName,
+    // A new player cannot be muted yet.
+    username: seenByOthers(username, { as: 'name', mute: 'command' })
+      .optional()
+      .meta({ description: 'The name that others see, at most 40 characters' }),
   }),
   output: z.object({
     success,
@@ -53,7 +55,7 @@ export const createGuest = defineOperation({
     }),
     deviceId: id,
     deviceSecret,
-    ...signInToken,
+    ...signInOutput,
   }),
   async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
     const { db, guests, sessionLifetimeMs } = services;
@@ -66,9 +68,15 @@ export const createGuest = defineOperation({
       { address: wallet, idleMs: guests.idleMs },
       { secretHash: hashOfDeviceSecret(secret), name: input.deviceName },
       sessionLifetimeMs,
+      { username: input.username },
     );
-    const launcherJwt = await announceSession(details, services);
-    return { success: true, wallet, deviceId, deviceSecret: secret, launcherJwt, jwt: launcherJwt };
+    return {
+      success: true,
+      wallet,
+      deviceId,
+      deviceSecret: secret,
+      ...(await signedIn(details, services)),
+    };
   },
 });
 
@@ -79,23 +87,20 @@ export const signInGuest = defineOperation({
   summary: "Sign in as an existing guest: exchange a device's secret for a launcherJwt",
   auth: 'game',
   input: z.object({
-    gameId: idInput
-      .optional()
-      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
+    gameId: ownGameInput,
     deviceSecret: deviceSecretInput,
   }),
   output: z.object({
     success,
     wallet: normalizedAddress,
-    ...signInToken,
+    ...signInOutput,
   }),
   async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
     const { db, guests, sessionLifetimeMs } = services;
     requireGuestsAllowed(guests);
     const secretHash = hashOfDeviceSecret(input.deviceSecret);
     const details = await db.write(signInDevice, game.id, secretHash, sessionLifetimeMs);
-    const launcherJwt = await announceSession(details, services);
-    return { success: true, wallet: details.player.wallet, launcherJwt, jwt: launcherJwt };
+    return { success: true, wallet: details.player.wallet, ...(await signedIn(details, services)) };
   },
 });
 
@@ -135,15 +140,10 @@ export const openGuestSession = defineAdminOperation({
       { address: wallet, idleMs: guests.idleMs },
       { secretHash: hashOfDeviceSecret(secret), name: '' },
       sessionLifetimeMs,
-      'administrator',
+      { username: input.username, openedBy: 'administrator' },
     );
-    const { id: sessionId } = details.session;
-    const player =
-      input.username === undefined
-        ? details.player
-        : await db.write(setProfile, wallet, { username: input.username });
-    const launcherJwt = await issueToken({ ...details, player }, services);
-    return { success: true, wallet, launcherJwt, sessionId, deviceSecret: secret };
+    const launcherJwt = await issueToken(details, services);
+    return { success: true, wallet, launcherJwt, sessionId: details.session.id, deviceSecret: secret };
   },
 });
 

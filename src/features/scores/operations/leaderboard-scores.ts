@@ -2,10 +2,10 @@ import { z } from 'zod';
 import type { PublicUrls } from '../../../core/public-urls.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
-import { addressInput, idInput, success } from '../../../core/schemas/fields.ts';
+import { addressInput, success } from '../../../core/schemas/fields.ts';
 import { paging, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { requireGame } from '../../games/require-game.ts';
+import { gameInput, requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import { displayName } from '../../players/player.ts';
 import { rankedPageOf, requireBoard } from '../boards.ts';
@@ -22,7 +22,7 @@ import {
 
 /** Selects a board of one game. */
 const boardFields = { leaderboard: leaderboardInput, season: seasonInput, label: labelInput };
-const boardInput = { gameId: idInput, ...boardFields };
+const boardInput = { gameId: gameInput, ...boardFields };
 
 const placedOutput = z.object({ success, leaderboard: z.array(leaderboardRow) });
 
@@ -41,7 +41,7 @@ export const getGameScoresLeaderboard = defineOperation({
   kind: 'read',
   summary: "Read a game's leaderboard, best first, optionally of a finished season or one label",
   auth: 'public',
-  input: z.object({ gameId: idInput, ...pagingOf(), ...boardFields }),
+  input: z.object({ gameId: gameInput, ...pagingOf(), ...boardFields }),
   cost: rowsCost(50),
   output: z.object({ success, leaderboard: z.array(leaderboardEntry) }),
   async handler({ input }, { db, publicUrls }: { db: Store; publicUrls: PublicUrls }) {
@@ -63,7 +63,7 @@ export const getUsersPositionInGameScoreLeaderboard = defineOperation({
   kind: 'read',
   summary: "Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score",
   auth: 'public',
-  input: z.object({ gameId: idInput, wallet: addressInput, ...boardFields }),
+  input: z.object({ gameId: gameInput, wallet: addressInput, ...boardFields }),
   output: z.object({ success, position: z.exactOptional(z.int().min(1)) }),
   async handler({ input }, { db }: { db: Store }) {
     const game = await requireGame(db, input.gameId);

@@ -4,7 +4,7 @@ import { idInput, success } from '../../../core/schemas/fields.ts';
 import { pagedOutput, paging, pagingOf } from '../../../core/schemas/paging.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { requireGame } from '../../games/require-game.ts';
+import { gameInput, requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, pageCost } from '../../operation.ts';
 import { requireBoard } from '../boards.ts';
 import { leaderboardInput, seasonRecord } from '../leaderboard.ts';
@@ -18,7 +18,7 @@ export const getLeaderboardSeasons = defineOperation({
   kind: 'read',
   summary: 'List the finished seasons of a leaderboard, latest first',
   auth: 'public',
-  input: z.object({ gameId: idInput, leaderboard: leaderboardInput, ...pagingOf() }),
+  input: z.object({ gameId: gameInput, leaderboard: leaderboardInput, ...pagingOf() }),
   cost: pageCost(50),
   output: z.object({ success, seasons: z.array(seasonRecord) }),
   async handler({ input }, { db }: { db: Store }) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { requireGame } from '../../games/require-game.ts';
+import { gameInput, requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import {
   entryRule,
@@ -26,7 +26,7 @@ export const getLeaderboards = defineOperation({
   kind: 'read',
   summary: "List a game's public leaderboards except `default`, with their current seasons",
   auth: 'public',
-  input: z.object({ gameId: idInput }),
+  input: z.object({ gameId: gameInput }),
   output: z.object({ success, leaderboards: z.array(leaderboardSummary) }),
   async handler({ input: { gameId } }, { db }: { db: Store }) {
     await requireGame(db, gameId);

@@ -4,7 +4,7 @@ import { GantryError } from '../../../core/errors.ts';
 import { addressInput, idInput, isGuestAddress, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { Game } from '../../games/game.ts';
-import { refuseArchived, requireGame } from '../../games/require-game.ts';
+import { gameInput, isNamed, refuseArchived, requireNamedGame } from '../../games/require-game.ts';
 import { defineOperation, fixedCost } from '../../operation.ts';
 import { type GuestSettings, requireGuestsAllowed } from '../../players/guest-settings.ts';
 import { sessionSummary } from '../channel-session.ts';
@@ -21,7 +21,9 @@ export const openChannelSession = defineOperation({
   summary: 'Open a channel session for the player: a launcher in any game, a game server in its own game',
   auth: 'player-or-server',
   input: z.object({
-    gameId: idInput.optional().meta({ description: 'Required for launchers; a game server may omit it' }),
+    gameId: gameInput
+      .optional()
+      .meta({ description: 'Id or slug; required for launchers, a game server may omit it' }),
   }),
   output: z.object({
     success,
@@ -52,7 +54,7 @@ export const openChannelSession = defineOperation({
 
 /** The game of a server. @throws GantryError `secret_invalid`, `sign_in_required` */
 function ownGame(game: Game, gameId: string | undefined): Game {
-  if (gameId !== undefined && gameId !== game.id) {
+  if (gameId !== undefined && !isNamed(game, gameId)) {
     throw new GantryError('secret_invalid', 'The game secret belongs to another game');
   }
   refuseLauncherServer(game);
@@ -68,7 +70,7 @@ async function gameOfInput(db: Store, { kind }: Game, gameId: string | undefined
     const field = { path: 'gameId', message: 'is required' };
     throw new GantryError('input_invalid', `${field.path}: ${field.message}`, { fields: [field] });
   }
-  const game = await requireGame(db, gameId);
+  const game = await requireNamedGame(db, gameId);
   refuseArchived(game);
   return game;
 }

@@ -4,8 +4,9 @@ import { id, idInput, success, walletInput } from '../../../core/schemas/fields.
 import { newId } from '../../../core/schemas/ids.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
+import { ownGameInput } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
-import { announceSession, type NewSessionServices, signInToken } from '../new-session.ts';
+import { type NewSessionServices, signedIn, signInOutput } from '../new-session.ts';
 import { completeSignIn, requestSignIn } from '../sign-in-commands.ts';
 import { signInChain, signInLifetimeMs, signInMessage } from '../sign-in-message.ts';
 import { signatureChain, verifySignIn, walletSignature } from '../wallet-proof.ts';
@@ -18,9 +19,7 @@ export const createUnverifiedChannel = defineOperation({
   auth: 'game',
   input: z.object({
     wallet: walletInput,
-    gameId: idInput
-      .optional()
-      .meta({ description: 'Optional when the game secret or an allowed Origin identifies the game' }),
+    gameId: ownGameInput,
     chainId: signInChain,
   }),
   output: z.object({
@@ -66,13 +65,12 @@ export const verifyUnverifiedChannel = defineOperation({
   }),
   output: z.object({
     success,
-    ...signInToken,
+    ...signInOutput,
   }),
   async handler({ input }, services: NewSessionServices & { contractWallets: ContractWallets }) {
     const { db, sessionLifetimeMs } = services;
     const signIn = await verifySignIn(input, null, services);
     const details = await db.write(completeSignIn, signIn.id, sessionLifetimeMs);
-    const launcherJwt = await announceSession(details, services);
-    return { success: true, launcherJwt, jwt: launcherJwt };
+    return { success: true, ...(await signedIn(details, services)) };
   },
 });

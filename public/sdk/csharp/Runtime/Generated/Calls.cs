@@ -348,6 +348,18 @@ namespace Gantry
             return CallAsync(Operations.GetPlayerPresence, input, options, cancellationToken, GetPlayerPresenceOutput.From);
         }
 
+        /// <summary>Get the token's player and channel session.</summary>
+        public Task<GetPlayerOutput> GetPlayerAsync(CallOptions options = null)
+        {
+            return CallAsync(Operations.GetPlayer, null, options, GetPlayerOutput.From);
+        }
+
+        /// <summary>Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it.</summary>
+        public Task<RenewChannelSessionOutput> RenewChannelSessionAsync(CallOptions options = null)
+        {
+            return CallAsync(Operations.RenewChannelSession, null, options, RenewChannelSessionOutput.From);
+        }
+
         /// <summary>End the token's channel session; with <c>sessionId</c>, a launcher may end any session of its player.</summary>
         public Task<EndChannelSessionOutput> EndChannelSessionAsync(EndChannelSessionInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
         {

@@ -63,6 +63,8 @@ namespace Gantry
         public static readonly Operation ChannelHeartbeat = new Operation("channelHeartbeat", Repeat.Always);
         public static readonly Operation ChannelStatus = new Operation("channelStatus", Repeat.Always);
         public static readonly Operation GetPlayerPresence = new Operation("getPlayerPresence", Repeat.Always);
+        public static readonly Operation GetPlayer = new Operation("getPlayer", Repeat.Always);
+        public static readonly Operation RenewChannelSession = new Operation("renewChannelSession", Repeat.Always);
         public static readonly Operation EndChannelSession = new Operation("endChannelSession", Repeat.WithKey);
         public static readonly Operation ListChannelSessions = new Operation("listChannelSessions", Repeat.Always);
         public static readonly Operation OpenChannelSession = new Operation("openChannelSession", Repeat.WithKey);
@@ -138,6 +140,8 @@ namespace Gantry
             ChannelHeartbeat,
             ChannelStatus,
             GetPlayerPresence,
+            GetPlayer,
+            RenewChannelSession,
             EndChannelSession,
             ListChannelSessions,
             OpenChannelSession,

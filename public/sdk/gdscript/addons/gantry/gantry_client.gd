@@ -91,7 +91,7 @@ func set_user_score(score, optional = {}, options = {}):
 
 
 # Read a game's leaderboard, best first, optionally of a finished season or one label.
-# - game_id: String
+# - game_id: String. Id or slug of the game
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
@@ -103,7 +103,7 @@ func get_game_scores_leaderboard(game_id, optional = {}, options = {}):
 
 
 # Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
-# - game_id: String
+# - game_id: String. Id or slug of the game
 # - wallets: Array of String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
@@ -114,7 +114,7 @@ func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 
 
 # Read the leaderboard entries around a player, with ranks; none if the player has no score.
-# - game_id: String
+# - game_id: String. Id or slug of the game
 # - wallet: String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
@@ -126,7 +126,7 @@ func get_leaderboard_around(game_id, wallet, optional = {}, options = {}):
 
 
 # Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
-# - game_id: String
+# - game_id: String. Id or slug of the game
 # - wallet: String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
@@ -148,7 +148,7 @@ func read_leaderboard(optional = {}, options = {}):
 
 
 # List a game's public leaderboards except `default`, with their current seasons.
-# - game_id: String
+# - game_id: String. Id or slug of the game
 # Answers: GetLeaderboardsOutput.
 func get_leaderboards(game_id, options = {}):
 	return _call_generated("getLeaderboards", {"gameId": game_id}, {}, {}, options)
@@ -163,7 +163,7 @@ func end_leaderboard_season(leaderboard, season, options = {}):
 
 
 # List the finished seasons of a leaderboard, latest first.
-# - game_id: String
+# - game_id: String. Id or slug of the game
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
@@ -241,7 +241,7 @@ func track_game_sessions(session_id, state, optional = {}, options = {}):
 # - optional page_number: int or null. Page number from 1; default 1, also for 0
 # - optional page_size: int or null. Rows wanted; default 10, also for 0; larger values are capped to 250
 # - optional wallet_address: String or null
-# - optional game_id: String or null
+# - optional game_id: String or null. Id or slug of the game
 # - optional type: "on-chain" or "off-chain" or null
 # Answers: GetActivitiesOutput.
 func get_activities(optional = {}, options = {}):
@@ -433,14 +433,14 @@ func get_subscribed_channels(options = {}):
 
 
 # Subscribe this connection to a game's public stream of activities and leaderboard changes.
-# - optional game_id: String or null. Default: the token's game; other games require a launcher's token
+# - optional game_id: String or null. Id or slug; default: the token's game; other games require a launcher's token
 # Answers: SubscribeOutput.
 func subscribe(optional = {}, options = {}):
 	return _call_generated("subscribe", {}, optional, {"game_id": "gameId"}, options)
 
 
 # Unsubscribe this connection from a game's public stream.
-# - optional game_id: String or null
+# - optional game_id: String or null. Id or slug of the game
 # Answers: UnsubscribeOutput.
 func unsubscribe(optional = {}, options = {}):
 	return _call_generated("unsubscribe", {}, optional, {"game_id": "gameId"}, options)
@@ -458,7 +458,7 @@ func get_games(optional = {}, options = {}):
 
 # Start a sign-in: get the message for the wallet to sign.
 # - wallet: String
-# - optional game_id: String or null. Optional when the game secret or an allowed Origin identifies the game
+# - optional game_id: String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
 # - optional chain_id: int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
 # Answers: CreateUnverifiedChannelOutput.
 func create_unverified_channel(wallet, optional = {}, options = {}):
@@ -475,16 +475,17 @@ func verify_unverified_channel(channel_id, signature, optional = {}, options = {
 
 
 # Create a guest and sign in; returns a device secret (shown once) and a launcherJwt.
-# - optional game_id: String or null. Optional when the game secret or an allowed Origin identifies the game
+# - optional game_id: String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
 # - optional device_name: String or null. Name of the device
+# - optional username: String or null. The name that others see, at most 40 characters
 # Answers: CreateGuestOutput.
 func create_guest(optional = {}, options = {}):
-	return _call_generated("createGuest", {}, optional, {"game_id": "gameId", "device_name": "deviceName"}, options)
+	return _call_generated("createGuest", {}, optional, {"game_id": "gameId", "device_name": "deviceName", "username": "username"}, options)
 
 
 # Sign in as an existing guest: exchange a device's secret for a launcherJwt.
 # - device_secret: String
-# - optional game_id: String or null. Optional when the game secret or an allowed Origin identifies the game
+# - optional game_id: String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
 # Answers: SignInGuestOutput.
 func sign_in_guest(device_secret, optional = {}, options = {}):
 	return _call_generated("signInGuest", {"deviceSecret": device_secret}, optional, {"game_id": "gameId"}, options)
@@ -554,6 +555,18 @@ func get_player_presence(wallets, options = {}):
 	return _call_generated("getPlayerPresence", {"wallets": wallets}, {}, {}, options)
 
 
+# Get the token's player and channel session.
+# Answers: GetPlayerOutput.
+func get_player(options = {}):
+	return _call_generated("getPlayer", {}, {}, {}, options)
+
+
+# Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it.
+# Answers: RenewChannelSessionOutput.
+func renew_channel_session(options = {}):
+	return _call_generated("renewChannelSession", {}, {}, {}, options)
+
+
 # End the token's channel session; with `sessionId`, a launcher may end any session of its player.
 # - optional session_id: String or null
 # Answers: EndChannelSessionOutput.
@@ -568,7 +581,7 @@ func list_channel_sessions(options = {}):
 
 
 # Open a channel session for the player: a launcher in any game, a game server in its own game.
-# - optional game_id: String or null. Required for launchers; a game server may omit it
+# - optional game_id: String or null. Id or slug; required for launchers, a game server may omit it
 # Answers: OpenChannelSessionOutput.
 func open_channel_session(optional = {}, options = {}):
 	return _call_generated("openChannelSession", {}, optional, {"game_id": "gameId"}, options)
@@ -722,6 +735,8 @@ const _REPEATS = {
 	"channelHeartbeat": "always",
 	"channelStatus": "always",
 	"getPlayerPresence": "always",
+	"getPlayer": "always",
+	"renewChannelSession": "always",
 	"endChannelSession": "with-key",
 	"listChannelSessions": "always",
 	"openChannelSession": "with-key",
@@ -896,6 +911,10 @@ func _answer_record(operation, result):
 			return Records.ChannelSessionStatus.new().read(result)
 		"getPlayerPresence":
 			return Records.GetPlayerPresenceOutput.new().read(result)
+		"getPlayer":
+			return Records.GetPlayerOutput.new().read(result)
+		"renewChannelSession":
+			return Records.RenewChannelSessionOutput.new().read(result)
 		"endChannelSession":
 			return Records.EndChannelSessionOutput.new().read(result)
 		"listChannelSessions":
