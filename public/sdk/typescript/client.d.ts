@@ -494,10 +494,12 @@ interface ChannelSessionStatus {
 }
 /** What createGuest takes */
 interface CreateGuestInput {
-    /** Optional when the game secret or an allowed Origin identifies the game */
+    /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
     gameId?: string;
     /** Name of the device */
     deviceName?: string;
+    /** The name that others see, at most 40 characters */
+    username?: string;
 }
 /** What createGuest answers */
 interface CreateGuestOutput {
@@ -511,6 +513,9 @@ interface CreateGuestOutput {
     launcherJwt: string;
     /** The same token, under the name that method-dispatch clients use */
     jwt: string;
+    /** End of the session and its token, in Unix milliseconds */
+    expiresAt: number;
+    player: OwnPlayer;
 }
 /** What createMessageChannel takes */
 interface CreateMessageChannelInput {
@@ -521,7 +526,7 @@ interface CreateMessageChannelInput {
 /** What createUnverifiedChannel takes */
 interface CreateUnverifiedChannelInput {
     wallet: string;
-    /** Optional when the game secret or an allowed Origin identifies the game */
+    /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
     gameId?: string;
     /** Chain id of a contract wallet; 1 for other wallets, when omitted and when 0 */
     chainId?: number;
@@ -618,6 +623,7 @@ interface GetActivitiesInput {
     /** Rows wanted; default 10, also for 0; larger values are capped to 250 */
     pageSize?: number;
     walletAddress?: string;
+    /** Id or slug of the game */
     gameId?: string;
     type?: 'on-chain' | 'off-chain';
 }
@@ -667,6 +673,7 @@ interface GetChannelParticipantsOutput {
 }
 /** What getGameScoresLeaderboard takes */
 interface GetGameScoresLeaderboardInput {
+    /** Id or slug of the game */
     gameId: string;
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
     limit?: number;
@@ -701,6 +708,7 @@ interface GetGamesOutput {
 }
 /** What getLeaderboardAmong takes */
 interface GetLeaderboardAmongInput {
+    /** Id or slug of the game */
     gameId: string;
     /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
@@ -716,6 +724,7 @@ interface GetLeaderboardAmongOutput {
 }
 /** What getLeaderboardAround takes */
 interface GetLeaderboardAroundInput {
+    /** Id or slug of the game */
     gameId: string;
     /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
@@ -733,6 +742,7 @@ interface GetLeaderboardAroundOutput {
 }
 /** What getLeaderboardSeasons takes */
 interface GetLeaderboardSeasonsInput {
+    /** Id or slug of the game */
     gameId: string;
     /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
@@ -748,6 +758,7 @@ interface GetLeaderboardSeasonsOutput {
 }
 /** What getLeaderboards takes */
 interface GetLeaderboardsInput {
+    /** Id or slug of the game */
     gameId: string;
 }
 /** What getLeaderboards answers */
@@ -767,6 +778,8 @@ interface GetMessageChannelsInput {
     order?: 'newest' | 'oldest';
     /** Whether to include the number of unread messages of each channel */
     withUnread?: boolean;
+    /** Whether to include the last message of each channel and the names of its participants */
+    withPreview?: boolean;
 }
 /** What getMessageChannels answers */
 interface GetMessageChannelsOutput {
@@ -774,12 +787,31 @@ interface GetMessageChannelsOutput {
     limit: number;
     skip: number;
     data: ListedMessageChannel[];
+    /** Only with `withPreview`: the first 4 participants of each channel other than the player */
+    players?: ParticipantProfile[];
     /** Only on a page with fewer rows than requested because of their size: continue after them */
     shortened?: true;
     /** Only with `cursor` or `order`: where to continue reading, now or once there are more rows */
     nextCursor?: string;
     /** Only with `cursor` or `order`: whether there are more rows now */
     more?: boolean;
+}
+/** What getPlayer answers */
+interface GetPlayerOutput {
+    success: boolean;
+    player: OwnPlayer;
+    session: GetPlayerOutputSession;
+}
+interface GetPlayerOutputSession {
+    /** Id (UUIDv7) */
+    sessionId: string;
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** Unix time in milliseconds */
+    openedAt: number;
+    openedBy: 'wallet' | 'device' | 'launcher' | 'game-server' | 'vouching' | 'administrator' | 'unknown';
+    /** Unix time in milliseconds */
+    expiresAt: number;
 }
 /** What getPlayerPresence takes */
 interface GetPlayerPresenceInput {
@@ -898,6 +930,7 @@ interface GetUserScoresOutputScoresItem {
 }
 /** What getUsersPositionInGameScoreLeaderboard takes */
 interface GetUsersPositionInGameScoreLeaderboardInput {
+    /** Id or slug of the game */
     gameId: string;
     wallet: string;
     /** Name of the leaderboard; omitted: `default` */
@@ -1081,6 +1114,8 @@ interface ListedMessageChannel {
     lastReadMessageId?: string;
     /** Unix time in milliseconds */
     lastReadAt?: number;
+    /** Only with `withPreview`: the last message, without the player's own reactions marked; null if the player can see none of the newest 100 */
+    lastMessage?: ChannelMessage | null;
 }
 interface ListedMessageChannelParticipantsItem {
     wallet: string;
@@ -1222,7 +1257,7 @@ interface NotifyPlayersOutput {
 }
 /** What openChannelSession takes */
 interface OpenChannelSessionInput {
-    /** Required for launchers; a game server may omit it */
+    /** Id or slug; required for launchers, a game server may omit it */
     gameId?: string;
 }
 /** What openChannelSession answers */
@@ -1231,6 +1266,26 @@ interface OpenChannelSessionOutput {
     launcherJwt: string;
     /** The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none */
     url: string;
+}
+interface OwnPlayer {
+    /** Wallet address, lowercase */
+    wallet: string;
+    /** Id (UUIDv7) */
+    userId: string;
+    /** The name that others see; never empty */
+    username: string;
+    /** Whether the player chose the name */
+    isNamed: boolean;
+    /** Absolute URL of the picture */
+    avatar: string;
+    /** Whether the player has no wallet */
+    isGuest: boolean;
+}
+interface ParticipantProfile {
+    /** Wallet address, lowercase */
+    wallet: string;
+    username: string;
+    avatar: string;
 }
 /** What patchState takes */
 interface PatchStateInput {
@@ -1331,6 +1386,15 @@ interface RemoveStateInput {
 interface RemoveStateOutput {
     success: boolean;
     removedState: StateHead | null;
+}
+/** What renewChannelSession answers */
+interface RenewChannelSessionOutput {
+    success: boolean;
+    launcherJwt: string;
+    /** The same token, under the name that method-dispatch clients use */
+    jwt: string;
+    /** End of the session and its token, in Unix milliseconds */
+    expiresAt: number;
 }
 /** What reportMessage takes */
 interface ReportMessageInput {
@@ -1530,7 +1594,7 @@ interface ShownParticipant {
 }
 /** What signInGuest takes */
 interface SignInGuestInput {
-    /** Optional when the game secret or an allowed Origin identifies the game */
+    /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
     gameId?: string;
     deviceSecret: string;
 }
@@ -1542,6 +1606,9 @@ interface SignInGuestOutput {
     launcherJwt: string;
     /** The same token, under the name that method-dispatch clients use */
     jwt: string;
+    /** End of the session and its token, in Unix milliseconds */
+    expiresAt: number;
+    player: OwnPlayer;
 }
 interface StateHead {
     /** Id (UUIDv7) */
@@ -1580,7 +1647,7 @@ interface StateRecord {
 }
 /** What subscribe takes */
 interface SubscribeInput {
-    /** Default: the token's game; other games require a launcher's token */
+    /** Id or slug; default: the token's game; other games require a launcher's token */
     gameId?: string;
 }
 /** What subscribe answers */
@@ -1651,6 +1718,7 @@ interface UnsendChannelMessageOutput {
 }
 /** What unsubscribe takes */
 interface UnsubscribeInput {
+    /** Id or slug of the game */
     gameId?: string;
 }
 /** What unsubscribe answers */
@@ -1688,6 +1756,9 @@ interface UpgradeGuestOutput {
     launcherJwt: string;
     /** The same token, under the name that method-dispatch clients use */
     jwt: string;
+    /** End of the session and its token, in Unix milliseconds */
+    expiresAt: number;
+    player: OwnPlayer;
 }
 /** What verifyUnverifiedChannel takes */
 interface VerifyUnverifiedChannelInput {
@@ -1702,6 +1773,9 @@ interface VerifyUnverifiedChannelOutput {
     launcherJwt: string;
     /** The same token, under the name that method-dispatch clients use */
     jwt: string;
+    /** End of the session and its token, in Unix milliseconds */
+    expiresAt: number;
+    player: OwnPlayer;
 }
 /** What vouchForPlayer takes */
 interface VouchForPlayerInput {
@@ -2018,6 +2092,16 @@ interface Operations {
         input: GetPlayerPresenceInput;
         output: GetPlayerPresenceOutput;
     };
+    /** Get the token's player and channel session */
+    getPlayer: {
+        input: Record<never, never>;
+        output: GetPlayerOutput;
+    };
+    /** Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it */
+    renewChannelSession: {
+        input: Record<never, never>;
+        output: RenewChannelSessionOutput;
+    };
     /** End the token's channel session; with `sessionId`, a launcher may end any session of its player */
     endChannelSession: {
         input: EndChannelSessionInput;
@@ -2126,7 +2210,7 @@ type Heard = Received;
 /** @deprecated Use `ReceivedName`. */
 type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
-type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'getGames' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
+type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'getGames' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
 /** Why the server refuses a call. */
 type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
 
@@ -2282,4 +2366,4 @@ declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

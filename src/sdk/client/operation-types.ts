@@ -151,10 +151,12 @@ export interface ChannelSessionStatus {
 
 /** What createGuest takes */
 export interface CreateGuestInput {
-  /** Optional when the game secret or an allowed Origin identifies the game */
+  /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
   gameId?: string;
   /** Name of the device */
   deviceName?: string;
+  /** The name that others see, at most 40 characters */
+  username?: string;
 }
 
 /** What createGuest answers */
@@ -169,6 +171,9 @@ export interface CreateGuestOutput {
   launcherJwt: string;
   /** The same token, under the name that method-dispatch clients use */
   jwt: string;
+  /** End of the session and its token, in Unix milliseconds */
+  expiresAt: number;
+  player: OwnPlayer;
 }
 
 /** What createMessageChannel takes */
@@ -181,7 +186,7 @@ export interface CreateMessageChannelInput {
 /** What createUnverifiedChannel takes */
 export interface CreateUnverifiedChannelInput {
   wallet: string;
-  /** Optional when the game secret or an allowed Origin identifies the game */
+  /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
   gameId?: string;
   /** Chain id of a contract wallet; 1 for other wallets, when omitted and when 0 */
   chainId?: number;
@@ -290,6 +295,7 @@ export interface GetActivitiesInput {
   /** Rows wanted; default 10, also for 0; larger values are capped to 250 */
   pageSize?: number;
   walletAddress?: string;
+  /** Id or slug of the game */
   gameId?: string;
   type?: 'on-chain' | 'off-chain';
 }
@@ -346,6 +352,7 @@ export interface GetChannelParticipantsOutput {
 
 /** What getGameScoresLeaderboard takes */
 export interface GetGameScoresLeaderboardInput {
+  /** Id or slug of the game */
   gameId: string;
   /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
@@ -384,6 +391,7 @@ export interface GetGamesOutput {
 
 /** What getLeaderboardAmong takes */
 export interface GetLeaderboardAmongInput {
+  /** Id or slug of the game */
   gameId: string;
   /** Name of the leaderboard; omitted: `default` */
   leaderboard?: string;
@@ -401,6 +409,7 @@ export interface GetLeaderboardAmongOutput {
 
 /** What getLeaderboardAround takes */
 export interface GetLeaderboardAroundInput {
+  /** Id or slug of the game */
   gameId: string;
   /** Name of the leaderboard; omitted: `default` */
   leaderboard?: string;
@@ -420,6 +429,7 @@ export interface GetLeaderboardAroundOutput {
 
 /** What getLeaderboardSeasons takes */
 export interface GetLeaderboardSeasonsInput {
+  /** Id or slug of the game */
   gameId: string;
   /** Name of the leaderboard; omitted: `default` */
   leaderboard?: string;
@@ -437,6 +447,7 @@ export interface GetLeaderboardSeasonsOutput {
 
 /** What getLeaderboards takes */
 export interface GetLeaderboardsInput {
+  /** Id or slug of the game */
   gameId: string;
 }
 
@@ -476,6 +487,25 @@ export interface GetMessageChannelsOutput {
   nextCursor?: string;
   /** Only with `cursor` or `order`: whether there are more rows now */
   more?: boolean;
+}
+
+/** What getPlayer answers */
+export interface GetPlayerOutput {
+  success: boolean;
+  player: OwnPlayer;
+  session: GetPlayerOutputSession;
+}
+
+export interface GetPlayerOutputSession {
+  /** Id (UUIDv7) */
+  sessionId: string;
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** Unix time in milliseconds */
+  openedAt: number;
+  openedBy: 'wallet' | 'device' | 'launcher' | 'game-server' | 'vouching' | 'administrator' | 'unknown';
+  /** Unix time in milliseconds */
+  expiresAt: number;
 }
 
 /** What getPlayerPresence takes */
@@ -611,6 +641,7 @@ export interface GetUserScoresOutputScoresItem {
 
 /** What getUsersPositionInGameScoreLeaderboard takes */
 export interface GetUsersPositionInGameScoreLeaderboardInput {
+  /** Id or slug of the game */
   gameId: string;
   wallet: string;
   /** Name of the leaderboard; omitted: `default` */
@@ -971,7 +1002,7 @@ export interface NotifyPlayersOutput {
 
 /** What openChannelSession takes */
 export interface OpenChannelSessionInput {
-  /** Required for launchers; a game server may omit it */
+  /** Id or slug; required for launchers, a game server may omit it */
   gameId?: string;
 }
 
@@ -981,6 +1012,21 @@ export interface OpenChannelSessionOutput {
   launcherJwt: string;
   /** The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none */
   url: string;
+}
+
+export interface OwnPlayer {
+  /** Wallet address, lowercase */
+  wallet: string;
+  /** Id (UUIDv7) */
+  userId: string;
+  /** The name that others see; never empty */
+  username: string;
+  /** Whether the player chose the name */
+  isNamed: boolean;
+  /** Absolute URL of the picture */
+  avatar: string;
+  /** Whether the player has no wallet */
+  isGuest: boolean;
 }
 
 export interface ParticipantProfile {
@@ -1102,6 +1148,16 @@ export interface RemoveStateInput {
 export interface RemoveStateOutput {
   success: boolean;
   removedState: StateHead | null;
+}
+
+/** What renewChannelSession answers */
+export interface RenewChannelSessionOutput {
+  success: boolean;
+  launcherJwt: string;
+  /** The same token, under the name that method-dispatch clients use */
+  jwt: string;
+  /** End of the session and its token, in Unix milliseconds */
+  expiresAt: number;
 }
 
 /** What reportMessage takes */
@@ -1329,7 +1385,7 @@ export interface ShownParticipant {
 
 /** What signInGuest takes */
 export interface SignInGuestInput {
-  /** Optional when the game secret or an allowed Origin identifies the game */
+  /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
   gameId?: string;
   deviceSecret: string;
 }
@@ -1342,6 +1398,9 @@ export interface SignInGuestOutput {
   launcherJwt: string;
   /** The same token, under the name that method-dispatch clients use */
   jwt: string;
+  /** End of the session and its token, in Unix milliseconds */
+  expiresAt: number;
+  player: OwnPlayer;
 }
 
 export interface StateHead {
@@ -1383,7 +1442,7 @@ export interface StateRecord {
 
 /** What subscribe takes */
 export interface SubscribeInput {
-  /** Default: the token's game; other games require a launcher's token */
+  /** Id or slug; default: the token's game; other games require a launcher's token */
   gameId?: string;
 }
 
@@ -1465,6 +1524,7 @@ export interface UnsendChannelMessageOutput {
 
 /** What unsubscribe takes */
 export interface UnsubscribeInput {
+  /** Id or slug of the game */
   gameId?: string;
 }
 
@@ -1507,6 +1567,9 @@ export interface UpgradeGuestOutput {
   launcherJwt: string;
   /** The same token, under the name that method-dispatch clients use */
   jwt: string;
+  /** End of the session and its token, in Unix milliseconds */
+  expiresAt: number;
+  player: OwnPlayer;
 }
 
 /** What verifyUnverifiedChannel takes */
@@ -1523,6 +1586,9 @@ export interface VerifyUnverifiedChannelOutput {
   launcherJwt: string;
   /** The same token, under the name that method-dispatch clients use */
   jwt: string;
+  /** End of the session and its token, in Unix milliseconds */
+  expiresAt: number;
+  player: OwnPlayer;
 }
 
 /** What vouchForPlayer takes */
@@ -1672,6 +1738,10 @@ export interface Operations {
   channelStatus: { input: Record<never, never>; output: ChannelSessionStatus };
   /** Check which of up to 100 players are online in the game; requires the game's secret */
   getPlayerPresence: { input: GetPlayerPresenceInput; output: GetPlayerPresenceOutput };
+  /** Get the token's player and channel session */
+  getPlayer: { input: Record<never, never>; output: GetPlayerOutput };
+  /** Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it */
+  renewChannelSession: { input: Record<never, never>; output: RenewChannelSessionOutput };
   /** End the token's channel session; with `sessionId`, a launcher may end any session of its player */
   endChannelSession: { input: EndChannelSessionInput; output: EndChannelSessionOutput };
   /** List the player's live channel sessions, newest first: a launcher sees all games, a game only its own */
@@ -1794,6 +1864,8 @@ export type QueueableName =
   | 'channelHeartbeat'
   | 'channelStatus'
   | 'getPlayerPresence'
+  | 'getPlayer'
+  | 'renewChannelSession'
   | 'endChannelSession'
   | 'listChannelSessions'
   | 'openChannelSession'

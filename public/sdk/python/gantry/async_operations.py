@@ -28,6 +28,7 @@ from .types import (
     GetLeaderboardSeasonsOutput,
     GetLeaderboardsOutput,
     GetMessageChannelsOutput,
+    GetPlayerOutput,
     GetPlayerPresenceOutput,
     GetPublicStatesOutput,
     GetStatesOutput,
@@ -52,6 +53,7 @@ from .types import (
     RemoveGuestDeviceOutput,
     RemoveReactionOutput,
     RemoveStateOutput,
+    RenewChannelSessionOutput,
     ReportMessageOutput,
     ReportPlayerOutput,
     RequestGuestUpgradeOutput,
@@ -112,6 +114,7 @@ class AsyncOperations:
     async def get_game_scores_leaderboard(self, *, game_id: str, limit: Optional[int] = None, skip: Optional[int] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetGameScoresLeaderboardOutput:
         """Read a game's leaderboard, best first, optionally of a finished season or one label.
 
+        game_id: Id or slug of the game
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         leaderboard: Name of the leaderboard; omitted: `default`
@@ -122,6 +125,7 @@ class AsyncOperations:
     async def get_leaderboard_among(self, *, game_id: str, wallets: list[str], leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetLeaderboardAmongOutput:
         """Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.
 
+        game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
         """
@@ -130,6 +134,7 @@ class AsyncOperations:
     async def get_leaderboard_around(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, limit: Optional[int] = None) -> GetLeaderboardAroundOutput:
         """Read the leaderboard entries around a player, with ranks; none if the player has no score.
 
+        game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
         limit: Number of entries, with the player's in the middle except near either end; default 11, capped to 101
@@ -139,6 +144,7 @@ class AsyncOperations:
     async def get_users_position_in_game_score_leaderboard(self, *, game_id: str, wallet: str, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None) -> GetUsersPositionInGameScoreLeaderboardOutput:
         """Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.
 
+        game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
         """
@@ -155,7 +161,10 @@ class AsyncOperations:
         return await self._call("readLeaderboard", _given({}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit, "skip": skip}))
 
     async def get_leaderboards(self, *, game_id: str) -> GetLeaderboardsOutput:
-        """List a game's public leaderboards except `default`, with their current seasons."""
+        """List a game's public leaderboards except `default`, with their current seasons.
+
+        game_id: Id or slug of the game
+        """
         return await self._call("getLeaderboards", _given({"gameId": game_id}, {}))
 
     async def end_leaderboard_season(self, *, leaderboard: str, season: int) -> EndLeaderboardSeasonOutput:
@@ -168,6 +177,7 @@ class AsyncOperations:
     async def get_leaderboard_seasons(self, *, game_id: str, leaderboard: Optional[str] = None, limit: Optional[int] = None, skip: Optional[int] = None) -> GetLeaderboardSeasonsOutput:
         """List the finished seasons of a leaderboard, latest first.
 
+        game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
@@ -233,6 +243,7 @@ class AsyncOperations:
 
         page_number: Page number from 1; default 1, also for 0
         page_size: Rows wanted; default 10, also for 0; larger values are capped to 250
+        game_id: Id or slug of the game
         """
         return await self._call("getActivities", _given({}, {"pageNumber": page_number, "pageSize": page_size, "walletAddress": wallet_address, "gameId": game_id, "type": type}))
 
@@ -290,7 +301,7 @@ class AsyncOperations:
         """
         return await self._call("editGroupInfo", _given({"channelId": channel_id}, {"name": name, "chatPicture": chat_picture, "idempotencyKey": idempotency_key}))
 
-    async def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None) -> GetMessageChannelsOutput:
+    async def get_message_channels(self, *, limit: Optional[int] = None, skip: Optional[int] = None, cursor: Optional[str] = None, order: Optional[Literal["newest", "oldest"]] = None, with_unread: Optional[bool] = None, with_preview: Optional[bool] = None) -> GetMessageChannelsOutput:
         """List the player's message channels in this game, most recently active first.
 
         limit: Rows wanted; default 20, also for 0; larger values are capped to 250
@@ -298,8 +309,9 @@ class AsyncOperations:
         cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
         order: Which rows come first with cursors; default `newest`
         with_unread: Whether to include the number of unread messages of each channel
+        with_preview: Whether to include the last message of each channel and the names of its participants
         """
-        return await self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread}))
+        return await self._call("getMessageChannels", _given({}, {"limit": limit, "skip": skip, "cursor": cursor, "order": order, "withUnread": with_unread, "withPreview": with_preview}))
 
     async def edit_channel_message(self, *, message_id: str, new_content: str, idempotency_key: Optional[str] = None) -> ChannelMessage:
         """Edit one of the player's messages."""
@@ -377,12 +389,15 @@ class AsyncOperations:
     async def subscribe(self, *, game_id: Optional[str] = None) -> SubscribeOutput:
         """Subscribe this connection to a game's public stream of activities and leaderboard changes.
 
-        game_id: Default: the token's game; other games require a launcher's token
+        game_id: Id or slug; default: the token's game; other games require a launcher's token
         """
         return await self._call("subscribe", _given({}, {"gameId": game_id}))
 
     async def unsubscribe(self, *, game_id: Optional[str] = None) -> UnsubscribeOutput:
-        """Unsubscribe this connection from a game's public stream."""
+        """Unsubscribe this connection from a game's public stream.
+
+        game_id: Id or slug of the game
+        """
         return await self._call("unsubscribe", _given({}, {"gameId": game_id}))
 
     async def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
@@ -396,7 +411,7 @@ class AsyncOperations:
     async def create_unverified_channel(self, *, wallet: str, game_id: Optional[str] = None, chain_id: Optional[int] = None) -> CreateUnverifiedChannelOutput:
         """Start a sign-in: get the message for the wallet to sign.
 
-        game_id: Optional when the game secret or an allowed Origin identifies the game
+        game_id: Id or slug; optional when the game secret or an allowed Origin identifies the game
         chain_id: Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
         """
         return await self._call("createUnverifiedChannel", _given({"wallet": wallet}, {"gameId": game_id, "chainId": chain_id}))
@@ -408,18 +423,19 @@ class AsyncOperations:
         """
         return await self._call("verifyUnverifiedChannel", _given({"channelId": channel_id, "signature": signature}, {"chainId": chain_id}))
 
-    async def create_guest(self, *, game_id: Optional[str] = None, device_name: Optional[str] = None) -> CreateGuestOutput:
+    async def create_guest(self, *, game_id: Optional[str] = None, device_name: Optional[str] = None, username: Optional[str] = None) -> CreateGuestOutput:
         """Create a guest and sign in; returns a device secret (shown once) and a launcherJwt.
 
-        game_id: Optional when the game secret or an allowed Origin identifies the game
+        game_id: Id or slug; optional when the game secret or an allowed Origin identifies the game
         device_name: Name of the device
+        username: The name that others see, at most 40 characters
         """
-        return await self._call("createGuest", _given({}, {"gameId": game_id, "deviceName": device_name}))
+        return await self._call("createGuest", _given({}, {"gameId": game_id, "deviceName": device_name, "username": username}))
 
     async def sign_in_guest(self, *, device_secret: str, game_id: Optional[str] = None) -> SignInGuestOutput:
         """Sign in as an existing guest: exchange a device's secret for a launcherJwt.
 
-        game_id: Optional when the game secret or an allowed Origin identifies the game
+        game_id: Id or slug; optional when the game secret or an allowed Origin identifies the game
         """
         return await self._call("signInGuest", _given({"deviceSecret": device_secret}, {"gameId": game_id}))
 
@@ -472,6 +488,14 @@ class AsyncOperations:
         """Check which of up to 100 players are online in the game; requires the game's secret."""
         return await self._call("getPlayerPresence", _given({"wallets": wallets}, {}))
 
+    async def get_player(self) -> GetPlayerOutput:
+        """Get the token's player and channel session."""
+        return await self._call("getPlayer", _given({}, {}))
+
+    async def renew_channel_session(self) -> RenewChannelSessionOutput:
+        """Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it."""
+        return await self._call("renewChannelSession", _given({}, {}))
+
     async def end_channel_session(self, *, session_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> EndChannelSessionOutput:
         """End the token's channel session; with `sessionId`, a launcher may end any session of its player."""
         return await self._call("endChannelSession", _given({}, {"sessionId": session_id, "idempotencyKey": idempotency_key}))
@@ -483,7 +507,7 @@ class AsyncOperations:
     async def open_channel_session(self, *, game_id: Optional[str] = None, idempotency_key: Optional[str] = None) -> OpenChannelSessionOutput:
         """Open a channel session for the player: a launcher in any game, a game server in its own game.
 
-        game_id: Required for launchers; a game server may omit it
+        game_id: Id or slug; required for launchers, a game server may omit it
         """
         return await self._call("openChannelSession", _given({}, {"gameId": game_id, "idempotencyKey": idempotency_key}))
 

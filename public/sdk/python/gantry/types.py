@@ -173,10 +173,12 @@ class ChannelSessionStatus(TypedDict):
 class CreateGuestInput(TypedDict, total=False):
     """What createGuest takes."""
 
-    #: Optional when the game secret or an allowed Origin identifies the game
+    #: Id or slug; optional when the game secret or an allowed Origin identifies the game
     gameId: str
     #: Name of the device
     deviceName: str
+    #: The name that others see, at most 40 characters
+    username: str
 
 
 class CreateGuestOutput(TypedDict):
@@ -192,6 +194,9 @@ class CreateGuestOutput(TypedDict):
     launcherJwt: str
     #: The same token, under the name that method-dispatch clients use
     jwt: str
+    #: End of the session and its token, in Unix milliseconds
+    expiresAt: int
+    player: OwnPlayer
 
 
 class _CreateMessageChannelInputRequired(TypedDict):
@@ -212,7 +217,7 @@ class _CreateUnverifiedChannelInputRequired(TypedDict):
 class CreateUnverifiedChannelInput(_CreateUnverifiedChannelInputRequired, total=False):
     """What createUnverifiedChannel takes."""
 
-    #: Optional when the game secret or an allowed Origin identifies the game
+    #: Id or slug; optional when the game secret or an allowed Origin identifies the game
     gameId: str
     #: Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
     chainId: int
@@ -332,6 +337,7 @@ class GetActivitiesInput(TypedDict, total=False):
     #: Rows wanted; default 10, also for 0; larger values are capped to 250
     pageSize: int
     walletAddress: str
+    #: Id or slug of the game
     gameId: str
     type: Literal["on-chain", "off-chain"]
 
@@ -398,6 +404,7 @@ class GetChannelParticipantsOutput(TypedDict):
 
 
 class _GetGameScoresLeaderboardInputRequired(TypedDict):
+    #: Id or slug of the game
     gameId: str
 
 
@@ -443,6 +450,7 @@ class GetGamesOutput(TypedDict):
 
 
 class _GetLeaderboardAmongInputRequired(TypedDict):
+    #: Id or slug of the game
     gameId: str
     wallets: list[str]
 
@@ -465,6 +473,7 @@ class GetLeaderboardAmongOutput(TypedDict):
 
 
 class _GetLeaderboardAroundInputRequired(TypedDict):
+    #: Id or slug of the game
     gameId: str
     wallet: str
 
@@ -489,6 +498,7 @@ class GetLeaderboardAroundOutput(TypedDict):
 
 
 class _GetLeaderboardSeasonsInputRequired(TypedDict):
+    #: Id or slug of the game
     gameId: str
 
 
@@ -513,6 +523,7 @@ class GetLeaderboardSeasonsOutput(TypedDict):
 class GetLeaderboardsInput(TypedDict):
     """What getLeaderboards takes."""
 
+    #: Id or slug of the game
     gameId: str
 
 
@@ -558,6 +569,26 @@ class GetMessageChannelsOutput(_GetMessageChannelsOutputRequired, total=False):
     nextCursor: str
     #: Only with `cursor` or `order`: whether there are more rows now
     more: bool
+
+
+class GetPlayerOutput(TypedDict):
+    """What getPlayer answers."""
+
+    success: bool
+    player: OwnPlayer
+    session: GetPlayerOutputSession
+
+
+class GetPlayerOutputSession(TypedDict):
+    #: Id (UUIDv7)
+    sessionId: str
+    #: Id (UUIDv7)
+    gameId: str
+    #: Unix time in milliseconds
+    openedAt: int
+    openedBy: Literal["wallet", "device", "launcher", "game-server", "vouching", "administrator", "unknown"]
+    #: Unix time in milliseconds
+    expiresAt: int
 
 
 class GetPlayerPresenceInput(TypedDict):
@@ -717,6 +748,7 @@ class GetUserScoresOutputScoresItem(TypedDict):
 
 
 class _GetUsersPositionInGameScoreLeaderboardInputRequired(TypedDict):
+    #: Id or slug of the game
     gameId: str
     wallet: str
 
@@ -1127,7 +1159,7 @@ class NotifyPlayersOutput(TypedDict):
 class OpenChannelSessionInput(TypedDict, total=False):
     """What openChannelSession takes."""
 
-    #: Required for launchers; a game server may omit it
+    #: Id or slug; required for launchers, a game server may omit it
     gameId: str
 
 
@@ -1138,6 +1170,21 @@ class OpenChannelSessionOutput(TypedDict):
     launcherJwt: str
     #: The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none
     url: str
+
+
+class OwnPlayer(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    #: Id (UUIDv7)
+    userId: str
+    #: The name that others see; never empty
+    username: str
+    #: Whether the player chose the name
+    isNamed: bool
+    #: Absolute URL of the picture
+    avatar: str
+    #: Whether the player has no wallet
+    isGuest: bool
 
 
 class ParticipantProfile(TypedDict):
@@ -1282,6 +1329,17 @@ class RemoveStateOutput(TypedDict):
 
     success: bool
     removedState: Optional[StateHead]
+
+
+class RenewChannelSessionOutput(TypedDict):
+    """What renewChannelSession answers."""
+
+    success: bool
+    launcherJwt: str
+    #: The same token, under the name that method-dispatch clients use
+    jwt: str
+    #: End of the session and its token, in Unix milliseconds
+    expiresAt: int
 
 
 class _ReportMessageInputRequired(TypedDict):
@@ -1567,7 +1625,7 @@ class _SignInGuestInputRequired(TypedDict):
 class SignInGuestInput(_SignInGuestInputRequired, total=False):
     """What signInGuest takes."""
 
-    #: Optional when the game secret or an allowed Origin identifies the game
+    #: Id or slug; optional when the game secret or an allowed Origin identifies the game
     gameId: str
 
 
@@ -1580,6 +1638,9 @@ class SignInGuestOutput(TypedDict):
     launcherJwt: str
     #: The same token, under the name that method-dispatch clients use
     jwt: str
+    #: End of the session and its token, in Unix milliseconds
+    expiresAt: int
+    player: OwnPlayer
 
 
 class _StateHeadRequired(TypedDict):
@@ -1628,7 +1689,7 @@ class StateRecord(_StateRecordRequired, total=False):
 class SubscribeInput(TypedDict, total=False):
     """What subscribe takes."""
 
-    #: Default: the token's game; other games require a launcher's token
+    #: Id or slug; default: the token's game; other games require a launcher's token
     gameId: str
 
 
@@ -1726,6 +1787,7 @@ class UnsendChannelMessageOutput(TypedDict):
 class UnsubscribeInput(TypedDict, total=False):
     """What unsubscribe takes."""
 
+    #: Id or slug of the game
     gameId: str
 
 
@@ -1776,6 +1838,9 @@ class UpgradeGuestOutput(TypedDict):
     launcherJwt: str
     #: The same token, under the name that method-dispatch clients use
     jwt: str
+    #: End of the session and its token, in Unix milliseconds
+    expiresAt: int
+    player: OwnPlayer
 
 
 class _VerifyUnverifiedChannelInputRequired(TypedDict):
@@ -1797,6 +1862,9 @@ class VerifyUnverifiedChannelOutput(TypedDict):
     launcherJwt: str
     #: The same token, under the name that method-dispatch clients use
     jwt: str
+    #: End of the session and its token, in Unix milliseconds
+    expiresAt: int
+    player: OwnPlayer
 
 
 class _VouchForPlayerInputRequired(TypedDict):

@@ -349,15 +349,15 @@ namespace Gantry
         }
 
         /// <summary>Get the token's player and channel session.</summary>
-        public Task<GetPlayerOutput> GetPlayerAsync(CallOptions options = null)
+        public Task<GetPlayerOutput> GetPlayerAsync(CallOptions options = null, CancellationToken cancellationToken = default)
         {
-            return CallAsync(Operations.GetPlayer, null, options, GetPlayerOutput.From);
+            return CallAsync(Operations.GetPlayer, null, options, cancellationToken, GetPlayerOutput.From);
         }
 
         /// <summary>Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it.</summary>
-        public Task<RenewChannelSessionOutput> RenewChannelSessionAsync(CallOptions options = null)
+        public Task<RenewChannelSessionOutput> RenewChannelSessionAsync(CallOptions options = null, CancellationToken cancellationToken = default)
         {
-            return CallAsync(Operations.RenewChannelSession, null, options, RenewChannelSessionOutput.From);
+            return CallAsync(Operations.RenewChannelSession, null, options, cancellationToken, RenewChannelSessionOutput.From);
         }
 
         /// <summary>End the token's channel session; with <c>sessionId</c>, a launcher may end any session of its player.</summary>

@@ -655,7 +655,7 @@ namespace Gantry
             return value == null ? null : new CreateGuestInput((JsonObject)value);
         }
 
-        /// <summary>Optional when the game secret or an allowed Origin identifies the game</summary>
+        /// <summary>Id or slug; optional when the game secret or an allowed Origin identifies the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -667,6 +667,13 @@ namespace Gantry
         {
             get { return Get("deviceName", Read.String); }
             set { Set("deviceName", value); }
+        }
+
+        /// <summary>The name that others see, at most 40 characters</summary>
+        public string Username
+        {
+            get { return Get("username", Read.String); }
+            set { Set("username", value); }
         }
     }
 
@@ -725,6 +732,19 @@ namespace Gantry
             get { return Get("jwt", Read.String); }
             set { Set("jwt", value); }
         }
+
+        /// <summary>End of the session and its token, in Unix milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
+        }
+
+        public OwnPlayer Player
+        {
+            get { return Get("player", OwnPlayer.From); }
+            set { Set("player", value); }
+        }
     }
 
     /// <summary>What createMessageChannel takes</summary>
@@ -779,7 +799,7 @@ namespace Gantry
             set { Set("wallet", value); }
         }
 
-        /// <summary>Optional when the game secret or an allowed Origin identifies the game</summary>
+        /// <summary>Id or slug; optional when the game secret or an allowed Origin identifies the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -1265,6 +1285,7 @@ namespace Gantry
             set { Set("walletAddress", value); }
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -1523,6 +1544,7 @@ namespace Gantry
             return value == null ? null : new GetGameScoresLeaderboardInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -1694,6 +1716,7 @@ namespace Gantry
             return value == null ? null : new GetLeaderboardAmongInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -1772,6 +1795,7 @@ namespace Gantry
             return value == null ? null : new GetLeaderboardAroundInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -1857,6 +1881,7 @@ namespace Gantry
             return value == null ? null : new GetLeaderboardSeasonsInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -1930,6 +1955,7 @@ namespace Gantry
             return value == null ? null : new GetLeaderboardsInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -2091,6 +2117,92 @@ namespace Gantry
         {
             get { return Get("more", Read.OptionalBoolean); }
             set { Set("more", value); }
+        }
+    }
+
+    /// <summary>What getPlayer answers</summary>
+    public sealed class GetPlayerOutput : Record
+    {
+        public GetPlayerOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlayerOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlayerOutput From(object value)
+        {
+            return value == null ? null : new GetPlayerOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public OwnPlayer Player
+        {
+            get { return Get("player", OwnPlayer.From); }
+            set { Set("player", value); }
+        }
+
+        public GetPlayerOutputSession Session
+        {
+            get { return Get("session", GetPlayerOutputSession.From); }
+            set { Set("session", value); }
+        }
+    }
+
+    public sealed class GetPlayerOutputSession : Record
+    {
+        public GetPlayerOutputSession() : base(new JsonObject())
+        {
+        }
+
+        public GetPlayerOutputSession(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlayerOutputSession From(object value)
+        {
+            return value == null ? null : new GetPlayerOutputSession((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string SessionId
+        {
+            get { return Get("sessionId", Read.String); }
+            set { Set("sessionId", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long OpenedAt
+        {
+            get { return Get("openedAt", Read.Integer); }
+            set { Set("openedAt", value); }
+        }
+
+        /// <summary>One of <c>wallet</c>, <c>device</c>, <c>launcher</c>, <c>game-server</c>, <c>vouching</c>, <c>administrator</c>, <c>unknown</c>.</summary>
+        public string OpenedBy
+        {
+            get { return Get("openedBy", Read.String); }
+            set { Set("openedBy", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
         }
     }
 
@@ -2675,6 +2787,7 @@ namespace Gantry
             return value == null ? null : new GetUsersPositionInGameScoreLeaderboardInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -4263,7 +4376,7 @@ namespace Gantry
             return value == null ? null : new OpenChannelSessionInput((JsonObject)value);
         }
 
-        /// <summary>Required for launchers; a game server may omit it</summary>
+        /// <summary>Id or slug; required for launchers, a game server may omit it</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -4304,6 +4417,64 @@ namespace Gantry
         {
             get { return Get("url", Read.String); }
             set { Set("url", value); }
+        }
+    }
+
+    public sealed class OwnPlayer : Record
+    {
+        public OwnPlayer() : base(new JsonObject())
+        {
+        }
+
+        public OwnPlayer(JsonObject json) : base(json)
+        {
+        }
+
+        public static OwnPlayer From(object value)
+        {
+            return value == null ? null : new OwnPlayer((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string UserId
+        {
+            get { return Get("userId", Read.String); }
+            set { Set("userId", value); }
+        }
+
+        /// <summary>The name that others see; never empty</summary>
+        public string Username
+        {
+            get { return Get("username", Read.String); }
+            set { Set("username", value); }
+        }
+
+        /// <summary>Whether the player chose the name</summary>
+        public bool IsNamed
+        {
+            get { return Get("isNamed", Read.Boolean); }
+            set { Set("isNamed", value); }
+        }
+
+        /// <summary>Absolute URL of the picture</summary>
+        public string Avatar
+        {
+            get { return Get("avatar", Read.String); }
+            set { Set("avatar", value); }
+        }
+
+        /// <summary>Whether the player has no wallet</summary>
+        public bool IsGuest
+        {
+            get { return Get("isGuest", Read.Boolean); }
+            set { Set("isGuest", value); }
         }
     }
 
@@ -4831,6 +5002,49 @@ namespace Gantry
         {
             get { return Get("removedState", StateHead.From); }
             set { SetNullable("removedState", value); }
+        }
+    }
+
+    /// <summary>What renewChannelSession answers</summary>
+    public sealed class RenewChannelSessionOutput : Record
+    {
+        public RenewChannelSessionOutput() : base(new JsonObject())
+        {
+        }
+
+        public RenewChannelSessionOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static RenewChannelSessionOutput From(object value)
+        {
+            return value == null ? null : new RenewChannelSessionOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public string LauncherJwt
+        {
+            get { return Get("launcherJwt", Read.String); }
+            set { Set("launcherJwt", value); }
+        }
+
+        /// <summary>The same token, under the name that method-dispatch clients use</summary>
+        public string Jwt
+        {
+            get { return Get("jwt", Read.String); }
+            set { Set("jwt", value); }
+        }
+
+        /// <summary>End of the session and its token, in Unix milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
         }
     }
 
@@ -5838,7 +6052,7 @@ namespace Gantry
             return value == null ? null : new SignInGuestInput((JsonObject)value);
         }
 
-        /// <summary>Optional when the game secret or an allowed Origin identifies the game</summary>
+        /// <summary>Id or slug; optional when the game secret or an allowed Origin identifies the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -5892,6 +6106,19 @@ namespace Gantry
         {
             get { return Get("jwt", Read.String); }
             set { Set("jwt", value); }
+        }
+
+        /// <summary>End of the session and its token, in Unix milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
+        }
+
+        public OwnPlayer Player
+        {
+            get { return Get("player", OwnPlayer.From); }
+            set { Set("player", value); }
         }
     }
 
@@ -6059,7 +6286,7 @@ namespace Gantry
             return value == null ? null : new SubscribeInput((JsonObject)value);
         }
 
-        /// <summary>Default: the token's game; other games require a launcher's token</summary>
+        /// <summary>Id or slug; default: the token's game; other games require a launcher's token</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -6424,6 +6651,7 @@ namespace Gantry
             return value == null ? null : new UnsubscribeInput((JsonObject)value);
         }
 
+        /// <summary>Id or slug of the game</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }
@@ -6610,6 +6838,19 @@ namespace Gantry
             get { return Get("jwt", Read.String); }
             set { Set("jwt", value); }
         }
+
+        /// <summary>End of the session and its token, in Unix milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
+        }
+
+        public OwnPlayer Player
+        {
+            get { return Get("player", OwnPlayer.From); }
+            set { Set("player", value); }
+        }
     }
 
     /// <summary>What verifyUnverifiedChannel takes</summary>
@@ -6681,6 +6922,19 @@ namespace Gantry
         {
             get { return Get("jwt", Read.String); }
             set { Set("jwt", value); }
+        }
+
+        /// <summary>End of the session and its token, in Unix milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
+        }
+
+        public OwnPlayer Player
+        {
+            get { return Get("player", OwnPlayer.From); }
+            set { Set("player", value); }
         }
     }
 

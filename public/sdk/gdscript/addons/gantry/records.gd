@@ -312,15 +312,18 @@ class ChannelSessionStatus:
 # What createGuest takes
 class CreateGuestInput:
 	extends Record
-	# String or null. Optional when the game secret or an allowed Origin identifies the game
+	# String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
 	var game_id = null
 	# String or null. Name of the device
 	var device_name = null
+	# String or null. The name that others see, at most 40 characters
+	var username = null
 
 	func read(from):
 		json = from
 		game_id = json.get("gameId")
 		device_name = json.get("deviceName")
+		username = json.get("username")
 		return self
 
 
@@ -339,6 +342,10 @@ class CreateGuestOutput:
 	var launcher_jwt: String = ""
 	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
+	# int. End of the session and its token, in Unix milliseconds
+	var expires_at: int = 0
+	# OwnPlayer
+	var player = null
 
 	func read(from):
 		json = from
@@ -348,6 +355,8 @@ class CreateGuestOutput:
 		device_secret = _text("deviceSecret")
 		launcher_jwt = _text("launcherJwt")
 		jwt = _text("jwt")
+		expires_at = _integer("expiresAt")
+		player = _record("player", OwnPlayer)
 		return self
 
 
@@ -371,7 +380,7 @@ class CreateUnverifiedChannelInput:
 	extends Record
 	# String
 	var wallet: String = ""
-	# String or null. Optional when the game secret or an allowed Origin identifies the game
+	# String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
 	var game_id = null
 	# int or null. Chain id of a contract wallet; 1 for other wallets, when omitted and when 0
 	var chain_id = null
@@ -605,7 +614,7 @@ class GetActivitiesInput:
 	var page_size = null
 	# String or null
 	var wallet_address = null
-	# String or null
+	# String or null. Id or slug of the game
 	var game_id = null
 	# "on-chain" or "off-chain" or null
 	var type = null
@@ -736,7 +745,7 @@ class GetChannelParticipantsOutput:
 # What getGameScoresLeaderboard takes
 class GetGameScoresLeaderboardInput:
 	extends Record
-	# String
+	# String. Id or slug of the game
 	var game_id: String = ""
 	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
@@ -820,7 +829,7 @@ class GetGamesOutput:
 # What getLeaderboardAmong takes
 class GetLeaderboardAmongInput:
 	extends Record
-	# String
+	# String. Id or slug of the game
 	var game_id: String = ""
 	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
@@ -859,7 +868,7 @@ class GetLeaderboardAmongOutput:
 # What getLeaderboardAround takes
 class GetLeaderboardAroundInput:
 	extends Record
-	# String
+	# String. Id or slug of the game
 	var game_id: String = ""
 	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
@@ -901,7 +910,7 @@ class GetLeaderboardAroundOutput:
 # What getLeaderboardSeasons takes
 class GetLeaderboardSeasonsInput:
 	extends Record
-	# String
+	# String. Id or slug of the game
 	var game_id: String = ""
 	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
@@ -937,7 +946,7 @@ class GetLeaderboardSeasonsOutput:
 # What getLeaderboards takes
 class GetLeaderboardsInput:
 	extends Record
-	# String
+	# String. Id or slug of the game
 	var game_id: String = ""
 
 	func read(from):
@@ -1018,6 +1027,47 @@ class GetMessageChannelsOutput:
 		shortened = json.get("shortened")
 		next_cursor = json.get("nextCursor")
 		more = json.get("more")
+		return self
+
+
+# What getPlayer answers
+class GetPlayerOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# OwnPlayer
+	var player = null
+	# GetPlayerOutputSession
+	var session = null
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		player = _record("player", OwnPlayer)
+		session = _record("session", GetPlayerOutputSession)
+		return self
+
+
+class GetPlayerOutputSession:
+	extends Record
+	# String. Id (UUIDv7)
+	var session_id: String = ""
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int. Unix time in milliseconds
+	var opened_at: int = 0
+	# "wallet" or "device" or "launcher" or "game-server" or "vouching" or "administrator" or "unknown"
+	var opened_by: String = ""
+	# int. Unix time in milliseconds
+	var expires_at: int = 0
+
+	func read(from):
+		json = from
+		session_id = _text("sessionId")
+		game_id = _text("gameId")
+		opened_at = _integer("openedAt")
+		opened_by = _text("openedBy")
+		expires_at = _integer("expiresAt")
 		return self
 
 
@@ -1300,7 +1350,7 @@ class GetUserScoresOutputScoresItem:
 # What getUsersPositionInGameScoreLeaderboard takes
 class GetUsersPositionInGameScoreLeaderboardInput:
 	extends Record
-	# String
+	# String. Id or slug of the game
 	var game_id: String = ""
 	# String
 	var wallet: String = ""
@@ -2058,7 +2108,7 @@ class NotifyPlayersOutput:
 # What openChannelSession takes
 class OpenChannelSessionInput:
 	extends Record
-	# String or null. Required for launchers; a game server may omit it
+	# String or null. Id or slug; required for launchers, a game server may omit it
 	var game_id = null
 
 	func read(from):
@@ -2082,6 +2132,32 @@ class OpenChannelSessionOutput:
 		success = _boolean("success")
 		launcher_jwt = _text("launcherJwt")
 		url = _text("url")
+		return self
+
+
+class OwnPlayer:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# String. Id (UUIDv7)
+	var user_id: String = ""
+	# String. The name that others see; never empty
+	var username: String = ""
+	# bool. Whether the player chose the name
+	var is_named: bool = false
+	# String. Absolute URL of the picture
+	var avatar: String = ""
+	# bool. Whether the player has no wallet
+	var is_guest: bool = false
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		user_id = _text("userId")
+		username = _text("username")
+		is_named = _boolean("isNamed")
+		avatar = _text("avatar")
+		is_guest = _boolean("isGuest")
 		return self
 
 
@@ -2339,6 +2415,27 @@ class RemoveStateOutput:
 		json = from
 		success = _boolean("success")
 		removed_state = _record("removedState", StateHead)
+		return self
+
+
+# What renewChannelSession answers
+class RenewChannelSessionOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# String
+	var launcher_jwt: String = ""
+	# String. The same token, under the name that method-dispatch clients use
+	var jwt: String = ""
+	# int. End of the session and its token, in Unix milliseconds
+	var expires_at: int = 0
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		launcher_jwt = _text("launcherJwt")
+		jwt = _text("jwt")
+		expires_at = _integer("expiresAt")
 		return self
 
 
@@ -2830,7 +2927,7 @@ class ShownParticipant:
 # What signInGuest takes
 class SignInGuestInput:
 	extends Record
-	# String or null. Optional when the game secret or an allowed Origin identifies the game
+	# String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
 	var game_id = null
 	# String
 	var device_secret: String = ""
@@ -2853,6 +2950,10 @@ class SignInGuestOutput:
 	var launcher_jwt: String = ""
 	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
+	# int. End of the session and its token, in Unix milliseconds
+	var expires_at: int = 0
+	# OwnPlayer
+	var player = null
 
 	func read(from):
 		json = from
@@ -2860,6 +2961,8 @@ class SignInGuestOutput:
 		wallet = _text("wallet")
 		launcher_jwt = _text("launcherJwt")
 		jwt = _text("jwt")
+		expires_at = _integer("expiresAt")
+		player = _record("player", OwnPlayer)
 		return self
 
 
@@ -2933,7 +3036,7 @@ class StateRecord:
 # What subscribe takes
 class SubscribeInput:
 	extends Record
-	# String or null. Default: the token's game; other games require a launcher's token
+	# String or null. Id or slug; default: the token's game; other games require a launcher's token
 	var game_id = null
 
 	func read(from):
@@ -3115,7 +3218,7 @@ class UnsendChannelMessageOutput:
 # What unsubscribe takes
 class UnsubscribeInput:
 	extends Record
-	# String or null
+	# String or null. Id or slug of the game
 	var game_id = null
 
 	func read(from):
@@ -3204,6 +3307,10 @@ class UpgradeGuestOutput:
 	var launcher_jwt: String = ""
 	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
+	# int. End of the session and its token, in Unix milliseconds
+	var expires_at: int = 0
+	# OwnPlayer
+	var player = null
 
 	func read(from):
 		json = from
@@ -3211,6 +3318,8 @@ class UpgradeGuestOutput:
 		wallet = _text("wallet")
 		launcher_jwt = _text("launcherJwt")
 		jwt = _text("jwt")
+		expires_at = _integer("expiresAt")
+		player = _record("player", OwnPlayer)
 		return self
 
 
@@ -3241,12 +3350,18 @@ class VerifyUnverifiedChannelOutput:
 	var launcher_jwt: String = ""
 	# String. The same token, under the name that method-dispatch clients use
 	var jwt: String = ""
+	# int. End of the session and its token, in Unix milliseconds
+	var expires_at: int = 0
+	# OwnPlayer
+	var player = null
 
 	func read(from):
 		json = from
 		success = _boolean("success")
 		launcher_jwt = _text("launcherJwt")
 		jwt = _text("jwt")
+		expires_at = _integer("expiresAt")
+		player = _record("player", OwnPlayer)
 		return self
 
 
