@@ -353,10 +353,17 @@ declare class Leaderboard {
     load(): Promise<void>;
     change(change: Change): void;
 }
+/** What following takes of a `GantryClient`. */
+interface Client {
+    on<Name extends ReceivedName>(name: Name, listener: (record: Received[Name], meta: Meta) => void): unknown;
+    onStatus(listener: (status: Status) => void): unknown;
+    subscribe(): Promise<OperationOutput<'subscribe'>>;
+    call<Name extends OperationName>(name: Name, ...args: CallArguments<Name>): Promise<OperationOutput<Name>>;
+}
 /** The leaderboards that a client follows. */
 declare class Leaderboards {
     #private;
-    constructor(client: GantryClient);
+    constructor(client: Client);
     get(name: string): Leaderboard;
 }
 

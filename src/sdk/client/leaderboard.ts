@@ -1,6 +1,14 @@
+import type { CallArguments } from './api.ts';
+import type { Status } from './client-status.ts';
+import type { Meta } from './cursors.ts';
 import { run } from './event-receiver.ts';
-import type { GantryClient } from './gantry-client.ts';
-import type { LeaderboardRow, OperationOutput, Received } from './operation-types.ts';
+import type {
+  LeaderboardRow,
+  OperationName,
+  OperationOutput,
+  Received,
+  ReceivedName,
+} from './operation-types.ts';
 
 /** The first rows of a leaderboard, whose changes the server sends. */
 const followedRows = 50;
@@ -86,15 +94,23 @@ export class Leaderboard {
   }
 }
 
+/** What following takes of a `GantryClient`. */
+interface Client {
+  on<Name extends ReceivedName>(name: Name, listener: (record: Received[Name], meta: Meta) => void): unknown;
+  onStatus(listener: (status: Status) => void): unknown;
+  subscribe(): Promise<OperationOutput<'subscribe'>>;
+  call<Name extends OperationName>(name: Name, ...args: CallArguments<Name>): Promise<OperationOutput<Name>>;
+}
+
 /** The leaderboards that a client follows. */
 export class Leaderboards {
-  readonly #client: GantryClient;
+  readonly #client: Client;
   readonly #boards = new Map<string, Leaderboard>();
   #subscribed: Promise<OperationOutput<'subscribe'>> | undefined;
   /** The game's public stream. */
   #stream: string | undefined;
 
-  constructor(client: GantryClient) {
+  constructor(client: Client) {
     this.#client = client;
   }
 
