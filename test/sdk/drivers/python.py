@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import threading
+import traceback
 
 sys.path.insert(0, sys.argv[1])
 import gantry  # noqa: E402
@@ -65,6 +66,9 @@ if "--asyncio" in sys.argv:
 
             return asyncio.run_coroutine_threadsafe(result(), loop)
 
+        def leaderboard(self, *name, **named):
+            return AsyncClient(self.client.leaderboard(*name, **named))
+
         def as_player(self, launcher_jwt):
             return AsyncClient(self.client.as_player(launcher_jwt))
 
@@ -74,21 +78,29 @@ if "--asyncio" in sys.argv:
         def _refused(self):
             return self.client._client._refused()
 
-    class Threads:
-        """What the driver uses of `gantry`."""
+    def create_client(*arguments, **options):
+        return AsyncClient(in_loop(gantry.aio.GantryClient)(*arguments, **options))
 
-        def __getattr__(self, name):
-            return getattr(gantry, name)
+    def connect_client(listen, *arguments, **options):
+        async def connect():
+            client = AsyncClient(await gantry.aio.connect(*arguments, **options))
+            listen(client)  # in the same step of the loop
+            return client
 
-        def GantryClient(self, *arguments, **options):
-            return AsyncClient(in_loop(gantry.aio.GantryClient)(*arguments, **options))
+        return in_loop(connect)()
 
-    sdk = Threads()
 else:
-    sdk = gantry
+    create_client = gantry.GantryClient
+
+    def connect_client(listen, *arguments, **options):
+        client = gantry.connect(*arguments, **options)
+        listen(client)
+        return client
 
 clients = {}
 signatures = {}
+follows = {}
+connecting = threading.Lock()
 writing = threading.Lock()
 
 
@@ -114,16 +126,51 @@ def snake(name):
     return "_".join(word.lower() for word in words)
 
 
-def open_client(name, options):
+def given(**options):
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def options_of(options):
+    """The options of a client that `open` and `connect` share, and its store."""
     store = KeptStore(options.get("saved"))
-    known = {
-        "game_secret": options.get("gameSecret"),
-        "call_over": options.get("callOver", "socket"),
-        "timeout": options["timeoutMs"] / 1000 if "timeoutMs" in options else None,
-        "retries": options.get("retries"),
-    }
-    given = {key: value for key, value in known.items() if value is not None}
-    client = sdk.GantryClient(options["url"], options.get("launcherJwt"), store=store, **given)
+    renewals = options.get("renewTokens")
+    return store, given(
+        store=store,
+        game_secret=options.get("gameSecret"),
+        call_over=options.get("callOver"),
+        timeout=options["timeoutMs"] / 1000 if "timeoutMs" in options else None,
+        retries=options.get("retries"),
+        renew=None if renewals is None else lambda: renewals.pop(0),
+    )
+
+
+def open_client(name, options):
+    store, shared = options_of(options)
+    listen(name, create_client(options["url"], options.get("launcherJwt"), **shared), store)
+
+
+def connect(name, options):
+    store, shared = options_of(options)
+    own = given(
+        username=options.get("username"),
+        device_name=options.get("deviceName"),
+        launcher_jwt=options.get("launcherJwt"),
+        device_secret=options.get("deviceSecret"),
+        sign_in_timeout=options["signInTimeoutMs"] / 1000 if "signInTimeoutMs" in options else None,
+    )
+    with connecting:  # the environment is that of all clients
+        if "ambientToken" in options:
+            os.environ["GANTRY_TOKEN"] = options["ambientToken"]
+        try:
+            client = connect_client(
+                lambda made: listen(name, made, store), options["url"], options["game"], **own, **shared
+            )
+        finally:
+            os.environ.pop("GANTRY_TOKEN", None)
+    return client.player
+
+
+def listen(name, client, store):
     clients[name] = client, store
     for event in EVENTS:
 
@@ -134,10 +181,32 @@ def open_client(name, options):
     client.on_resync(lambda stream: report({"client": name, "resync": stream}))
 
     def on_status(status):
-        reason = {"reason": client._refused().reason} if status == "refused" else {}
-        report({"client": name, "status": status, **reason})
+        more = {}
+        if status == "refused":
+            more = {"reason": client._refused().reason}
+        elif status == "ended":
+            more = {"endReason": client.end_reason}
+        report({"client": name, "status": status, **more})
 
     client.on_status(on_status)
+
+
+def follow(command):
+    client, _ = clients[command["client"]]
+    number = command["id"]
+
+    def show(rows):
+        report({"client": command["client"], "follow": number, "rows": rows})
+
+    board = client.leaderboard(**given(name=command.get("leaderboard")))
+    follows[number] = board.follow(show, **given(limit=command.get("limit")))
+
+
+def on(client, event):
+    try:
+        client.on(event, lambda record, meta: None)
+    except ValueError as error:
+        raise gantry.GantryError({"message": str(error), "data": {"reason": "event_unknown"}}) from None
 
 
 def arguments(data):
@@ -152,10 +221,10 @@ def call(command):
         caller = client.as_player(options["launcherJwt"])
     elif "wallet" in options:
         caller = client.for_player(options["wallet"])
-    given = arguments(command.get("input"))
+    named = arguments(command.get("input"))
     if "idempotencyKey" in options:
-        given["idempotency_key"] = options["idempotencyKey"]
-    return getattr(caller, METHODS[command["operation"]])(**given)
+        named["idempotency_key"] = options["idempotencyKey"]
+    return getattr(caller, METHODS[command["operation"]])(**named)
 
 
 def signing(number):
@@ -172,8 +241,13 @@ def carry_out(command):
     what, options = command["do"], command.get("options") or {}
     if what == "open":
         return open_client(command["client"], options)
+    if what == "connect":
+        return connect(command["client"], options)
     if what == "signInAsGuest":
-        guest = gantry.sign_in_as_guest(options["url"], options["gameId"], options.get("deviceSecret"))
+        names = given(username=options.get("username"), device_name=options.get("deviceName"))
+        guest = gantry.sign_in_as_guest(
+            options["url"], options["gameId"], options.get("deviceSecret"), **names
+        )
         return {"launcherJwt": guest.launcher_jwt, "wallet": guest.wallet, "deviceSecret": guest.device_secret}
     if what == "signInWithWallet":
         signed_in = gantry.sign_in_with_wallet(
@@ -196,6 +270,14 @@ def carry_out(command):
         return client.subscribe(game_id=command.get("gameId"))
     if what == "unsubscribe":
         return client.unsubscribe(game_id=command.get("gameId"))
+    if what == "player":
+        return client.player
+    if what == "follow":
+        return follow(command)
+    if what == "unfollow":
+        return follows.pop(command["follow"])()
+    if what == "on":
+        return on(client, command["event"])
     if what == "cursors":
         return client.cursors
     if what == "saved":
@@ -218,6 +300,8 @@ def take(command):
             "errors": error.errors,
         }
         report({"id": command["id"], "error": told})
+    except Exception as error:  # a mistake of the driver or the SDK, which the kit need not wait for
+        report({"id": command["id"], "error": {"reason": repr(error), "message": traceback.format_exc()}})
 
 
 for line in sys.stdin:

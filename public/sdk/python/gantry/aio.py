@@ -113,8 +113,8 @@ class GantryClient(AsyncOperations):
         """Calls for a player, as a game's server with its `game_secret`."""
         return _AsyncCallsWith(self, {"wallet": wallet})
 
-    def leaderboard(self, name: Optional[str] = None) -> "AsyncLeaderboard":
-        """The game's leaderboard of this name; without a name, the default one."""
+    def leaderboard(self, name: str = "default") -> "AsyncLeaderboard":
+        """The leaderboard of this name in the player's game; without a name, the default one."""
         return AsyncLeaderboard(self, name)
 
     async def close(self) -> None:
@@ -146,14 +146,14 @@ class GantryClient(AsyncOperations):
 
 
 class AsyncLeaderboard:
-    """A leaderboard of the client's game."""
+    """A leaderboard of the player's game."""
 
-    def __init__(self, client: GantryClient, name: Optional[str]) -> None:
+    def __init__(self, client: GantryClient, name: str) -> None:
         self._client = client
         self._name = name
 
     async def follow(self, listener: Callable[[list[Any]], Any], limit: int = 10) -> Stop:
-        """Calls the listener with the best rows now and after every change, as `gantry.Leaderboard.follow`."""
+        """Calls the listener with the first rows now and after every change, as `gantry.Leaderboard.follow`."""
         board = self._client._client.leaderboard(self._name)
         return await self._client._run(board.follow, self._client._listener(listener), limit)
 
@@ -197,13 +197,14 @@ class _Connecting:
 
     async def _connect(self) -> GantryClient:
         loop = asyncio.get_running_loop()
-        options = _in_loop(loop, self._options, "renew", "sign")
+        options = {**_in_loop(loop, self._options, "renew", "sign"), "_release": lambda client: None}
         connected = loop.run_in_executor(None, partial(self._start, *self._arguments, **options))
         try:
             client = await asyncio.shield(connected)
         except asyncio.CancelledError:
             connected.add_done_callback(_close_unused)
             raise
+        loop.call_soon(client._release)  # after the caller has added listeners
         made = GantryClient.__new__(GantryClient)
         made._loop = loop
         return made._set(client)

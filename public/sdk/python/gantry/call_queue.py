@@ -11,8 +11,6 @@ from .names import REPEATABLE_WITH_KEY
 
 #: How long a call may be retried: the server keeps idempotency keys for a day, less an hour for clock skew.
 KEYS_LAST_SECONDS = 23 * 60 * 60
-#: The client will send nothing more.
-FINAL = ("client_closed", "session_ended", "token_expired")
 #: The delay before a retry when the server specifies none.
 RETRY_SECONDS = 1.0
 
@@ -46,7 +44,7 @@ class CallQueue:
             return [dict(one) for one in self._calls]
 
     def add(self, operation: str, data: Mapping[str, Any]) -> "Future[Any]":
-        call = {
+        call: dict[str, Any] = {
             "operation": operation,
             "input": dict(data),
             "idempotencyKey": secrets.token_hex(16),
@@ -88,10 +86,10 @@ class CallQueue:
                 return
             with self._lock:
                 self._calls.pop(0)
-                future = self._futures.pop(call["idempotencyKey"], None)
+                answered: Optional[Future[Any]] = self._futures.pop(call["idempotencyKey"], None)
             self._save()
-            if future is not None:
-                future.set_exception(error) if error is not None else future.set_result(answer)
+            if answered is not None:
+                answered.set_exception(error) if error is not None else answered.set_result(answer)
             self._settled(call, answer, error)
 
     def _send_until_answered(self, call: dict[str, Any]) -> tuple[Any, Optional[GantryError]]:
@@ -114,10 +112,11 @@ class CallQueue:
             try:
                 return self._call(operation, data), None
             except GantryError as error:
-                if error.reason in FINAL:
+                if error.reason == "client_closed":
                     raise
-                if error.code not in (0, 429, 503):
-                    self._connected()  # otherwise it was refused because the client is over
+                # When the session has ended, there is either another one or no connection any more.
+                is_end = error.reason in ("session_ended", "token_expired")
+                if error.code not in (0, 429, 503) and not is_end:
                     return None, error
                 wait = error.retry_after_seconds
                 self._pause(RETRY_SECONDS if wait is None else wait)

@@ -9,18 +9,19 @@ from typing import Any, Callable, Mapping, Optional
 
 from .call_queue import CallQueue
 from .calls import CallsWith, recorded, retry_delay
-from .errors import GantryError, client_error, connection_lost
+from .errors import GantryError, client_error
 from .event_receiver import EventReceiver, Listener, added, run_all
 from .http_call import call_over_http
-from .leaderboard import Leaderboard
+from .leaderboard import Leaderboard, Leaderboards
 from .operations import Operations
 from .session import Session
 from .store import Store
+from .store_writer import StoreWriter
 
 _log = logging.getLogger("gantry")
 
-#: The minimum interval between two saves to the store, in seconds; queued calls are saved immediately.
-SAVE_INTERVAL = 0.1
+#: The statuses after which the client does not connect again.
+FINAL = ("ended", "refused")
 
 
 class GantryClient(Operations):
@@ -57,9 +58,8 @@ class GantryClient(Operations):
         session: Optional[Session] = None,
     ) -> None:
         self._url = url
-        self._session = session or Session(url, launcher_jwt, timeout=timeout, renew=renew)
+        self._session = session or Session(url, launcher_jwt, timeout, renew)
         self._game_secret = game_secret
-        self._store = store
         self._over_http = call_over == "http" or not connect
         self._timeout = timeout
         self._retries = retries
@@ -69,13 +69,16 @@ class GantryClient(Operations):
         known = cursors if cursors is not None else self._saved.get("cursors") or {}
         self._events = EventReceiver(known, self._saved.get("notifications") or [])
         self._lock = threading.RLock()
-        self._saved_at = 0.0
+        self._writer = StoreWriter(store, self._state)
         self._closed = threading.Event()
         self._status = "connecting"
         self._refusal: Optional[GantryError] = None
         self._end_reason: Optional[str] = None
         self._settled = threading.Condition(self._lock)
         self._told: "queue.Queue[tuple[Any, ...]]" = queue.Queue()
+        #: Events of a client of `connect`, until its listeners are added; None: they are handled at once.
+        self._held: Optional[list[tuple[Any, ...]]] = None if session is None else []
+        self._leaderboards = Leaderboards(self)
         #: The number of the connection whose events are accepted.
         self._taking = 0
         self._status_listeners: list[Callable[[str], Any]] = []
@@ -84,20 +87,24 @@ class GantryClient(Operations):
             self._call_once,
             self._wait_until_callable,
             self._pause,
-            self._save,
+            self._writer.save,
             self._queue_settled,
             self._saved.get("queue") or [],
         )
         self._connection = None
         self._connected_session = 0
-        self._session.keep(self._save)
+        self._session.start(self._writer.save)
         if connect:
             from .connection import Connection
 
             if threaded:
                 threading.Thread(target=self._listen, name="gantry-events", daemon=True).start()
             self._connection = Connection(
-                url, self._handshake, lambda *told: self._told.put(told), list(transports), self._sign_in
+                url,
+                self._handshake,
+                lambda *told: self._told.put(told),
+                list(transports),
+                lambda: self._session.follow(self._connected_session),
             )
         self._queue.send()
 
@@ -119,9 +126,9 @@ class GantryClient(Operations):
         """
         return self._session.player
 
-    def leaderboard(self, name: Optional[str] = None) -> Leaderboard:
-        """The game's leaderboard of this name; without a name, the default one."""
-        return Leaderboard(self, name)
+    def leaderboard(self, name: str = "default") -> Leaderboard:
+        """The leaderboard of this name in the player's game; without a name, the default one."""
+        return self._leaderboards.get(name)
 
     @property
     def cursors(self) -> dict[str, dict[str, Any]]:
@@ -173,7 +180,7 @@ class GantryClient(Operations):
             with self._settled:
                 if self._status == "live":
                     return True
-                if self._status in ("ended", "refused"):
+                if self._status in FINAL:
                     raise self._refused()
                 if self._threaded:
                     self._settled.wait(left)
@@ -194,7 +201,7 @@ class GantryClient(Operations):
             return
         self._closed.set()
         self._session.close()
-        self._save()
+        self._writer.save()
         if self._connection is not None:
             self._connection.close()
         self._told.put(("closed",))
@@ -249,16 +256,17 @@ class GantryClient(Operations):
     def _call_once(
         self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event] = None
     ) -> Any:
-        """Once more with the next session if this one has expired."""
+        """Once, or again in the next session if this one has expired."""
         number = self._session.number
         try:
             return self._send(operation, data, cancelled)
         except GantryError as error:
-            is_expired = error.reason == "token_expired" and "launcherJwt" not in data
-            if not is_expired or self._session.is_final:
+            if "launcherJwt" in data or error.reason not in ("token_expired", "session_ended"):
                 raise
-        if not self._replace_session(number, False):
-            raise connection_lost()  # nothing was executed; the session is opened again with the next call
+            if error.reason != "token_expired" or not self._session.follow(number):
+                if self._connection is None:  # which would tell the end of the session
+                    self._end("refused", error)
+                raise
         if self._connection is not None:
             self._connection.drop()
         return self._send(operation, data, cancelled)
@@ -270,7 +278,7 @@ class GantryClient(Operations):
             if self._session.token is not None:
                 data = {"launcherJwt": self._session.token, **data}
             return call_over_http(self._url, operation, data, self._game_secret, self._timeout)
-        if self._status in ("ended", "refused"):
+        if self._status in FINAL:
             raise self._refused()  # there will be no connection to send it over
         return self._connection.call(operation, data, self._timeout, cancelled)
 
@@ -282,23 +290,17 @@ class GantryClient(Operations):
         elif operation == "setUsername" and self._session.player is not None:
             self._session.read_player()
 
-    def _sign_in(self) -> bool:
-        return self._replace_session(self._connected_session, True)
-
-    def _replace_session(self, number: int, is_patient: bool) -> bool:
-        wallet = self._session.wallet
-        if not self._session.replace(number, is_patient):
-            return False
-        if self._session.wallet != wallet:
-            self._events.forget()
-        return True
+    def _end(self, status: str, refusal: Optional[GantryError] = None) -> None:
+        self._refusal = self._session.refusal or refusal
+        self._set_status(status)
 
     def _wait_until_callable(self) -> None:
-        if self._over_http:
-            if self._closed.is_set():
-                raise client_error("client_closed", "The client was closed")
-        else:
+        if not self._over_http:
             self._wait_until_live()
+        elif self._closed.is_set():
+            raise client_error("client_closed", "The client was closed")
+        elif self._status in FINAL:
+            raise self._refused()
 
     def _pause(self, seconds: float) -> None:
         self._closed.wait(seconds)
@@ -311,11 +313,10 @@ class GantryClient(Operations):
     def _listen(self) -> None:
         while True:
             # Save the cursors of handled events when no event arrives for some time.
-            wait = SAVE_INTERVAL if self._is_unsaved() else None
             try:
-                told = self._told.get(timeout=wait)
+                told = self._told.get(timeout=self._writer.wait)
             except queue.Empty:
-                self._save()
+                self._writer.save()
                 continue
             if told[0] == "closed":
                 return
@@ -337,48 +338,51 @@ class GantryClient(Operations):
             self._set_status("connecting")
         elif what == "cursors_invalid":
             self._events.forget()
+        elif what == "released":
+            held, self._held = self._held or [], None
+            for one in held:
+                self._handle(*one)
         elif what == "ended":
             self._end_reason = told[1]
             self._set_status("ended")
         elif what == "refused":
-            self._refusal = told[1]
-            self._set_status("refused")
+            self._end("refused", told[1])
+
+    def _release(self) -> None:
+        """Handles the events that were held back until listeners are added."""
+        self._told.put(("released",))
 
     def _receive(self, number: int, name: str, arguments: tuple[Any, ...]) -> None:
         record = arguments[0] if arguments else {}
         meta = arguments[1] if len(arguments) > 1 else {}
+        if self._held is None:
+            self._handle(number, name, record, meta)
+        else:
+            self._held.append((number, name, record, meta))
+        if name == "realtime-events connected":
+            self._set_status("live")
+
+    def _handle(self, number: int, name: str, record: dict[str, Any], meta: dict[str, Any]) -> None:
         if name == "realtime-events connected":
             self._events.begin(record["streams"])
-            self._set_status("live")
         elif meta.get("stream") and not self._events.receive(name, record, meta):
             self._taking = 0
             self._set_status("connecting")
             if self._connection is not None:
                 self._connection.drop(number)
             return
-        self._unsaved = True
-        if time.monotonic() - self._saved_at >= SAVE_INTERVAL:
-            self._save()
+        self._writer.save_soon()
 
-    _unsaved = False
-
-    def _is_unsaved(self) -> bool:
-        return self._unsaved and self._store is not None
-
-    def _save(self) -> None:
-        with self._lock:
-            self._unsaved = False
-            self._saved_at = time.monotonic()
-            if self._store is None:
-                return
-            saved = {**self._saved, **self._session.to_save, **self._events.to_save, "queue": self._queue.calls}
-            run_all([self._store.save], saved)
+    def _state(self) -> dict[str, Any]:
+        return {**self._saved, **self._session.to_save, **self._events.to_save, "queue": self._queue.calls}
 
     def _queue_settled(self, call: dict[str, Any], answer: Any, error: Optional[GantryError]) -> None:
         run_all(self._queue_listeners, call, answer, error)
 
     def _set_status(self, status: str) -> None:
         with self._settled:
+            if status == self._status == "connecting":
+                return
             self._status = status
             self._settled.notify_all()
         run_all(self._status_listeners, status)

@@ -1,21 +1,26 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Optional
 
 from .client import GantryClient
 from .errors import GantryError
-from .session import FIRST_DELAY, Session
-from .sign_in import Sign, sign_in_as_guest, sign_in_with_wallet
+from .session import Session, patiently
+from .sign_in import Sign, SignedIn, sign_in_as_guest, sign_in_with_wallet
 from .store import LauncherStore, MemoryStore, Store
 
-Answer = TypeVar("Answer")
+#: A stored session that ends sooner is not continued, in milliseconds.
+LEAST_REMAINING_MS = 60_000
+#: How long events wait for the listeners that are added after `connect` has returned, in seconds.
+HOLD_SECONDS = 0.1
 
-#: How long signing in is repeated while the server does not answer or asks to wait, in seconds.
-SIGN_IN_SECONDS = 60.0
-#: A saved session that ends sooner is not used, in milliseconds.
-LEAST_LEFT_MS = 60_000
+
+def release_soon(client: GantryClient) -> None:
+    timer = threading.Timer(HOLD_SECONDS, client._release)
+    timer.daemon = True
+    timer.start()
 
 
 def connect(
@@ -25,102 +30,133 @@ def connect(
     username: Optional[str] = None,
     device_name: Optional[str] = None,
     launcher_jwt: Optional[str] = None,
-    renew: Optional[Callable[[], str]] = None,
+    device_secret: Optional[str] = None,
     store: Optional[Store] = None,
+    renew: Optional[Callable[[], str]] = None,
+    sign_in_timeout: float = 60.0,
+    _release: Callable[[GantryClient], None] = release_soon,
     **options: Any,
 ) -> GantryClient:
-    """Signs the player in and returns a live client. `game` is the game's id or slug.
+    """Signs the player in and returns a live client. `game` is the game's slug or id.
 
     The player is, in this order: that of `launcher_jwt`; that of the environment variable GANTRY_TOKEN, which a launcher
-    sets; the one in the store; a new guest, named `username`. Without a store, a guest is lost when the program ends.
-    `renew` returns a new token when the session has expired, such as one from the game's server; guests need none.
-    `options` are those of GantryClient.
+    sets; the one in the store, or of `device_secret`; a new guest, named `username`. Without a store, a new guest is
+    lost when the program ends. `renew` returns a new token when the session has ended, such as one of the game's server;
+    guests need none. `options` are those of GantryClient. Add listeners directly afterwards: they receive everything.
 
-    Raises GantryError: with `device_unknown` and `guest_upgraded`, the guest in the store cannot sign in, and no other
-    player takes its place. While the server does not answer or asks to wait, it tries again for up to a minute.
+    While the server asks to wait or does not answer, signing in is tried again for `sign_in_timeout` seconds. Raises
+    GantryError; with `device_unknown`, `guest_upgraded` and `session_ended`, the player in the store cannot sign in, and
+    nobody else takes that place.
     """
     kept = store if store is not None else MemoryStore()
     timeout = options.get("timeout", 15.0)
-    until = time.monotonic() + SIGN_IN_SECONDS
+    until = time.monotonic() + sign_in_timeout
 
-    def patiently(call: Callable[[], Answer]) -> Answer:
-        delay = FIRST_DELAY
-        while True:
-            try:
-                return call()
-            except GantryError as error:
-                wait = delay if error.retry_after_seconds is None else error.retry_after_seconds
-                if not error.is_temporary or time.monotonic() + wait > until:
-                    raise
-            time.sleep(wait)
-            delay *= 2
+    def opened(session: Session, store: Store) -> GantryClient:
+        return _live(GantryClient(url, session=session, store=store, **options), _release)
 
-    def accepted(session: Session) -> bool:
+    def is_accepted(session: Session) -> bool:
         try:
-            patiently(session.check)
+            _until(until, session.check)
         except GantryError as error:
             if error.code != 401 or session.token == launcher_jwt:
                 raise
             return False
         return True
 
-    def connected(session: Session, store: Store) -> GantryClient:
-        return _live(GantryClient(url, session=session, store=store, **options))
-
+    saved = kept.load() or {}
     given = launcher_jwt or os.environ.get("GANTRY_TOKEN")
     if given:
-        session = Session(url, given, timeout=timeout, renew=renew)
-        if accepted(session):
-            return connected(session, LauncherStore(kept, session.wallet))
+        session = Session(url, given, timeout, renew)
+        if is_accepted(session):
+            is_stored = saved.get("wallet") == session.wallet
+            return opened(session, kept if is_stored else LauncherStore(kept, session.wallet))
 
-    saved = kept.load() or {}
-    secret = saved.get("deviceSecret")
+    secret = device_secret or saved.get("deviceSecret")
     last = saved.get("session") or {}
-    if (last.get("expiresAt") or 0) - time.time() * 1000 > LEAST_LEFT_MS:
-        session = Session(
-            url, last["launcherJwt"], timeout=timeout, renew=renew, game=game, device_secret=secret
-        )
-        if accepted(session):
-            return connected(session, kept)
-
-    guest = patiently(lambda: sign_in_as_guest(url, game, secret, device_name, username))
-    session = Session(
-        url, guest.launcher_jwt, timeout=timeout, renew=renew, game=game, device_secret=guest.device_secret
-    )
-    session.take(guest)
-    kept.save({**saved, **session.to_save})
-    return connected(session, kept)
+    is_last_of = secret == saved.get("deviceSecret")
+    if is_last_of and last.get("expiresAt", 0) > time.time() * 1000 + LEAST_REMAINING_MS:
+        again = renew or (_signing_in(url, game, secret) if secret else None)
+        session = Session(url, last["launcherJwt"], timeout, again, secret)
+        if is_accepted(session):
+            return opened(session, kept)
+    if secret is None and saved.get("wallet"):
+        message = "The session of this player, who signed in with a wallet, has ended: sign in again"
+        raise GantryError({"message": message, "code": 401, "data": {"reason": "session_ended"}})
+    sign_in = _signing_in(url, game, secret, device_name, username)
+    return opened(_guest_session(url, game, _until(until, sign_in), kept, timeout, renew), kept)
 
 
 def connect_as_guest(
-    url: str, game_id: str, store: Optional[Store] = None, device_name: Optional[str] = None, **options: Any
+    url: str,
+    game_id: str,
+    store: Optional[Store] = None,
+    device_name: Optional[str] = None,
+    _release: Callable[[GantryClient], None] = release_soon,
+    **options: Any,
 ) -> GantryClient:
-    """Signs in as the guest in the store, or as a new one, and connects: like `connect`, without a launcher's player.
+    """Signs in as the guest in the store, or as a new one, and connects: `connect` without other sources.
 
     `options` are those of GantryClient. Raises GantryError.
     """
     kept = store if store is not None else MemoryStore()
-    saved = kept.load() or {}
-    guest = sign_in_as_guest(url, game_id, saved.get("deviceSecret"), device_name)
-    session = Session(url, guest.launcher_jwt, game=game_id, device_secret=guest.device_secret)
-    session.take(guest)
-    kept.save({**saved, **session.to_save})
-    return _live(GantryClient(url, session=session, store=kept, **options))
+    secret = (kept.load() or {}).get("deviceSecret")
+    guest = sign_in_as_guest(url, game_id, secret, device_name)
+    session = _guest_session(url, game_id, guest, kept, options.get("timeout", 15.0))
+    return _live(GantryClient(url, session=session, store=kept, **options), _release)
 
 
 def connect_with_wallet(
-    url: str, game_id: str, wallet: str, sign: Sign, chain_id: Optional[int] = None, **options: Any
+    url: str,
+    game_id: str,
+    wallet: str,
+    sign: Sign,
+    chain_id: Optional[int] = None,
+    _release: Callable[[GantryClient], None] = release_soon,
+    **options: Any,
 ) -> GantryClient:
     """Signs in with a wallet and connects; `options` are those of GantryClient. Raises GantryError."""
-    session = Session(url, None)
+    session = Session(url, None, options.get("timeout", 15.0))
     session.take(sign_in_with_wallet(url, game_id, wallet, sign, chain_id))
-    return _live(GantryClient(url, session=session, **options))
+    return _live(GantryClient(url, session=session, **options), _release)
 
 
-def _live(client: GantryClient) -> GantryClient:
+def _guest_session(
+    url: str,
+    game: str,
+    guest: Any,
+    store: Store,
+    timeout: float,
+    renew: Optional[Callable[[], str]] = None,
+) -> Session:
+    """The session of a guest who has just signed in; the guest is in the store when this returns."""
+    secret = guest.device_secret
+    session = Session(url, None, timeout, renew or _signing_in(url, game, secret), secret)
+    session.take(guest)
+    saved = store.load() or {}
+    # What is stored of another player stays out of this one's session.
+    is_same = saved.get("wallet") in (None, guest.wallet)
+    kept = saved if is_same else {name: saved[name] for name in ("launcher",) if name in saved}
+    store.save({**kept, **session.to_save})
+    return session
+
+
+def _signing_in(
+    url: str, game: str, secret: Optional[str], device_name: Optional[str] = None, username: Optional[str] = None
+) -> Callable[[], SignedIn]:
+    return lambda: sign_in_as_guest(url, game, secret, device_name, username)
+
+
+def _until(until: float, attempt: Callable[[], Any]) -> Any:
+    return patiently(attempt, time.sleep, lambda wait: time.monotonic() + wait <= until)
+
+
+def _live(client: GantryClient, release: Callable[[GantryClient], None]) -> GantryClient:
     try:
-        client.ready()
+        if client._connection is not None:
+            client.ready()
     except BaseException:
         client.close()
         raise
+    release(client)
     return client

@@ -227,9 +227,10 @@ class Connection:
         if self._closed.is_set():
             return was_connected, NEVER
         if socket.has_ended:
-            self._tell("lost", number)
-            if self._end_reason == "expired" and self._has_signed_in():
-                return was_connected, 0.0
+            if self._end_reason == "expired":
+                self._tell("lost", number)
+                if self._has_signed_in():
+                    return was_connected, 0.0
             if not self._closed.is_set():
                 self._tell("ended", self._end_reason)
             return was_connected, NEVER

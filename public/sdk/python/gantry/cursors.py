@@ -33,8 +33,8 @@ class Cursors:
         missed = []
         replayed = 0
         for stream, at in streams.items():
-            own = self.positions.get(stream)
-            is_same_history = own is not None and own["epoch"] == at["epoch"]
+            own = self.positions.get(stream, {})
+            is_same_history = own.get("epoch") == at["epoch"]
             replayed += at["latest"] - at["seq"]
             # The cursor may have been omitted: then nothing was missed if it equals the stream's position.
             if not at["recovered"] and not (is_same_history and own["seq"] == at["seq"]):

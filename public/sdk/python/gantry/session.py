@@ -1,171 +1,202 @@
 from __future__ import annotations
 
 import logging
+import random
 import threading
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, TypeVar, Union
 
-from .errors import GantryError
+from .errors import GantryError, client_error, connection_lost
 from .http_call import call_over_http
-from .sign_in import SignedIn, sign_in_as_guest
+from .sign_in import SignedIn
 
 _log = logging.getLogger("gantry")
 
-#: The delays between attempts to renew or to sign in again when the server specifies none, in seconds.
+Answer = TypeVar("Answer")
+
+#: The delays between attempts to sign in or to renew when the server specifies none, in seconds.
 FIRST_DELAY = 1.0
-LONGEST_DELAY = 60.0
+LONGEST_DELAY = 30.0
 #: Sessions that the player opened, which renewChannelSession prolongs.
 RENEWABLE = ("device", "wallet")
 
 
-class Session:
-    """The session of a client: its token, renewed before it expires, and the next session when it has expired.
+def patiently(
+    attempt: Callable[[], Answer], pause: Callable[[float], Any], may_wait: Callable[[float], bool]
+) -> Answer:
+    """Tries again while the server asks to wait or does not answer, unless `may_wait` refuses the delay.
 
-    The next one is opened with a guest's `device_secret`, or with the token that `renew` returns.
+    Raises GantryError, the last one.
+    """
+    delay = FIRST_DELAY
+    while True:
+        try:
+            return attempt()
+        except GantryError as error:
+            wait = error.retry_after_seconds
+            if wait is None:
+                wait = delay * random.uniform(0.5, 1.0)  # not all clients at the same moment
+            if not error.is_temporary or not may_wait(wait):
+                raise
+        pause(wait)
+        delay = min(LONGEST_DELAY, delay * 2)
+
+
+class Session:
+    """A client's session: its token, which is renewed before it expires, and how to get the next session.
+
+    `sign_in` opens the next one, or returns the token of one.
     """
 
     def __init__(
         self,
         url: str,
         launcher_jwt: Optional[str],
-        *,
-        timeout: float = 15.0,
-        renew: Optional[Callable[[], str]] = None,
-        game: str = "",
+        timeout: float,
+        sign_in: Optional[Callable[[], Union[str, SignedIn]]] = None,
         device_secret: Optional[str] = None,
     ) -> None:
         self._url = url
         self._timeout = timeout
-        self._renew = renew
-        self._game = game
+        self._sign_in = sign_in
         self._device_secret = device_secret
         self.token = launcher_jwt
         #: Counts the sessions; a renewed one is the same.
         self.number = 0
         self.wallet = ""
         self.player: Optional[dict[str, Any]] = None
+        #: Why the next session was refused.
+        self.refusal: Optional[GantryError] = None
+        #: In Unix milliseconds; None: the player did not open it, and it is not renewed.
         self._expires_at: Optional[int] = None
-        #: When to renew it, as Unix time in seconds; None if it cannot be renewed.
+        #: In seconds.
         self._renew_at: Optional[float] = None
-        self._is_refused = False
-        self._replacing = threading.Lock()
-        self._closed = threading.Event()
-        self._scheduled = threading.Event()
+        self._is_scheduled = threading.Event()
+        self._is_closed = threading.Event()
+        self._lock = threading.Lock()
         self._changed: Callable[[], None] = lambda: None
 
     @property
     def to_save(self) -> dict[str, Any]:
-        """What the store keeps of a guest's session."""
-        if self._device_secret is None:
-            return {}
-        session = {"launcherJwt": self.token, "expiresAt": self._expires_at}
-        return {"deviceSecret": self._device_secret, "wallet": self.wallet, "session": session}
+        """What the store keeps of the session."""
+        saved: dict[str, Any] = {}
+        if self.wallet:
+            saved["wallet"] = self.wallet
+        if self._device_secret is not None:
+            saved["deviceSecret"] = self._device_secret
+        if self._expires_at is not None:
+            saved["session"] = {"launcherJwt": self.token, "expiresAt": self._expires_at}
+        return saved
 
     @property
     def is_final(self) -> bool:
         """Whether no other session can follow this one."""
-        return self._is_refused or (self._device_secret is None and self._renew is None)
+        return self._sign_in is None or self.refusal is not None
 
     def take(self, signed_in: SignedIn) -> None:
-        """Continues with a session that the player has just opened."""
-        self.token = signed_in.launcher_jwt
-        self.wallet = signed_in.wallet
-        self.player = signed_in.player
-        self._expire_at(signed_in.expires_at, time.time() * 1000)
+        """Continues with a session that the player has opened."""
+        self.token, self.wallet, self.player = signed_in.launcher_jwt, signed_in.wallet, signed_in.player
+        self._expire_at(signed_in.expires_at)
 
     def check(self) -> None:
-        """Reads the player and the end of the session. Raises GantryError, 401 if the token is refused."""
-        answer = self._call("getPlayer")
-        self.player = answer["player"]
-        self.wallet = answer["player"]["wallet"]
-        session = answer["session"]
-        is_renewable = session["openedBy"] in RENEWABLE
-        self._expire_at(session["expiresAt"] if is_renewable else None, session["openedAt"])
+        """Reads whose session it is. Raises GantryError, with the code 401 if the token is refused."""
+        self._take_token(self.token)
 
-    def keep(self, changed: Callable[[], None]) -> None:
-        """Renews the session from now on; `changed` is called after each renewal."""
+    def start(self, changed: Callable[[], None]) -> None:
+        """Renews the session from now on; `changed` is called when there is something to save."""
         self._changed = changed
         if self.wallet:
-            threading.Thread(target=self._renew_in_time, name="gantry-session", daemon=True).start()
+            threading.Thread(target=self._renew_late, name="gantry-session", daemon=True).start()
 
     def close(self) -> None:
-        self._closed.set()
-        self._scheduled.set()
+        self._is_closed.set()
+        self._is_scheduled.set()
 
-    def replace(self, number: int, is_patient: bool) -> bool:
-        """Opens the next session, if `number` is still the current one. Returns whether there is a new one.
+    def follow(self, number: int) -> bool:
+        """Opens the next session, unless `number` is not the current one any more, however long the server takes.
 
-        A patient attempt is repeated until the server has answered. After a refusal, there is no other attempt.
+        Returns whether there is a new one.
         """
-        with self._replacing:
+        with self._lock:
             if self.number != number:
                 return True
-            return not self.is_final and self._repeat(self._open_next, is_patient)
-
-    def _open_next(self) -> None:
-        try:
-            if self._device_secret is not None:
-                self.take(sign_in_as_guest(self._url, self._game, self._device_secret))
-            elif self._renew is not None:
-                self.token = self._renew()
-                self.check()
-        except OSError:  # of `renew`: it may succeed later
-            raise
-        except Exception as error:
-            self._is_refused = not (isinstance(error, GantryError) and error.is_temporary)
-            raise
-        self.number += 1
-
-    def _renew_in_time(self) -> None:
-        while not self._closed.is_set():
-            # In short steps: a clock that is set, or a computer that sleeps, must not delay it.
-            at = self._renew_at
-            self._scheduled.wait(60.0 if at is None else min(60.0, max(0.0, at - time.time())))
-            self._scheduled.clear()
-            is_due = at is not None and at == self._renew_at and at <= time.time()
-            if is_due and not self._repeat(self._renew_once, True):
-                self._renew_at = None
-
-    def _renew_once(self) -> None:
-        number, ends = self.number, self._expires_at
-        answer = self._call("renewChannelSession")
-        with self._replacing:
-            if self.number != number:
-                return
-            self.token = answer["launcherJwt"]
-            self._expire_at(answer["expiresAt"], time.time() * 1000)
-            if answer["expiresAt"] <= (ends or 0):  # the server prolongs it no further
-                self._renew_at = None
-        self.read_player()
+            if self._sign_in is None or self.is_final:
+                return False
+            try:
+                self._patiently(self._open_next)
+            except GantryError as refusal:
+                self.refusal = refusal
+                return False
+            self.number += 1
+        self._changed()
+        return True
 
     def read_player(self) -> None:
-        self.player = self._call("getPlayer")["player"]
+        """Reads the player again, whose name may have changed."""
+        try:
+            self.player = self._read(self.token)["player"]
+        except GantryError as error:
+            _log.debug("the player could not be read: %r", error)
 
-    def _expire_at(self, expires_at: Optional[int], opened_at: float) -> None:
-        """In milliseconds; it is renewed in the last tenth, or not at all without an end."""
+    def _open_next(self) -> None:
+        assert self._sign_in is not None
+        try:
+            following = self._sign_in()
+        except GantryError:
+            raise
+        except Exception:  # the game's own server was not reached
+            _log.warning("`renew` failed; it is called again", exc_info=True)
+            raise connection_lost() from None
+        if isinstance(following, str):
+            self._take_token(following)
+        else:
+            self.take(following)
+
+    def _take_token(self, token: Optional[str]) -> None:
+        answer = self._read(token)
+        player, session = answer["player"], answer["session"]
+        if self.wallet not in ("", player["wallet"]):
+            raise client_error("session_ended", "The next session is another player's")
+        is_own = session["openedBy"] in RENEWABLE
+        self.token, self.wallet, self.player = token, player["wallet"], player
+        self._expire_at(session["expiresAt"] if is_own else None)
+
+    def _expire_at(self, expires_at: Optional[int]) -> None:
+        now = time.time()
         self._expires_at = expires_at
-        self._renew_at = None if expires_at is None else (expires_at - (expires_at - opened_at) / 10) / 1000
-        self._scheduled.set()
+        # In the last tenth.
+        self._renew_at = None if expires_at is None else now + 0.9 * (expires_at / 1000 - now)
+        self._is_scheduled.set()
 
-    def _repeat(self, attempt: Callable[[], None], is_patient: bool) -> bool:
-        """Until it succeeds, is refused, or the client is closed. Returns whether it has succeeded."""
-        delay = FIRST_DELAY
-        while not self._closed.is_set():
-            try:
-                attempt()
-                self._changed()
-                return True
-            except Exception as error:  # `renew` may raise any
-                is_refusal = isinstance(error, GantryError) and not error.is_temporary
-                if not isinstance(error, (GantryError, OSError)):
-                    _log.exception("the session could not be renewed")
-                    is_refusal = True
-                if is_refusal or not is_patient:
-                    return False
-                wait = getattr(error, "retry_after_seconds", None)
-            self._closed.wait(delay if wait is None else wait)
-            delay = min(LONGEST_DELAY, delay * 2)
-        return False
+    def _renew_late(self) -> None:
+        while not self._is_closed.is_set():
+            at = self._renew_at
+            # In short steps: a clock that is set, or a computer that sleeps, must not delay it.
+            self._is_scheduled.wait(60.0 if at is None else max(0.0, min(60.0, at - time.time())))
+            self._is_scheduled.clear()
+            if at is not None and at == self._renew_at and at <= time.time():
+                self._renew_at = None
+                try:
+                    self._patiently(self._renew)
+                except GantryError as refusal:  # it ends as it would have without
+                    _log.debug("the session is not renewed: %r", refusal)
 
-    def _call(self, operation: str) -> Any:
-        return call_over_http(self._url, operation, {"launcherJwt": self.token}, None, self._timeout)
+    def _renew(self) -> None:
+        number, expires_at = self.number, self._expires_at
+        renewed = call_over_http(
+            self._url, "renewChannelSession", {"launcherJwt": self.token}, None, self._timeout
+        )
+        with self._lock:
+            is_longer = expires_at is None or renewed["expiresAt"] > expires_at
+            if self.number != number or not is_longer:
+                return
+            self.token = renewed["launcherJwt"]
+            self._expire_at(renewed["expiresAt"])
+        self._changed()
+        self.read_player()
+
+    def _read(self, token: Optional[str]) -> Any:
+        return call_over_http(self._url, "getPlayer", {"launcherJwt": token}, None, self._timeout)
+
+    def _patiently(self, attempt: Callable[[], None]) -> None:
+        patiently(attempt, self._is_closed.wait, lambda _: not self._is_closed.is_set())
