@@ -1,0 +1,93 @@
+import { execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { gantry, repository } from '../support/gantry-process.ts';
+import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { pythonDriver } from './drivers.ts';
+
+const run = promisify(execFile);
+const { command: python } = await pythonDriver.prepare('');
+const missing =
+  pythonDriver.missing ??
+  (spawnSync(python, ['-c', 'import pip, setuptools, wheel']).status === 0
+    ? null
+    : 'no pip here: apt-get install python3-pip python3-setuptools python3-wheel');
+
+test('the Python package is built, installed and played', { timeout: 60_000 }, async ({ skip }) => {
+  skip(missing !== null, missing ?? '');
+  await using folder = await temporaryDirectory();
+  await using server = await startTestServer();
+  const { gameId, gameSecret } = await server.createGame({ slug: 'sums' });
+  const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
+  const source = join(folder.path, 'source');
+  const env = { PATH: process.env.PATH, HOME: folder.path, PYTHONDONTWRITEBYTECODE: '1', PIP_NO_INDEX: '1' };
+
+  // As `python3 -m build` does, with the system's setuptools instead of a download.
+  expect((await gantry(['sdk', 'python', '--out', source])).code).toBe(0);
+  const build = (format: string) => `build_meta.build_${format}("..")`;
+  const script = `from setuptools import build_meta; ${build('sdist')}; ${build('wheel')}`;
+  await run(python, ['-W', 'ignore', '-c', script], { cwd: source, env });
+  const archive = join(folder.path, `gantry-client-${version}.tar.gz`);
+  const wheel = join(folder.path, `gantry_client-${version}-py3-none-any.whl`);
+  const { stdout: inArchive } = await run('tar', ['tzf', archive]);
+  for (const name of ['README.md', 'LICENSE', 'sample/sums.py', 'gantry/py.typed', 'gantry/aio.py']) {
+    expect(inArchive.split('\n')).toContain(`gantry-client-${version}/${name}`);
+  }
+  const { stdout: inWheel } = await run(python, ['-m', 'zipfile', '-l', wheel]);
+  expect(inWheel).toContain('gantry/py.typed');
+  expect(inWheel).toContain('dist-info/LICENSE');
+
+  const installed = async (name: string, venv: readonly string[], pip: readonly string[]) => {
+    const place = join(folder.path, name);
+    await run(python, ['-m', 'venv', '--without-pip', ...venv, place], { env });
+    const program = join(place, 'bin/python');
+    await run(python, ['-m', 'pip', '--python', program, 'install', '-q', ...pip, wheel], { env });
+    return program;
+  };
+
+  // Calls over HTTP need nothing but Python.
+  const empty = await installed('empty', [], ['--no-deps']);
+  const server_calls = `import gantry, importlib.metadata, sys
+_, url, secret, wallet = sys.argv
+assert gantry.__version__ == importlib.metadata.version("gantry-client")
+client = gantry.GantryClient(url, game_secret=secret, connect=False)
+print(client.for_player(wallet).set_user_score(score=7)["newScore"]["score"])`;
+  const wallet = `0x${'a'.repeat(40)}`;
+  const called = await run(empty, ['-I', '-c', server_calls, server.url, gameSecret, wallet], { env });
+  expect(called.stdout.trim()).toBe('7');
+
+  // With its dependencies, which pip finds among the system's packages.
+  const program = await installed('complete', ['--system-site-packages'], []);
+  const play = async () => {
+    const child = spawn(program, ['-u', join(source, 'sample/sums.py'), server.url, 'sums', 'Ada'], { env });
+    let output = '';
+    let answered = 0;
+    child.stderr.on('data', (part) => (output += part));
+    child.stdout.on('data', (part) => {
+      output += part;
+      const sums = [...output.matchAll(/(\d+) \+ (\d+) = /g)];
+      for (const [, one, other] of sums.slice(answered)) {
+        // The first is right, the second wrong.
+        child.stdin.write(`${answered++ === 0 ? Number(one) + Number(other) : 0}\n`);
+      }
+    });
+    const gone = once(child, 'close');
+    await until('the score', () => /leaderboard: .*Ada 1$/m.test(output) && /^1 points/m.test(output), 20_000)
+      .catch(() => undefined)
+      .finally(() => child.stdin.end());
+    await gone;
+    return output;
+  };
+  const first = await play();
+  expect(first).toMatch(/^Hello, Ada!$/m);
+  expect(first).toMatch(/^1 points/m);
+  expect(first).toMatch(/^leaderboard: 1\. \S+ 7, 2\. Ada 1$/m);
+  const second = await play(); // the same guest
+  expect(second).toMatch(/^leaderboard: 1\. \S+ 7, 2\. Ada 1$/m);
+  expect(gameId).not.toBe('');
+});
