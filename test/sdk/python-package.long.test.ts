@@ -1,10 +1,10 @@
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { gantry, repository } from '../support/gantry-process.ts';
+import { repository } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const { command: python } = await pythonDriver.prepare('');
 const missing =
   pythonDriver.missing ??
-  (spawnSync(python, ['-c', 'import pip, setuptools, wheel']).status === 0
+  (spawnSync(python, ['-c', 'import setuptools, wheel, pip']).status === 0
     ? null
     : 'no pip here: apt-get install python3-pip python3-setuptools python3-wheel');
 
@@ -22,13 +22,13 @@ test('the Python package is built, installed and played', { timeout: 60_000 }, a
   skip(missing !== null, missing ?? '');
   await using folder = await temporaryDirectory();
   await using server = await startTestServer();
-  const { gameId, gameSecret } = await server.createGame({ slug: 'sums' });
+  const { gameSecret } = await server.createGame({ slug: 'sums' });
   const { version } = JSON.parse(await readFile(join(repository, 'package.json'), 'utf8'));
   const source = join(folder.path, 'source');
   const env = { PATH: process.env.PATH, HOME: folder.path, PYTHONDONTWRITEBYTECODE: '1', PIP_NO_INDEX: '1' };
 
   // As `python3 -m build` does, with the system's setuptools instead of a download.
-  expect((await gantry(['sdk', 'python', '--out', source])).code).toBe(0);
+  await cp(join(repository, 'public/sdk/python'), source, { recursive: true });
   const build = (format: string) => `build_meta.build_${format}("..")`;
   const script = `from setuptools import build_meta; ${build('sdist')}; ${build('wheel')}`;
   await run(python, ['-W', 'ignore', '-c', script], { cwd: source, env });
@@ -70,24 +70,24 @@ print(client.for_player(wallet).set_user_score(score=7)["newScore"]["score"])`;
     child.stderr.on('data', (part) => (output += part));
     child.stdout.on('data', (part) => {
       output += part;
-      const sums = [...output.matchAll(/(\d+) \+ (\d+) = /g)];
-      for (const [, one, other] of sums.slice(answered)) {
-        // The first is right, the second wrong.
+      const sums = [...output.matchAll(/(\d+) \+ (\d+) = /g)].slice(answered, 2);
+      for (const [, one, other] of sums) {
+        // The first answer is right, the second wrong.
         child.stdin.write(`${answered++ === 0 ? Number(one) + Number(other) : 0}\n`);
       }
     });
     const gone = once(child, 'close');
-    await until('the score', () => /leaderboard: .*Ada 1$/m.test(output) && /^1 points/m.test(output), 20_000)
+    await until('the score', () => /leaderboard: .*Ada 1$/m.test(output) && answered === 2, 20_000)
       .catch(() => undefined)
       .finally(() => child.stdin.end());
     await gone;
     return output;
   };
   const first = await play();
-  expect(first).toMatch(/^Hello, Ada!$/m);
-  expect(first).toMatch(/^1 points/m);
-  expect(first).toMatch(/^leaderboard: 1\. \S+ 7, 2\. Ada 1$/m);
-  const second = await play(); // the same guest
-  expect(second).toMatch(/^leaderboard: 1\. \S+ 7, 2\. Ada 1$/m);
-  expect(gameId).not.toBe('');
+  expect(first).toContain('Hello, Ada!');
+  expect(first).toContain('1 points');
+  expect(first).toMatch(/leaderboard: 1\. .* 7, 2\. Ada 1$/m);
+  const second = await play();
+  expect(second).toMatch(/leaderboard: 1\. .* 7, 2\. Ada 1$/m);
+  expect(second).not.toContain('3. '); // it is the same guest
 });

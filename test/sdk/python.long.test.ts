@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { repository } from '../support/gantry-process.ts';
 import { describeClientRules } from './client-rules.ts';
 import { Driver } from './driver.ts';
 import { pythonDriver } from './drivers.ts';
@@ -24,6 +28,13 @@ describe.skipIf(missing !== null)('the Python SDK', () => {
     server.endSessions();
     await client.until('ended');
     expect(server.handshakes).toHaveLength(1);
+  });
+
+  test('every annotation can be resolved, and every file parsed by Python 3.9', async () => {
+    const { command, args } = await pythonDriver.prepare('');
+    const script = join(repository, 'test/sdk/python/annotations.py');
+    const { stdout } = await promisify(execFile)(command, ['-B', script, args.at(-1) ?? '']);
+    expect(Number(stdout)).toBeGreaterThan(300);
   });
 });
 

@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { repository } from '../support/gantry-process.ts';
+import { startTestServer } from '../support/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { pythonDriver } from './drivers.ts';
+
+const { missing } = pythonDriver;
+const secondsAsDays = (seconds: number) => String(seconds / 86_400);
+
+test('a game in Python keeps its player over restarts, ended sessions and a server that is away', {
+  timeout: 60_000,
+}, async ({ skip }) => {
+  skip(missing !== null, missing ?? '');
+  await using folder = await temporaryDirectory();
+  const start = (port: string) =>
+    startTestServer({
+      DATA_DIR: join(folder.path, 'data'),
+      PORT: port,
+      // A session lives for 2 s, or for 3 s with its renewal.
+      SESSION_DAYS: secondsAsDays(2),
+      SESSION_RENEWAL_DAYS: secondsAsDays(3),
+    });
+  let server = await start('0');
+  const { gameSecret } = await server.createGame({ slug: 'sums' });
+  const { port } = new URL(server.url);
+  const file = join(folder.path, 'player.json');
+  const saved = async () => JSON.parse(await readFile(file, 'utf8'));
+
+  async function play() {
+    const { command } = await pythonDriver.prepare('');
+    const script = join(repository, 'test/sdk/python/game.py');
+    const child = spawn(command, [
+      '-B',
+      script,
+      join(repository, 'public/sdk/python'),
+      server.url,
+      'sums',
+      file,
+    ]);
+    const gone = once(child, 'close');
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part));
+    const prints = (text: RegExp) =>
+      until(String(text), () => text.test(output), 20_000).catch(() => expect(output).toMatch(text));
+    await prints(/^board:/m);
+    return {
+      prints,
+      score: (points: number) => child.stdin.write(`${points}\n`),
+      wallet: () => /^player: (0x\w+) Ada$/m.exec(output)?.[1],
+      async end() {
+        child.stdin.end();
+        await gone;
+        return output;
+      },
+    };
+  }
+
+  async function notify(wallet: string | undefined, message: string) {
+    const response = await fetch(`${server.url}/launcher/notify-players`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${gameSecret}` },
+      body: JSON.stringify({ wallets: [wallet], message, type: 'success' }),
+    });
+    expect(response.status).toBe(200);
+  }
+
+  try {
+    const first = await play();
+    const wallet = first.wallet();
+    expect(wallet).toBeDefined();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { session } = await saved();
+    first.score(100);
+    await first.prints(/^board: \[100\]$/m);
+
+    // Renewed before the first end, and opened again at the second.
+    await until('the renewal', async () => (await saved()).session.launcherJwt !== session.launcherJwt);
+    expect(Date.now()).toBeLessThan(session.expiresAt);
+    await first.prints(/^status: connecting\nstatus: live$/m);
+    await notify(wallet, 'You are awake');
+    await first.prints(/^notification: You are awake$/m);
+
+    // The server is away, and back.
+    await server.close();
+    first.score(300);
+    server = await start(port);
+    await first.prints(/^board: \[300\]$/m);
+    await first.end();
+
+    // The next day: the session has ended, and something has happened.
+    const { expiresAt } = (await saved()).session;
+    await until('the end of the session', () => Date.now() > expiresAt);
+    await notify(wallet, 'Good morning');
+    const second = await play();
+    await second.prints(/^notification: Good morning$/m);
+    expect(second.wallet()).toBe(wallet);
+    expect(await second.end()).not.toContain('awake');
+  } finally {
+    await server.close();
+  }
+});
