@@ -7,14 +7,19 @@ import { freePort } from '../support/free-port.ts';
 import { repository } from '../support/gantry-process.ts';
 import { until } from '../support/until.ts';
 import { describeClientRules } from './client-rules.ts';
+import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { asyncioDriver, pythonDriver } from './drivers.ts';
+import { describeFollowRules } from './follow-rules.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 const { missing } = pythonDriver;
 
 describe.skipIf(missing !== null)('the Python SDK with asyncio', () => {
+  // Sessions are kept by the client with threads, below this one.
   describeClientRules(() => Driver.start(asyncioDriver));
+  describeConnectRules(() => Driver.start(asyncioDriver));
+  describeFollowRules(() => Driver.start(asyncioDriver));
 
   test('cancelled calls are not sent later, queued ones are, and listeners may be coroutines', async () => {
     const port = await freePort();

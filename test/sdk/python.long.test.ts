@@ -4,15 +4,21 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { repository } from '../support/gantry-process.ts';
 import { describeClientRules } from './client-rules.ts';
+import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { pythonDriver } from './drivers.ts';
+import { describeFollowRules } from './follow-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { ScriptedServer } from './scripted-server.ts';
+import { describeSessionRules } from './session-rules.ts';
 
 const { missing } = pythonDriver;
 
 describe.skipIf(missing !== null)('the Python SDK', () => {
   describeClientRules(() => Driver.start(pythonDriver));
+  describeConnectRules(() => Driver.start(pythonDriver));
+  describeSessionRules(() => Driver.start(pythonDriver));
+  describeFollowRules(() => Driver.start(pythonDriver));
   describeWithRealServer(() => Driver.start(pythonDriver));
 
   test('a session that ends before the library has returned from connecting ends the client', async () => {

@@ -140,7 +140,7 @@ def options_of(options):
         call_over=options.get("callOver"),
         timeout=options["timeoutMs"] / 1000 if "timeoutMs" in options else None,
         retries=options.get("retries"),
-        renew=None if renewals is None else lambda: renewals.pop(0),
+        renew=None if renewals is None else lambda: renewals.pop(0) if renewals else None,
     )
 
 
@@ -149,7 +149,7 @@ def open_client(name, options):
     listen(name, create_client(options["url"], options.get("launcherJwt"), **shared), store)
 
 
-def connect(name, options):
+def open_connected(name, options):
     store, shared = options_of(options)
     own = given(
         username=options.get("username"),
@@ -242,7 +242,7 @@ def carry_out(command):
     if what == "open":
         return open_client(command["client"], options)
     if what == "connect":
-        return connect(command["client"], options)
+        return open_connected(command["client"], options)
     if what == "signInAsGuest":
         names = given(username=options.get("username"), device_name=options.get("deviceName"))
         guest = gantry.sign_in_as_guest(

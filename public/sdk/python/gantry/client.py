@@ -35,6 +35,8 @@ class GantryClient(Operations):
     `Retry-After`, at most `retries` times, and not if the delay is longer than `max_retry_delay` seconds; so is a call
     whose response was lost, if it is idempotent: a read, or a write with an `idempotency_key`.
 
+    `renew` returns a new token of the same player, or none, when the session has expired.
+
     Listeners run in a thread of the client, one at a time. With `threaded=False`, they run in `poll`, which a game calls
     in its loop.
     """
@@ -54,7 +56,7 @@ class GantryClient(Operations):
         max_retry_delay: float = 10.0,
         threaded: bool = True,
         transports: tuple[str, ...] = ("websocket",),
-        renew: Optional[Callable[[], str]] = None,
+        renew: Optional[Callable[[], Optional[str]]] = None,
         session: Optional[Session] = None,
     ) -> None:
         self._url = url

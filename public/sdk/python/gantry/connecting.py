@@ -11,6 +11,9 @@ from .session import Session, patiently
 from .sign_in import Sign, SignedIn, sign_in_as_guest, sign_in_with_wallet
 from .store import LauncherStore, MemoryStore, Store
 
+#: Returns a new token of the same player, or none.
+Renew = Callable[[], Optional[str]]
+
 #: A stored session that ends sooner is not continued, in milliseconds.
 LEAST_REMAINING_MS = 60_000
 #: How long events wait for the listeners that are added after `connect` has returned, in seconds.
@@ -32,7 +35,7 @@ def connect(
     launcher_jwt: Optional[str] = None,
     device_secret: Optional[str] = None,
     store: Optional[Store] = None,
-    renew: Optional[Callable[[], str]] = None,
+    renew: Optional[Renew] = None,
     sign_in_timeout: float = 60.0,
     _release: Callable[[GantryClient], None] = release_soon,
     **options: Any,
@@ -41,8 +44,8 @@ def connect(
 
     The player is, in this order: that of `launcher_jwt`; that of the environment variable GANTRY_TOKEN, which a launcher
     sets; the one in the store, or of `device_secret`; a new guest, named `username`. Without a store, a new guest is
-    lost when the program ends. `renew` returns a new token when the session has ended, such as one of the game's server;
-    guests need none. `options` are those of GantryClient. Add listeners directly afterwards: they receive everything.
+    lost when the program ends. `renew` returns a new token of the same player when the session has expired, such as one
+    from the game's server; guests need none. `options` are those of GantryClient. Add listeners directly afterwards: they receive everything.
 
     While the server asks to wait or does not answer, signing in is tried again for `sign_in_timeout` seconds. Raises
     GantryError; with `device_unknown`, `guest_upgraded` and `session_ended`, the player in the store cannot sign in, and
@@ -102,7 +105,7 @@ def connect_as_guest(
     kept = store if store is not None else MemoryStore()
     secret = (kept.load() or {}).get("deviceSecret")
     guest = sign_in_as_guest(url, game_id, secret, device_name)
-    session = _guest_session(url, game_id, guest, kept, options.get("timeout", 15.0))
+    session = _guest_session(url, game_id, guest, kept, options.get("timeout", 15.0), options.get("renew"))
     return _live(GantryClient(url, session=session, store=kept, **options), _release)
 
 
@@ -116,7 +119,7 @@ def connect_with_wallet(
     **options: Any,
 ) -> GantryClient:
     """Signs in with a wallet and connects; `options` are those of GantryClient. Raises GantryError."""
-    session = Session(url, None, options.get("timeout", 15.0))
+    session = Session(url, None, options.get("timeout", 15.0), options.get("renew"))
     session.take(sign_in_with_wallet(url, game_id, wallet, sign, chain_id))
     return _live(GantryClient(url, session=session, **options), _release)
 
@@ -127,7 +130,7 @@ def _guest_session(
     guest: Any,
     store: Store,
     timeout: float,
-    renew: Optional[Callable[[], str]] = None,
+    renew: Optional[Renew] = None,
 ) -> Session:
     """The session of a guest who has just signed in; the guest is in the store when this returns."""
     secret = guest.device_secret

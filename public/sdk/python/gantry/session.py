@@ -6,7 +6,7 @@ import threading
 import time
 from typing import Any, Callable, Optional, TypeVar, Union
 
-from .errors import GantryError, client_error, connection_lost
+from .errors import GantryError, connection_lost
 from .http_call import call_over_http
 from .sign_in import SignedIn
 
@@ -45,7 +45,7 @@ def patiently(
 class Session:
     """A client's session: its token, which is renewed before it expires, and how to get the next session.
 
-    `sign_in` opens the next one, or returns the token of one.
+    `sign_in` opens the next one, or returns the token of one, if there is one.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class Session:
         url: str,
         launcher_jwt: Optional[str],
         timeout: float,
-        sign_in: Optional[Callable[[], Union[str, SignedIn]]] = None,
+        sign_in: Optional[Callable[[], Union[None, str, SignedIn]]] = None,
         device_secret: Optional[str] = None,
     ) -> None:
         self._url = url
@@ -123,7 +123,8 @@ class Session:
             if self._sign_in is None or self.is_final:
                 return False
             try:
-                self._patiently(self._open_next)
+                if not self._patiently(self._open_next):
+                    return False
             except GantryError as refusal:
                 self.refusal = refusal
                 return False
@@ -138,7 +139,7 @@ class Session:
         except GantryError as error:
             _log.debug("the player could not be read: %r", error)
 
-    def _open_next(self) -> None:
+    def _open_next(self) -> bool:
         assert self._sign_in is not None
         try:
             following = self._sign_in()
@@ -147,19 +148,22 @@ class Session:
         except Exception:  # the game's own server was not reached
             _log.warning("`renew` failed; it is called again", exc_info=True)
             raise connection_lost() from None
-        if isinstance(following, str):
-            self._take_token(following)
-        else:
+        if isinstance(following, SignedIn):
             self.take(following)
+        elif not following or not self._take_token(following):
+            return False
+        return True
 
-    def _take_token(self, token: Optional[str]) -> None:
+    def _take_token(self, token: Optional[str]) -> bool:
+        """Returns False if it is another player's."""
         answer = self._read(token)
         player, session = answer["player"], answer["session"]
         if self.wallet not in ("", player["wallet"]):
-            raise client_error("session_ended", "The next session is another player's")
+            return False
         is_own = session["openedBy"] in RENEWABLE
         self.token, self.wallet, self.player = token, player["wallet"], player
         self._expire_at(session["expiresAt"] if is_own else None)
+        return True
 
     def _expire_at(self, expires_at: Optional[int]) -> None:
         now = time.time()
@@ -198,5 +202,5 @@ class Session:
     def _read(self, token: Optional[str]) -> Any:
         return call_over_http(self._url, "getPlayer", {"launcherJwt": token}, None, self._timeout)
 
-    def _patiently(self, attempt: Callable[[], None]) -> None:
-        patiently(attempt, self._is_closed.wait, lambda _: not self._is_closed.is_set())
+    def _patiently(self, attempt: Callable[[], Answer]) -> Answer:
+        return patiently(attempt, self._is_closed.wait, lambda _: not self._is_closed.is_set())
