@@ -15,6 +15,7 @@ public static class Driver
     private static readonly Dictionary<string, string> Saved = new Dictionary<string, string>();
     private static readonly Dictionary<long, TaskCompletionSource<string>> Signing = new Dictionary<long, TaskCompletionSource<string>>();
     private static readonly ConcurrentDictionary<string, CancellationTokenSource> Cancellations = new ConcurrentDictionary<string, CancellationTokenSource>();
+    private static readonly ConcurrentDictionary<long, IDisposable> Follows = new ConcurrentDictionary<long, IDisposable>();
     private static readonly System.IO.Stream Output = Console.OpenStandardOutput();
 
     public static void Main()
@@ -60,6 +61,18 @@ public static class Driver
         {
             case "open":
                 Open(name, options);
+                return null;
+            case "connect":
+                return await Connect(name, options);
+            case "player":
+                return Clients[name].Player?.Json;
+            case "on":
+                return "unsupported"; // a misspelt event does not compile
+            case "follow":
+                await Follow(name, command);
+                return null;
+            case "unfollow":
+                Follows[(long)command["follow"]].Dispose();
                 return null;
             case "ready":
                 await Clients[name].ReadyAsync(Cancellation(options));
@@ -113,9 +126,9 @@ public static class Driver
         return json;
     }
 
-    private static GantryOptions OptionsOf(JsonObject options)
+    private static T OptionsOf<T>(JsonObject options) where T : GantryOptions, new()
     {
-        var made = new GantryOptions
+        var made = new T
         {
             Url = (string)options["url"],
             LauncherJwt = options.Find("launcherJwt") as string,
@@ -125,25 +138,69 @@ public static class Driver
         };
         if (options.Find("timeoutMs") is long) made.Timeout = TimeSpan.FromMilliseconds((long)options["timeoutMs"]);
         if (options.Find("retries") is long) made.Retries = (int)(long)options["retries"];
+        if (options.Find("renewTokens") is List<object> tokens)
+        {
+            var left = new Queue<object>(tokens);
+            made.Renew = () => Task.FromResult((string)left.Dequeue());
+        }
         return made;
     }
 
     private static void Open(string name, JsonObject options)
     {
-        var made = OptionsOf(options);
-        made.Save = state =>
+        var made = OptionsOf<GantryOptions>(options);
+        made.Save = Saving(name);
+        var client = new GantryClient(made);
+        ListenTo(name, client);
+        client.Connect();
+        client.RunInBackground();
+    }
+
+    private static async Task<object> Connect(string name, JsonObject options)
+    {
+        var made = OptionsOf<ConnectOptions>(options);
+        made.Save = Saving(name);
+        made.Game = options.Find("game") as string;
+        made.Username = options.Find("username") as string;
+        made.DeviceName = options.Find("deviceName") as string;
+        made.DeviceSecret = options.Find("deviceSecret") as string;
+        if (options.Find("signInTimeoutMs") is long) made.SignInTimeout = TimeSpan.FromMilliseconds((long)options["signInTimeoutMs"]);
+        Environment.SetEnvironmentVariable("GANTRY_TOKEN", options.Find("ambientToken") as string);
+        var connecting = GantryClient.ConnectAsync(made);
+        Environment.SetEnvironmentVariable("GANTRY_TOKEN", null);
+        var client = await connecting;
+        ListenTo(name, client);
+        return client.Player.Json;
+    }
+
+    private static Action<string> Saving(string name)
+    {
+        return state =>
         {
             lock (Saved) Saved[name] = state;
         };
-        var client = new GantryClient(made);
+    }
+
+    private static void ListenTo(string name, GantryClient client)
+    {
         lock (Clients) Clients[name] = client;
         client.StatusChanged += status => ReportStatus(name, status);
         client.OnResync(stream => Report(new JsonObject { { "client", name }, { "resync", stream } }));
         var listen = typeof(Driver).GetMethod("Listen", BindingFlags.NonPublic | BindingFlags.Static);
         foreach (var field in typeof(Events).GetFields(BindingFlags.Public | BindingFlags.Static))
             listen.MakeGenericMethod(field.FieldType.GetGenericArguments()).Invoke(null, new[] { name, client, field.GetValue(null) });
-        client.Connect();
-        client.RunInBackground();
+    }
+
+    private static async Task Follow(string name, JsonObject command)
+    {
+        var id = (long)command["id"];
+        var leaderboard = Clients[name].Leaderboard(command.Find("leaderboard") as string);
+        Action<IReadOnlyList<LeaderboardRow>> listener = rows => Report(new JsonObject
+        {
+            { "client", name }, { "follow", id }, { "rows", rows.Select(Copy).ToList() }
+        });
+        var limit = command.Find("limit") as long?;
+        Follows[id] = await (limit == null ? leaderboard.FollowAsync(listener) : leaderboard.FollowAsync(listener, (int)limit));
     }
 
     private static void Listen<T>(string name, GantryClient client, Event<T> type) where T : Record
@@ -167,6 +224,7 @@ public static class Driver
     {
         if (status.State == ConnectionState.Closed) return;
         var report = new JsonObject { { "client", name }, { "status", status.State.ToString().ToLowerInvariant() } };
+        if (status.State == ConnectionState.Ended) report["endReason"] = status.EndReason;
         if (status.Error != null) report["reason"] = status.Error.Reason;
         Report(report);
     }
@@ -251,7 +309,7 @@ public static class Driver
 
     private static async Task<object> SignInAsGuest(JsonObject options)
     {
-        using (var client = new GantryClient(OptionsOf(options)))
+        using (var client = new GantryClient(OptionsOf<GantryOptions>(options)))
         {
             client.RunInBackground();
             var guest = await client.SignInAsGuestAsync((string)options["gameId"], options.Find("deviceSecret") as string);
@@ -264,7 +322,7 @@ public static class Driver
 
     private static async Task<object> SignInWithWallet(long id, JsonObject options)
     {
-        using (var client = new GantryClient(OptionsOf(options)))
+        using (var client = new GantryClient(OptionsOf<GantryOptions>(options)))
         {
             client.RunInBackground();
             await client.SignInWithWalletAsync((string)options["gameId"], (string)options["wallet"], text =>

@@ -10,6 +10,9 @@ namespace Gantry
         /// <summary>Returns the handshake's data, at every attempt.</summary>
         JsonObject Handshake();
 
+        /// <summary>While it is false, nothing is taken from the socket.</summary>
+        bool IsReceiving { get; }
+
         /// <summary>The server has accepted; calls can be sent.</summary>
         void OnAccepted();
 
@@ -119,12 +122,13 @@ namespace Gantry
                 _socket.Open(_url(), _notify);
             }
             var socket = _socket;
-            while (socket != null && socket == _socket && socket.TryReceive(out var message))
+            while (socket != null && socket == _socket && _listener.IsReceiving && socket.TryReceive(out var message))
             {
                 _silentUntil = now + _patienceMs;
                 if (message.Kind == SocketMessageKind.Closed) Lose(now);
                 else if (message.Kind == SocketMessageKind.Text) Receive(message.Text, now);
             }
+            if (!_listener.IsReceiving) _silentUntil = now + _patienceMs;
             if (_socket != null && now > _silentUntil) Lose(now);
         }
 

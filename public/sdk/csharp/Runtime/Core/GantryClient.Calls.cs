@@ -8,7 +8,7 @@ namespace Gantry
 {
     public sealed partial class GantryClient
     {
-        private readonly OfflineQueue _queue = new OfflineQueue();
+        private OfflineQueue _queue = new OfflineQueue();
         private readonly List<PendingCall> _pending = new List<PendingCall>();
         private readonly Dictionary<QueuedCall, Waiter<JsonObject>> _queuedTasks = new Dictionary<QueuedCall, Waiter<JsonObject>>();
         private bool _isQueueHeld;
@@ -39,7 +39,13 @@ namespace Gantry
 
         public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
         {
-            options = options ?? new CallOptions();
+            var answer = Send(operation, input, options ?? new CallOptions(), cancellationToken);
+            var isAboutPlayer = operation.Name == "setUsername" && Player != null && (input == null || (!input.ContainsKey("launcherJwt") && !input.ContainsKey("wallet")));
+            return isAboutPlayer ? ThenReadPlayer(answer) : answer;
+        }
+
+        private Task<JsonObject> Send(Operation operation, JsonObject input, CallOptions options, CancellationToken cancellationToken)
+        {
             if (options.IsQueued && operation.Repeat != Repeat.WithKey)
                 throw new ArgumentException(operation.Name + " cannot be queued: it is no write that takes an idempotency key");
             if (cancellationToken.IsCancellationRequested) return Task.FromCanceled<JsonObject>(cancellationToken);
@@ -57,11 +63,12 @@ namespace Gantry
                     {
                         Operation = operation,
                         Data = data,
-                        Over = operation.IsAboutConnection ? Transport.Socket : options.Over ?? _options.CallOver,
+                        Over = operation.IsAboutConnection ? Transport.Socket : options.IsOfSession ? Transport.Http : options.Over ?? _options.CallOver,
                         TimeoutMs = (long)(options.Timeout ?? _options.Timeout).TotalMilliseconds,
                         AttemptDeadline = Now + (long)(options.Timeout ?? _options.Timeout).TotalMilliseconds,
                         IsRepeatable = operation.Repeat == Repeat.Always || data.ContainsKey("idempotencyKey"),
                         Cancellation = cancellationToken,
+                        IsOfSession = options.IsOfSession,
                         Settle = (result, error) => Settle(waiter, result, error)
                     });
                 }
@@ -81,7 +88,8 @@ namespace Gantry
             data.Remove("idempotencyKey");
             var call = new QueuedCall(operation, data, key, OfflineQueue.UnixMs());
             _queue.Add(call);
-            _queuedTasks[call] = waiter;
+            if (Ending == null) _queuedTasks[call] = waiter;
+            else waiter.Complete(null, Ending); // kept for the next client of the player
             SaveNow();
         }
 
@@ -139,6 +147,7 @@ namespace Gantry
         {
             var now = Now;
             if (call.Cancellation.IsCancellationRequested) Finish(call, null, new OperationCanceledException());
+            else if (call.IsWaitingForSignIn) return;
             else if (call.Http != null && call.Http.IsDone) TakeHttpAnswer(call);
             else if (now > call.AttemptDeadline) Fail(call, GantryException.ConnectionLost());
             else if (!call.IsSent && now >= call.NotBefore) Send(call);
@@ -147,11 +156,11 @@ namespace Gantry
         private void Send(PendingCall call)
         {
             var isOverHttp = call.Over == Transport.Http || (Status.State == ConnectionState.Closed && !call.Operation.IsAboutConnection);
-            if (!isOverHttp && Status.State == ConnectionState.Refused) Fail(call, Status.Error);
-            else if (!isOverHttp && Status.State == ConnectionState.Ended) Fail(call, SessionEnded());
+            if (!isOverHttp && Ending != null) Fail(call, Ending);
             else if (isOverHttp || _connection.IsAccepted)
             {
                 call.AttemptDeadline = Now + call.TimeoutMs;
+                call.SentWith = _token;
                 if (call.Queued != null) MarkSent(call.Queued);
                 try
                 {
@@ -182,7 +191,7 @@ namespace Gantry
             var headers = new Dictionary<string, string> { { "Content-Type", "application/json" }, { "X-Service-Method", call.Operation.Name } };
             if (_options.GameSecret != null) headers["Authorization"] = "Bearer " + _options.GameSecret;
             var data = new JsonObject(call.Data);
-            if (_token != null && !data.ContainsKey("launcherJwt")) data["launcherJwt"] = _token;
+            if (_token != null && !call.IsOfSession && !data.ContainsKey("launcherJwt")) data["launcherJwt"] = _token;
             call.Http = _options.Http.Post(_options.Url.TrimEnd('/') + "/launcher", headers, Json.Write(data), Notify);
         }
 
@@ -213,16 +222,22 @@ namespace Gantry
         private void Fail(PendingCall call, GantryException error)
         {
             call.Unsend();
-            var isSignedOut = error.IsSignedOut || error == Status.Error;
-            if (call.Queued != null && isSignedOut && !call.Data.ContainsKey("launcherJwt"))
+            var isOwn = !call.IsOfSession && !call.Data.ContainsKey("launcherJwt");
+            if (call.Queued != null && isOwn && (error.IsSignedOut || Ending != null))
             {
                 _pending.Remove(call); // it stays first in the queue
                 _isQueueHeld = true;
+                if (error.Reason == Reasons.TokenExpired) SignInAgainFor(call, error);
+                return;
+            }
+            if (isOwn && error.Reason == Reasons.TokenExpired && !call.IsSentAgain && SignInAgainFor(call, error))
+            {
+                call.IsSentAgain = true;
                 return;
             }
             var isSafe = error.IsPassing || (error.Reason == "connection_lost" && call.IsRepeatable);
             var pauseMs = error.RetryAfter?.TotalMilliseconds ?? Math.Min(250 << Math.Min(call.Failures, 5), 5000);
-            var isTooMuch = call.Failures >= _options.Retries || pauseMs > _options.MaxRetryDelay.TotalMilliseconds;
+            var isTooMuch = call.IsOfSession || call.Failures >= _options.Retries || pauseMs > _options.MaxRetryDelay.TotalMilliseconds;
             if (!isSafe || (isTooMuch && call.Queued == null))
             {
                 Finish(call, null, error);
@@ -231,6 +246,38 @@ namespace Gantry
             call.Failures++;
             call.NotBefore = Now + (long)pauseMs;
             call.AttemptDeadline = call.Queued == null ? call.NotBefore + call.TimeoutMs : long.MaxValue;
+        }
+
+        /// <summary>False if that is not possible.</summary>
+        private bool SignInAgainFor(PendingCall call, GantryException refusal)
+        {
+            if (!CanSignInAgain || Ending != null) return false;
+            if (call.SentWith == _token)
+            {
+                call.IsWaitingForSignIn = true;
+                SignInAgain(error => Refuse(error ?? refusal));
+            }
+            else
+            {
+                call.AttemptDeadline = Now + call.TimeoutMs; // signed in since
+                _isQueueHeld = false;
+            }
+            return true;
+        }
+
+        /// <summary>Why calls of a client that has ended fail; null while it has not.</summary>
+        private GantryException Ending
+        {
+            get { return Status.State == ConnectionState.Refused ? Status.Error : Status.State == ConnectionState.Ended ? SessionEnded() : null; }
+        }
+
+        /// <summary>The client has ended: queued calls are kept for the next client of the player.</summary>
+        private void RejectCalls(GantryException error)
+        {
+            _isQueueHeld = true;
+            foreach (var waiter in _queuedTasks.Values) Settle(waiter, null, error);
+            _queuedTasks.Clear();
+            foreach (var call in _pending.Where(one => one.IsWaitingForSignIn).ToList()) Finish(call, null, error);
         }
 
         private void Finish(PendingCall call, JsonObject result, Exception error)
@@ -247,7 +294,7 @@ namespace Gantry
 
         private static GantryException SessionEnded()
         {
-            return new GantryException("session_ended", "The session has ended; sign in again", 401);
+            return new GantryException(Reasons.SessionEnded, "The session has ended; sign in again", 401);
         }
 
         private static GantryException Closed()

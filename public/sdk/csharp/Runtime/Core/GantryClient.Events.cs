@@ -9,6 +9,7 @@ namespace Gantry
     {
         private const string ConnectedEvent = "realtime-events connected";
         private const string SkippedEvent = "realtime-events skipped";
+        private const string SessionEvent = "game-channels patched";
 
         /// <summary>The delay before a retry when the server specifies none.</summary>
         private static readonly TimeSpan PassingPause = TimeSpan.FromSeconds(1);
@@ -16,7 +17,7 @@ namespace Gantry
         /// <summary>The windows of the rate limits are 30 and 60 s.</summary>
         private static readonly TimeSpan RateLimitedPause = TimeSpan.FromSeconds(10);
 
-        private readonly StreamPositions _cursors = new StreamPositions();
+        private StreamPositions _cursors = new StreamPositions();
         private readonly Dictionary<string, List<Action<JsonObject, Meta>>> _handlers = new Dictionary<string, List<Action<JsonObject, Meta>>>();
         private readonly List<Action<string, JsonObject, Meta>> _anyHandlers = new List<Action<string, JsonObject, Meta>>();
         private readonly Dictionary<string, JsonObject> _subscriptions = new Dictionary<string, JsonObject>();
@@ -24,6 +25,24 @@ namespace Gantry
 
         /// <summary>Streams being reloaded. Their cursors are not saved until then, so that a restart of the game reloads them too.</summary>
         private readonly Dictionary<string, Task> _loading = new Dictionary<string, Task>();
+
+        private static readonly Task NotReloaded = new TaskCompletionSource<bool>().Task;
+
+        /// <summary>Streams to reload, of which the handlers are not told yet.</summary>
+        private readonly List<string> _missed = new List<string>();
+
+        private LeaderboardSubscription _leaderboards;
+
+        /// <summary>A leaderboard of the player's game, to follow it.</summary>
+        /// <param name="name">Null: the default one.</param>
+        public Leaderboard Leaderboard(string name = null)
+        {
+            lock (_gate)
+            {
+                _leaderboards = _leaderboards ?? new LeaderboardSubscription(this, _gate, Guard);
+                return _leaderboards.Find(name ?? Gantry.Leaderboard.Default);
+            }
+        }
 
         /// <summary>Calls the handler for each event of this name, once and in order within its stream. Dispose of the returned object to unsubscribe.</summary>
         public IDisposable On<T>(Event<T> name, Action<T, Meta> handler)
@@ -103,6 +122,8 @@ namespace Gantry
         {
             if (name == ConnectedEvent)
             {
+                _sessionId = record.Find("sessionId") as string;
+                _endReason = null;
                 Begin(record.Find("streams") as JsonObject ?? new JsonObject());
                 return;
             }
@@ -119,6 +140,7 @@ namespace Gantry
             if (verdict == Verdict.Drop) return;
             if (meta.Seq != null) _isDirty = true;
             if (name == SkippedEvent) return;
+            if (name == SessionEvent && record.Find("exists") as bool? == false && record.Find("_id") as string == _sessionId) _endReason = record.Find("endReason") as string;
             Handle(() =>
             {
                 if (_handlers.TryGetValue(name, out var handlers))
@@ -161,7 +183,14 @@ namespace Gantry
         void IConnectionListener.OnEnded()
         {
             LoseCalls();
-            SetStatus(new Status(ConnectionState.Ended));
+            var endReason = _endReason;
+            if (endReason != Expired || !CanSignInAgain)
+            {
+                End(endReason);
+                return;
+            }
+            SetStatus(new Status(ConnectionState.Connecting));
+            SignInAgain(error => End(endReason));
         }
 
         TimeSpan? IConnectionListener.OnRefused(GantryException error)
@@ -174,14 +203,18 @@ namespace Gantry
             }
             if (error.Code == 429) return error.RetryAfter ?? RateLimitedPause;
             if (error.Code >= 500) return error.RetryAfter ?? PassingPause;
-            SetStatus(new Status(ConnectionState.Refused, 0, error));
+            if ((error.Reason == Reasons.TokenExpired || error.Reason == Reasons.SessionEnded) && _wasLive && CanSignInAgain)
+            {
+                SetStatus(new Status(ConnectionState.Connecting));
+                SignInAgain(again => Refuse(again ?? error));
+            }
+            else Refuse(error);
             return null;
         }
 
         private void Begin(JsonObject streams)
         {
             long replayed = 0;
-            var missed = new List<string>();
             foreach (var member in streams)
             {
                 var stream = (JsonObject)member.Value;
@@ -191,7 +224,7 @@ namespace Gantry
                 replayed += Read.Integer(stream.Find("latest")) - cursor.Seq;
                 if (isRecovered && isSameHistory && own.Seq > cursor.Seq) continue; // replayed events are dropped
                 // The cursor may have been omitted: then nothing was missed if it equals the stream's position.
-                if (!isRecovered && !(isSameHistory && own.Seq == cursor.Seq)) missed.Add(member.Key);
+                if (!isRecovered && !(isSameHistory && own.Seq == cursor.Seq)) _missed.Add(member.Key);
                 _cursors.Set(member.Key, cursor);
             }
             // The player no longer receives a stream that is not listed.
@@ -199,7 +232,9 @@ namespace Gantry
                 if (!streams.ContainsKey(stream)) _cursors.Forget(stream);
             _isDirty = true;
             _connection.Succeeded();
-            Handle(() => missed.ForEach(RaiseResync));
+            foreach (var stream in _missed) _loading[stream] = NotReloaded;
+            RaiseResyncs();
+            _wasLive = true;
             SetStatus(new Status(ConnectionState.Live, replayed));
             foreach (var subscription in _subscriptions.ToList())
                 if (!streams.ContainsKey(subscription.Key)) SubscribeAgain(subscription.Value);
@@ -239,27 +274,24 @@ namespace Gantry
             });
         }
 
+        /// <summary>Once the game has added its handlers, see <see cref="ConnectAsync"/>.</summary>
+        bool IConnectionListener.IsReceiving
+        {
+            get { return Status.State != ConnectionState.Live || Now >= _receiveAt; }
+        }
+
+        private void RaiseResyncs()
+        {
+            if (_missed.Count == 0 || Now < _receiveAt) return;
+            Handle(() => _missed.ForEach(RaiseResync));
+            _missed.Clear();
+        }
+
         private void RaiseResync(string stream)
         {
             var loading = new List<Task>();
             foreach (var handler in _resyncHandlers.ToList()) Guard(() => loading.Add(handler(stream)));
             _loading[stream] = Task.WhenAll(loading);
-        }
-
-        private sealed class Subscription : IDisposable
-        {
-            private Action _end;
-
-            public Subscription(Action end)
-            {
-                _end = end;
-            }
-
-            public void Dispose()
-            {
-                _end?.Invoke();
-                _end = null;
-            }
         }
     }
 }

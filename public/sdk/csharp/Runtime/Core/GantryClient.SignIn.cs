@@ -1,6 +1,4 @@
 using System;
-using System.Collections.Generic;
-using System.Linq;
 using System.Threading;
 using System.Threading.Tasks;
 
@@ -8,7 +6,9 @@ namespace Gantry
 {
     public sealed partial class GantryClient
     {
-        private string _token;
+        /// <summary>How long signing in is tried again, unless <see cref="ConnectOptions"/> say otherwise.</summary>
+        private const long SignInMs = 60000;
+
         private string _deviceSecret;
 
         /// <summary>
@@ -18,18 +18,9 @@ namespace Gantry
         /// <exception cref="GantryException">Such as <c>guests_forbidden</c>, or <c>guest_upgraded</c>: sign in with the wallet.</exception>
         public async Task<GuestSignIn> SignInAsGuestAsync(string gameId, string deviceSecret = null, string deviceName = null, CancellationToken cancellationToken = default)
         {
-            var secret = deviceSecret ?? _deviceSecret;
-            var input = new JsonObject { { "gameId", gameId } };
-            if (secret != null) input["deviceSecret"] = secret;
-            else if (deviceName != null) input["deviceName"] = deviceName;
-            var answer = await CallOverHttp(secret == null ? "createGuest" : "signInGuest", input, cancellationToken);
-            lock (_gate)
-            {
-                _deviceSecret = secret ?? answer.Find("deviceSecret") as string;
-                SaveNow();
-            }
-            UseToken(answer.Find("launcherJwt") as string);
-            return new GuestSignIn(answer.Find("wallet") as string, _deviceSecret);
+            var session = await SignInGuest(gameId, deviceSecret ?? _deviceSecret, null, deviceName, Now + SignInMs, cancellationToken);
+            Adopt(session);
+            return new GuestSignIn(session.Wallet, session.DeviceSecret);
         }
 
         /// <summary>Signs in with a wallet and connects.</summary>
@@ -40,8 +31,8 @@ namespace Gantry
         {
             var input = new JsonObject { { "gameId", gameId }, { "wallet", wallet } };
             if (chainId != null) input["chainId"] = chainId;
-            var asked = await CallOverHttp("createUnverifiedChannel", input, cancellationToken);
-            UseToken(await Sign("verifyUnverifiedChannel", asked, sign, chainId, cancellationToken));
+            var asked = await CallUntilAnswered("createUnverifiedChannel", input, Now + SignInMs, cancellationToken);
+            Adopt(await Sign("verifyUnverifiedChannel", asked, sign, chainId, null, cancellationToken));
         }
 
         /// <summary>Links a wallet to the signed-in guest. All data is kept; the guest's devices can no longer sign in.</summary>
@@ -49,29 +40,26 @@ namespace Gantry
         /// <exception cref="GantryException">Such as <c>wallet_taken</c>.</exception>
         public async Task UpgradeGuestWithWalletAsync(string wallet, Func<string, Task<string>> sign, long? chainId = null, CancellationToken cancellationToken = default)
         {
-            var input = new JsonObject { { "wallet", wallet } };
+            var token = _token;
+            var input = new JsonObject { { "wallet", wallet }, { "launcherJwt", token } };
             if (chainId != null) input["chainId"] = chainId;
-            var asked = await CallOverHttp("requestGuestUpgrade", input, cancellationToken);
-            var token = await Sign("upgradeGuest", asked, sign, chainId, cancellationToken);
+            var asked = await CallUntilAnswered("requestGuestUpgrade", input, Now + SignInMs, cancellationToken);
+            var session = await Sign("upgradeGuest", asked, sign, chainId, token, cancellationToken);
             lock (_gate)
             {
                 _deviceSecret = null;
-                SaveNow();
+                _saved.Remove("deviceSecret");
             }
-            UseToken(token);
+            Adopt(session);
         }
 
-        private async Task<string> Sign(string operation, JsonObject asked, Func<string, Task<string>> sign, long? chainId, CancellationToken cancellationToken)
+        private async Task<Session> Sign(string operation, JsonObject asked, Func<string, Task<string>> sign, long? chainId, string launcherJwt, CancellationToken cancellationToken)
         {
             var signature = await sign(asked.Find("signRequest") as string);
             var input = new JsonObject { { "channelId", asked.Find("channelId") }, { "signature", signature } };
+            if (launcherJwt != null) input["launcherJwt"] = launcherJwt;
             if (chainId != null) input["chainId"] = chainId;
-            return (await CallOverHttp(operation, input, cancellationToken)).Find("launcherJwt") as string;
-        }
-
-        private Task<JsonObject> CallOverHttp(string operation, JsonObject input, CancellationToken cancellationToken)
-        {
-            return CallAsync(operation, input, new CallOptions { Over = Transport.Http }, cancellationToken);
+            return Session.OfAnswer(await CallUntilAnswered(operation, input, Now + SignInMs, cancellationToken), "wallet");
         }
     }
 

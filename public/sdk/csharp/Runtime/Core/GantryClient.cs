@@ -29,10 +29,10 @@ namespace Gantry
         {
             _options = options ?? throw new ArgumentNullException(nameof(options));
             if (string.IsNullOrEmpty(options.Url)) throw new ArgumentException("Url is missing: set it to the server's URL, such as http://127.0.0.1:3000", nameof(options));
-            _token = options.LauncherJwt;
+            if (!(options is ConnectOptions)) _token = options.LauncherJwt;
             Status = new Status(ConnectionState.Closed);
             _connection = new Connection(options.CreateSocket, SocketUrl, this, Notify);
-            if (options.SavedState != null) Load(options.SavedState);
+            Load();
         }
 
         /// <summary>The status of the connection.</summary>
@@ -62,11 +62,11 @@ namespace Gantry
         {
             lock (_gate)
             {
-                _token = launcherJwt;
-                _isQueueHeld = false;
-                LoseCalls();
+                _session = null;
+                _renewAt = long.MaxValue;
+                Open(launcherJwt);
             }
-            Connect();
+            Notify();
         }
 
         /// <summary>Completes when the connection is live.</summary>
@@ -107,7 +107,10 @@ namespace Gantry
             lock (_gate)
             {
                 if (_isDisposed) return;
+                RaiseResyncs();
                 _connection.Update(Now);
+                UpdateSession();
+                UpdatePauses();
                 UpdateQueue();
                 foreach (var call in _pending.ToList()) UpdateCall(call);
                 foreach (var wait in _readyWaits.ToList()) UpdateReadyWait(wait);
@@ -150,6 +153,8 @@ namespace Gantry
         {
             lock (_gate)
             {
+                _signIns++;
+                _isSigningIn = false;
                 _connection.Close();
                 LoseCalls();
                 if (_isDirty) SaveNow();
@@ -173,7 +178,9 @@ namespace Gantry
                     if (call.Queued == null) call.Settle(null, Closed());
                 }
                 foreach (var waiter in _queuedTasks.Values) Settle(waiter, null, Closed());
+                _queuedTasks.Clear();
                 _pending.Clear();
+                foreach (var pause in _pauses.ToList()) EndPause(pause, Closed());
                 SetStatus(new Status(ConnectionState.Closed)); // completes ReadyAsync too
                 completions = _completions.ToList();
             }
@@ -227,6 +234,7 @@ namespace Gantry
 
         private void SetStatus(Status status)
         {
+            if (status.State == ConnectionState.Connecting && Status.State == ConnectionState.Connecting) return;
             Status = status;
             Guard(() => StatusChanged?.Invoke(status));
         }

@@ -50,7 +50,7 @@ namespace Gantry
             Code = (int)Read.Integer(body.Find("code"));
             Version = data.Find("version") as long?;
             Fields = FieldErrors(body.Find("errors") as List<object>);
-var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
+            var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
             if (seconds != null) RetryAfter = TimeSpan.FromSeconds(seconds.Value);
         }
 
@@ -58,6 +58,12 @@ var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
         internal bool IsPassing
         {
             get { return Code == 429 || Code == 503; }
+        }
+
+        /// <summary>Worth another attempt, of something that may be repeated.</summary>
+        internal bool IsTemporary
+        {
+            get { return Code == 429 || Code >= 500 || Reason == "connection_lost"; }
         }
 
         /// <summary>The token is no longer valid: the player has to sign in again.</summary>

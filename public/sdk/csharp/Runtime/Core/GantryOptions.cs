@@ -1,8 +1,9 @@
 using System;
+using System.Threading.Tasks;
 
 namespace Gantry
 {
-    public sealed class GantryOptions
+    public class GantryOptions
     {
         /// <summary>The server's URL, such as <c>http://127.0.0.1:3000</c>, or a game's own address on it.</summary>
         public string Url { get; set; }
@@ -41,6 +42,15 @@ namespace Gantry
         /// PlayerPrefs. It contains a guest's secret, which authenticates the player.
         /// </summary>
         public Action<string> Save { get; set; }
+
+        /// <summary>A file that the client saves to, instead of the two above; it is made if it is missing. Not for WebGL.</summary>
+        public string StateFile { get; set; }
+
+        /// <summary>
+        /// Returns a new token of the same player, for games whose server vouches for players: called when the session has
+        /// expired. Without it, a guest signs in again by itself.
+        /// </summary>
+        public Func<Task<string>> Renew { get; set; }
 
         /// <summary>The maximum number of calls in the offline queue; further ones fail with <c>queue_full</c>.</summary>
         public int MaxQueued { get; set; } = 1000;

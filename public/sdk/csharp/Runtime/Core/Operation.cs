@@ -56,6 +56,9 @@ namespace Gantry
 
         /// <summary>Default: that of the client's options.</summary>
         public Transport? Over { get; set; }
+
+        /// <summary>A call of the client itself, about its session: over HTTP, with no token but the input's, and tried once.</summary>
+        internal bool IsOfSession { get; set; }
     }
 
     /// <summary>The name of an event or a signal with the type of its record; all of them are in <see cref="Events"/>.</summary>

@@ -22,6 +22,17 @@ namespace Gantry
         public QueuedCall Queued;
         public CancellationToken Cancellation;
 
+        /// <summary>See <see cref="CallOptions.IsOfSession"/>.</summary>
+        public bool IsOfSession;
+
+        /// <summary>The client's token when it was sent last.</summary>
+        public string SentWith;
+
+        /// <summary>Refused for the token's end: it is sent again in the next session, once.</summary>
+        public bool IsWaitingForSignIn;
+
+        public bool IsSentAgain;
+
         /// <summary>Called once, with the result or the error: a GantryException, or an OperationCanceledException.</summary>
         public Action<JsonObject, Exception> Settle;
 

@@ -8,7 +8,10 @@ namespace Gantry
         /// <summary>Connected; events arrive, after the <see cref="Status.Replayed"/> missed ones.</summary>
         Live,
 
-        /// <summary>The server ended the session. Sign in again; the client does not reconnect.</summary>
+        /// <summary>
+        /// The session has ended, see <see cref="Status.EndReason"/>, and the client could not sign in again by itself; it
+        /// does not reconnect.
+        /// </summary>
         Ended,
 
         /// <summary>The server refused the connection, see <see cref="Status.Error"/>. The client does not reconnect.</summary>
@@ -29,8 +32,12 @@ namespace Gantry
         /// <summary>With <see cref="ConnectionState.Refused"/>: the reason.</summary>
         public GantryException Error { get; }
 
-        internal Status(ConnectionState state, long replayed = 0, GantryException error = null)
+        /// <summary>With <see cref="ConnectionState.Ended"/>: such as <c>expired</c> or <c>banned</c>; null if the server has not told it.</summary>
+        public string EndReason { get; }
+
+        internal Status(ConnectionState state, long replayed = 0, GantryException error = null, string endReason = null)
         {
+            EndReason = endReason;
             State = state;
             Replayed = replayed;
             Error = error;

@@ -19,6 +19,8 @@ namespace Gantry
         private readonly Queue<string> _toSend = new Queue<string>();
         private Action _notify;
         private bool _isSending;
+        private bool _isConnecting = true;
+        private bool _isClosed;
 
         public void Open(string url, Action notify)
         {
@@ -40,6 +42,11 @@ namespace Gantry
 
         public void Close()
         {
+            lock (_toSend)
+            {
+                _isClosed = true;
+                if (_isConnecting) return; // interrupted in between, Mono would leave the TCP connection open
+            }
             _end.Cancel();
             _socket.Dispose();
         }
@@ -53,7 +60,9 @@ namespace Gantry
         {
             try
             {
-                await _socket.ConnectAsync(url, _end.Token).ConfigureAwait(false);
+                await _socket.ConnectAsync(url, CancellationToken.None).ConfigureAwait(false);
+                lock (_toSend) _isConnecting = false;
+                if (_isClosed) _socket.Dispose();
                 Add(new SocketMessage(SocketMessageKind.Opened));
                 await Receive().ConfigureAwait(false);
             }

@@ -1,5 +1,7 @@
 #if UNITY_5_3_OR_NEWER
 using System;
+using System.Threading;
+using System.Threading.Tasks;
 using UnityEngine;
 
 namespace Gantry
@@ -15,11 +17,19 @@ namespace Gantry
             get { return _client; }
         }
 
+        /// <summary>As <see cref="GantryClient.ConnectAsync"/>: the client lives as long as the game, across scenes.</summary>
+        /// <param name="saveAs">The key in PlayerPrefs of the player, the cursors and the queue. Null: one of the server and the game.</param>
+        public static Task<GantryClient> ConnectAsync(ConnectOptions options, string saveAs = null, CancellationToken cancellationToken = default)
+        {
+            var client = Create(options, saveAs ?? "gantry:" + options.Url + ":" + options.Game);
+            return client.SignInOrDisposeAsync(cancellationToken);
+        }
+
         /// <summary>Makes a client that lives as long as the game, across scenes.</summary>
-        /// <param name="saveAs">The key in PlayerPrefs of cursors and queue; one for each player. Null: they are not stored.</param>
+        /// <param name="saveAs">The key in PlayerPrefs of the player, the cursors and the queue. Null: they are not stored.</param>
         public static GantryClient Create(GantryOptions options, string saveAs = null)
         {
-            if (saveAs != null)
+            if (saveAs != null && options.Save == null)
             {
                 options.SavedState = PlayerPrefs.HasKey(saveAs) ? PlayerPrefs.GetString(saveAs) : null;
                 options.Save = state =>
