@@ -122,7 +122,7 @@ function clientHead({ events }: SdkModel): string {
     return `# record: ${record}${note}\nsignal ${snakeCase(name)}(record, meta)`;
   });
   return [
-    "# A connection to Gantry: create it with the server's URL, add it to the scene tree, sign in, and call operations. Every",
+    "# A connection to Gantry: create it with the server's URL, add it to the scene tree, `start`, and call operations. Every",
     '# operation is a method that returns a gantry_call.gd; every event is a signal with a record of records.gd and its `meta`.',
     '# Required fields come first; `optional` is a Dictionary with the others, by the names used here; for `options` see',
     '# `call_operation`.',
@@ -178,6 +178,8 @@ function tables({ operations, events }: SdkModel): string {
     'func _is_about_connection(operation):\n\treturn _ABOUT_CONNECTION.has(operation)',
     '',
     `func _answer_record(operation, result):\n\tmatch operation:\n${operations.map(answerBranch).join('\n')}\n\treturn result`,
+    '',
+    'func _row_record(row):\n\treturn Records.LeaderboardRow.new().read(row)',
     '',
     `func _emit_event(name, record, meta):\n\tmatch name:\n${events.map(eventBranch).join('\n')}`,
   ].join('\n\n');

@@ -14,6 +14,8 @@ var _clients = {}
 var _saved = {}
 var _requests = {}
 var _watchers = []
+var _boards = {}
+var _renew_tokens = {}
 # The parameters of each generated method, because Godot 3 does not expose their names.
 var _parameters = {}
 
@@ -37,6 +39,13 @@ class Watcher:
 	func saved(state):
 		driver._saved[client] = state
 
+	func renew_token(request):
+		var tokens = driver._renew_tokens[client]
+		request.give(tokens.pop_front() if tokens.size() > 0 else "")
+
+	func changed(rows):
+		driver._report({"client": client, "follow": id, "rows": driver._through_properties(rows)})
+
 	func sign(text, request):
 		driver._requests[id] = request
 		driver._report({"sign": text, "for": id})
@@ -51,6 +60,15 @@ class EventWatcher:
 
 	func received(record, meta):
 		driver._report({"client": client, "event": event, "record": driver._through_properties(record), "meta": meta})
+
+
+# OS.set_environment is not in every Godot 3.
+class PlatformInLauncher:
+	extends "res://addons/gantry/platform_godot3.gd"
+	var token
+
+	func launchers_token():
+		return token
 
 
 func _init():
@@ -88,8 +106,12 @@ func _do(command):
 	var options = command.get("options", {})
 	match command["do"]:
 		"open":
-			_open(name, options)
+			_open(name, options).open()
 			_ok(command, null)
+		"connect":
+			_connect(command, options)
+		"player":
+			_ok(command, _through_properties(_clients[name].player))
 		"ready":
 			_watch(command, _clients[name].wait_until_ready())
 		"call":
@@ -100,6 +122,13 @@ func _do(command):
 			_watch(command, _clients[name].subscribe({"game_id": command.get("gameId")}))
 		"unsubscribe":
 			_watch(command, _clients[name].unsubscribe({"game_id": command.get("gameId")}))
+		"follow":
+			_follow(command)
+		"unfollow":
+			_boards[command["follow"]].stop()
+			_ok(command, null)
+		"on":
+			_ok(command, "unsupported")
 		"cursors":
 			_ok(command, _clients[name].cursors())
 		"saved":
@@ -144,14 +173,41 @@ func _open(name, options):
 		watcher_of_event.event = event
 		_watchers.append(watcher_of_event)
 		client.connect(client.EVENTS[event], watcher_of_event, "received")
-	client.open()
+	if options.has("renewTokens"):
+		_renew_tokens[name] = options["renewTokens"]
+		client.renewer = watcher
+	return client
+
+
+func _connect(command, options):
+	var client = _open(command["client"], options)
+	var start = {}
+	var fields = ["game", "username", "deviceName", "deviceSecret", "launcherJwt"]
+	for field in fields:
+		if options.has(field):
+			start[_snake(field)] = options[field]
+	if options.has("signInTimeoutMs"):
+		start["timeout_ms"] = options["signInTimeoutMs"]
+	client.launcher_jwt = null
+	if options.has("ambientToken"):
+		client._sign_in._platform = PlatformInLauncher.new()
+		client._sign_in._platform.token = options["ambientToken"]
+	_watch(command, client.start(start))
+
+
+func _follow(command):
+	var client = _clients[command["client"]]
+	var board = client.leaderboard(command["leaderboard"]) if command.has("leaderboard") else client.leaderboard()
+	_boards[command["id"]] = board
+	board.connect("changed", _watcher(command, command["client"]), "changed")
+	_watch(command, board.follow(command["limit"]) if command.has("limit") else board.follow())
 
 
 func _sign_in(command, options, kind):
 	var client = _new_client(options)
 	var watcher = _watcher(command, client, kind)
 	if kind == "guest":
-		client.sign_in_as_guest(options["gameId"], options.get("deviceSecret")).connect("completed", watcher, "done")
+		client.sign_in_as_guest(options["gameId"], options.get("deviceSecret"), options.get("deviceName"), options.get("username")).connect("completed", watcher, "done")
 	else:
 		client.sign_in_with_wallet(options["gameId"], options["wallet"], watcher).connect("completed", watcher, "done")
 
@@ -177,7 +233,7 @@ func _done(watcher, answer):
 		_report({"id": watcher.id, "error": {
 			"reason": answer.error.reason, "code": answer.error.code, "message": answer.error.message,
 			"retryAfterSeconds": answer.error.retry_after, "data": data, "errors": answer.error.fields}})
-	elif watcher.kind == "ready":
+	elif watcher.kind == "ready" or watcher.kind == "follow":
 		_report({"id": watcher.id, "ok": null})
 	elif watcher.kind == "guest" or watcher.kind == "wallet":
 		var signed_in = {"launcherJwt": watcher.client.launcher_jwt}
@@ -256,6 +312,8 @@ func _report_status(client, now):
 	var report = {"client": client, "status": now}
 	if now == "refused":
 		report["reason"] = _clients[client].status_error.reason
+	elif now == "ended":
+		report["endReason"] = _clients[client].end_reason
 	_report(report)
 
 

@@ -83,7 +83,11 @@ func add_to(handshake):
 	handshake["partial"] = true
 
 
+# Replaces all.
 func load_saved(saved_positions, saved_ids):
+	positions = {}
+	notification_ids = []
+	_known_ids = {}
 	if saved_positions is Dictionary:
 		for stream in saved_positions:
 			move_to(stream, saved_positions[stream]["epoch"], saved_positions[stream]["seq"])

@@ -13,7 +13,7 @@ var ok = false
 var data = null
 # The same as a plain Dictionary, with every field the server sent.
 var json = {}
-# Of sign_in_as_guest: authenticates the player. Store it securely, such as in the system's keychain.
+# Of start and sign_in_as_guest: authenticates the guest. Store it securely, such as in the system's keychain.
 var device_secret = null
 # The error, a gantry_error.gd; null if it succeeded.
 var error = null
@@ -23,6 +23,7 @@ var _operation = ""
 var _input = {}
 var _over = "socket"
 var _timeout_ms = 15000
+var _retries = 0
 var _attempt_deadline = 0
 var _not_before = 0
 var _is_repeatable = false
@@ -30,7 +31,13 @@ var _failures = 0
 var _socket_id = -1
 var _http = null
 var _queued = null
-var _next = ""
+# Signs a player in: is sent in every status, and without the client's token.
+var _is_sign_in = false
+# The client's token when it was sent.
+var _sent_token = null
+# Whose method is called with the settled call, before or instead of the signal.
+var _listener = null
+var _method = ""
 var _context = {}
 
 

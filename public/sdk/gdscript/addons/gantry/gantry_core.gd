@@ -3,15 +3,21 @@
 # every operation and a signal for every event.
 extends Node
 
+const Calls = preload("calls.gd")
+const CallQueue = preload("call_queue.gd")
+const Connection = preload("connection.gd")
+const Cursors = preload("cursors.gd")
 const GantryCall = preload("gantry_call.gd")
 const GantryError = preload("gantry_error.gd")
 const GantryJson = preload("gantry_json.gd")
-const Connection = preload("connection.gd")
-const Cursors = preload("cursors.gd")
-const SignRequest = preload("sign_request.gd")
+const Leaderboard = preload("leaderboard.gd")
+const LeaderboardRows = preload("leaderboard_rows.gd")
+const SavedState = preload("saved_state.gd")
+const Session = preload("session.gd")
+const SignIn = preload("sign_in.gd")
 
-# `status` has changed: closed, connecting, live, ended (the session; sign in again) or refused (see `status_error`).
-# After ended and refused, the client does not reconnect.
+# `status` has changed: closed, connecting, live, ended (the session, see `end_reason`) or refused (see `status_error`).
+# After ended and refused, the client does not reconnect: sign in again.
 signal status_changed(status)
 # A stream's history is not available (at the first connection, or after too long an absence): reload the
 # stream's data; later events follow without a gap. With `confirm_reloads`, call `reloaded` once that is done.
@@ -29,19 +35,22 @@ signal queued_call_ended(answer)
 
 const CONNECTED_EVENT = "realtime-events connected"
 const SKIPPED_EVENT = "realtime-events skipped"
+const SESSION_EVENT = "game-channels patched"
 # The delay before a retry when the server specifies none.
 const PASSING_PAUSE_MS = 1000
 # The windows of the rate limits are 30 and 60 s.
 const RATE_LIMITED_PAUSE_MS = 10000
 const SAVE_INTERVAL_MS = 100
-# The server keeps idempotency keys for 24 hours; an hour less for clock skew.
-const KEY_LIVES_MS = 82800000
-const NEVER_MS = 9000000000000000
+# Where `start` keeps the player when the game does not say.
+const SAVE_PATH = "user://gantry.json"
 
 # The server's URL, such as http://127.0.0.1:3000, or a game's own address on it.
 var url = ""
-# The player's token. Without one, only operations that need none can be called, and no events are received: sign in.
+# The player's token. Without one, only operations that need none can be called, and no events are received: `start`.
 var launcher_jwt = null
+# For games whose own server opens the sessions: an object with the method `renew_token(request)`, which gets a new token
+# when the session has ended, and calls `request.give(token)`, immediately or later.
+var renewer = null
 # For a game's own server, which names the player of each call with the option "wallet". Never ship it to players.
 var game_secret = null
 # The transport of calls, "socket" or "http"; events always arrive over the socket.
@@ -55,10 +64,10 @@ var retries = 2
 var max_retry_delay_ms = 10000
 # The maximum number of calls in the offline queue; further ones fail with queue_full.
 var max_queued = 1000
-# The last text of `state_changed`: the cursors, the queue and a guest are restored from it. Keep one for each player. It
-# contains a guest's secret, which authenticates the player.
+# The last text of `state_changed`: the player, the cursors and the queue are restored from it. It contains the session's
+# token and a guest's secret, which authenticate the player.
 var saved_state = null
-# A file, such as user://gantry.json, in which the client stores its state automatically; one for each player.
+# A file, such as user://gantry.json, in which the client stores its state automatically.
 var save_path = ""
 # Saves the cursor of a stream that was not recovered only once `reloaded` was called.
 var confirm_reloads = false
@@ -67,24 +76,30 @@ var confirm_reloads = false
 var status = "closed"
 # With refused: the reason, a gantry_error.gd.
 var status_error = null
+# With ended: why the server ended the session, such as "banned"; null if it has not told.
+var end_reason = null
 # With live: the number of missed events being replayed.
 var replayed = 0
+# The player, a record with wallet, user_id, username, is_named, avatar and is_guest; null before signing in, and for a
+# client with a token obtained elsewhere.
+var player = null
 
 var _platform = null
 var _json = GantryJson.new()
 var _connection = Connection.new()
 var _cursors = Cursors.new()
-var _pending = []
-var _settled = []
-# The offline queue, first to last: { "operation", "input", "idempotencyKey", "queuedAt" (Unix ms), "isSent" }.
-var _queue = []
-var _queued_calls = {}
-var _is_queue_held = false
-var _device_secret = null
+var _calls = Calls.new()
+var _queue = CallQueue.new()
+var _state = SavedState.new()
+var _session = Session.new()
+var _sign_in = SignIn.new()
+var _session_id = null
 var _subscriptions = {}
 var _loading = {}
 var _ready_calls = []
-var _is_loaded = false
+# The rows of the followed leaderboards, by name; and the stream of their changes, once this connection has it.
+var _leaderboards = {}
+var _game_stream = null
 var _is_closed = false
 var _is_dirty = false
 var _is_handling = false
@@ -101,9 +116,25 @@ func _init():
 	_connection._owner = self
 	_connection._platform = _platform
 	_connection._json = _json
+	_calls._json = _json
+	_state._json = _json
+	for part in [_calls, _queue, _state, _session, _sign_in]:
+		part._client = self
+		part._platform = _platform
 
 
-# Connects, and reconnects automatically from then on. The client has to be in the scene tree.
+# Finds the player and connects; succeeds when the connection is live. The player is that of the launcher that has opened
+# the game, otherwise the guest of this device, otherwise a new guest. Options: "game" (its slug or id), "username" (of a
+# new guest), "device_name", "device_secret" (of a guest, if the game stores it itself), "launcher_jwt" (a token obtained
+# elsewhere), "timeout_ms" (how long signing in is tried, by default a minute). The `data` of the result is `player`.
+# Without `save_path`, `saved_state` and a handler of `state_changed`, the player is kept in user://gantry.json.
+func start(options):
+	if save_path == "" and saved_state == null and get_signal_connection_list("state_changed").size() == 0:
+		save_path = SAVE_PATH
+	return _sign_in.start(options)
+
+
+# Connects with `launcher_jwt`, and reconnects automatically from then on. The client has to be in the scene tree.
 func open():
 	_load_state()
 	_is_closed = false
@@ -111,17 +142,16 @@ func open():
 	_set_status("connecting")
 
 
-# Disconnects until `open` is called: until then, calls fail with client_closed, and queued ones wait.
+# Disconnects until `open` or `start` is called: until then, calls fail with client_closed. Queued ones fail too, but stay
+# in the queue.
 func close():
 	_connection.close()
 	_is_closed = true
-	for call in _pending.duplicate():
-		_unsend(call)
-		_pending.erase(call)
-		if call._queued == null:
-			call.error = _client_closed()
-			_settled.append(call)
-	if _is_loaded:
+	_queue.reject(_client_closed())
+	_calls.fail_all(_client_closed())
+	_sign_in.stop(_client_closed())
+	_session.stop()
+	if _state.is_loaded:
 		_save_now()
 	_set_status("closed")
 
@@ -129,9 +159,9 @@ func close():
 # Replaces the token and connects. With a saved state, the token must be the same player's.
 func use_token(token):
 	launcher_jwt = token
-	_is_queue_held = false
-	_lose_calls()
-	open()
+	player = null
+	_session.forget()
+	_reconnect()
 
 
 # A call that succeeds when the connection is live, and fails when it is refused, the session has ended, or, with
@@ -155,7 +185,7 @@ func cursors():
 
 # The number of queued writes that have no response yet.
 func queued_count():
-	return _queue.size()
+	return _queue.items.size()
 
 
 # With `confirm_reloads`: call this once the stream's data was reloaded.
@@ -164,105 +194,50 @@ func reloaded(stream):
 		_is_dirty = true
 
 
+# A leaderboard of the session's game, the default one without a name: connect its signal `changed` and `follow` it.
+func leaderboard(name = "default"):
+	var board = Leaderboard.new()
+	board._client = self
+	board._board_name = name
+	add_child(board)
+	return board
+
+
 # Calls an operation by its name on the wire with a plain Dictionary. Options: "idempotency_key" (a write that is retried
 # with the same key is executed once, and is therefore retried automatically), "queued" (puts the write in the offline
 # queue, with a separate key), "over" ("socket" or "http"), "timeout_ms", "launcher_jwt" (another token for this call),
 # "wallet" (the player for whom a game's server calls).
 func call_operation(operation, input = {}, options = {}):
 	_load_state()
-	var call = GantryCall.new()
-	call._operation = operation
-	call._input = input.duplicate()
-	if options.has("launcher_jwt"):
-		call._input["launcherJwt"] = options["launcher_jwt"]
-	if options.has("wallet"):
-		call._input["wallet"] = options["wallet"]
-	if options.has("idempotency_key"):
-		call._input["idempotencyKey"] = options["idempotency_key"]
+	var call = _calls.made(operation, input, options)
 	if options.get("queued", false):
-		_enqueue(call)
-		return call
+		return _queue.add(call)
 	if _is_closed:
-		call.error = _client_closed()
-		_settled.append(call)
-		return call
-	call._over = "socket" if _is_about_connection(operation) else options.get("over", call_over)
-	call._timeout_ms = options.get("timeout_ms", timeout_ms)
-	call._attempt_deadline = _platform.now_ms() + call._timeout_ms
-	call._is_repeatable = _repeat(operation) == "always" or (_repeat(operation) == "with-key" and call._input.has("idempotencyKey"))
-	_pending.append(call)
-	return call
+		return _calls.complete(call, _client_closed())
+	return _calls.send(call)
 
 
 # Signs in as a guest and connects: as the guest whose secret is in the saved state, or as a new one. The secret
 # authenticates the player: a game that stores the `device_secret` of the result elsewhere, such as in the system's
 # keychain, passes it here.
-func sign_in_as_guest(game_id, device_secret = null, device_name = null):
+func sign_in_as_guest(game_id, device_secret = null, device_name = null, username = null):
 	_load_state()
-	var secret = _device_secret if device_secret == null else device_secret
-	var input = {"gameId": game_id}
-	if secret != null:
-		input["deviceSecret"] = secret
-	elif device_name != null:
-		input["deviceName"] = device_name
-	var call = call_operation("createGuest" if secret == null else "signInGuest", input, {"over": "http"})
-	call._next = "_signed_in"
-	call.device_secret = secret
-	return call
+	return _sign_in.as_guest(game_id, device_secret, device_name, username)
 
 
 # Signs in with a wallet and connects. `signer.call(method, text, request)` asks the wallet to sign the text with
 # personal_sign (EIP-191), and calls `request.sign(signature)`, immediately or later.
 func sign_in_with_wallet(game_id, wallet, signer, method = "sign", chain_id = null):
+	_load_state()
 	var input = {"gameId": game_id, "wallet": wallet}
-	return _begin_signing("createUnverifiedChannel", "verifyUnverifiedChannel", input, signer, method, chain_id)
+	return _sign_in.with_wallet("createUnverifiedChannel", "verifyUnverifiedChannel", input, signer, method, chain_id, {})
 
 
 # Links a wallet to the signed-in guest; the signer is the same as for sign_in_with_wallet. All data is kept; the guest's
 # devices can no longer sign in.
 func upgrade_guest_with_wallet(wallet, signer, method = "sign", chain_id = null):
-	return _begin_signing("requestGuestUpgrade", "upgradeGuest", {"wallet": wallet}, signer, method, chain_id)
-
-
-func _begin_signing(ask, verify, input, signer, method, chain_id):
-	if chain_id != null:
-		input["chainId"] = chain_id
-	var call = call_operation(ask, input, {"over": "http"})
-	call._next = "_sign"
-	call._context = {"verify": verify, "signer": signer, "method": method, "chain_id": chain_id}
-	return call
-
-
-# The text was received: the call continues with the second operation.
-func _sign(call):
-	var request = SignRequest.new()
-	request._client = self
-	request._call = call
-	var signer = call._context["signer"]
-	signer.call(call._context["method"], call.json["signRequest"], request)
-	return false
-
-
-func _signature_given(call, signature):
-	var input = {"channelId": call.json["channelId"], "signature": signature}
-	if call._context["chain_id"] != null:
-		input["chainId"] = call._context["chain_id"]
-	call._operation = call._context["verify"]
-	call._input = input
-	call._next = "_signed_in"
-	call._attempt_deadline = _platform.now_ms() + call._timeout_ms
-	call._failures = 0
-	_pending.append(call)
-
-
-func _signed_in(call):
-	if call.json.has("deviceSecret"):
-		call.device_secret = call.json["deviceSecret"]
-	if call.device_secret != null or call._operation == "upgradeGuest":
-		_device_secret = call.device_secret
-		_save_now()
-	use_token(call.json["launcherJwt"])
-	return true
+	var options = {"launcher_jwt": launcher_jwt}
+	return _sign_in.with_wallet("requestGuestUpgrade", "upgradeGuest", {"wallet": wallet}, signer, method, chain_id, options)
 
 
 func _process(_delta):
@@ -272,18 +247,14 @@ func _process(_delta):
 # Called by _process; for programs without a scene tree.
 func update():
 	_connection.update()
-	_update_queue()
-	for call in _pending.duplicate():
-		_update_call(call)
+	_session.update()
+	_sign_in.update()
+	_queue.update()
+	_calls.update()
 	_update_ready_calls()
 	if _is_dirty and _platform.now_ms() - _saved_at >= SAVE_INTERVAL_MS:
 		_save_now()
-	var settled = _settled
-	_settled = []
-	for call in settled:
-		call.emit_signal("completed", call)
-		if call._queued != null:
-			emit_signal("queued_call_ended", call)
+	_calls.tell_settled()
 
 
 func _exit_tree():
@@ -294,14 +265,14 @@ func _exit_tree():
 # Callbacks of the connection
 
 func _socket_url():
-	var address = url
+	var address = _address()
 	if address.begins_with("http"):
 		address = "ws" + address.substr(4, address.length() - 4)
-	return _without_slash(address) + "/socket.io/?EIO=4&transport=websocket"
+	return address + "/socket.io/?EIO=4&transport=websocket"
 
 
-func _without_slash(address):
-	return address.substr(0, address.length() - 1) if address.ends_with("/") else address
+func _address():
+	return url.substr(0, url.length() - 1) if url.ends_with("/") else url
 
 
 func _handshake():
@@ -324,13 +295,16 @@ func _on_accepted():
 
 func _on_event(name, record, meta):
 	if name == CONNECTED_EVENT:
+		_session_id = record.get("sessionId")
 		_begin(record.get("streams", {}))
 		return
 	if not meta.has("stream"):
 		return
+	if name == SESSION_EVENT and record.get("_id") == _session_id and record.get("exists") == false:
+		_session.told_end(record.get("endReason"))
 	var verdict = _cursors.judge(name, meta, record.get("_id"))
 	if verdict == Cursors.GAP:
-		_lose_calls()
+		_calls.lose()
 		_connection.reopen()
 		_set_status("connecting")
 	elif verdict == Cursors.TAKE:
@@ -342,6 +316,9 @@ func _on_event(name, record, meta):
 		emit_signal("received", name, record, meta)
 		emit_signal("heard", name, record, meta)
 		_emit_event(name, record, meta)
+		if meta["stream"] == _game_stream:
+			for board in _leaderboards.values():
+				board.received(name, record)
 		_handled()
 
 
@@ -352,33 +329,29 @@ func _handled():
 
 
 func _on_answer(id, error_body, result):
-	for call in _pending.duplicate():
-		if call._socket_id != id:
-			continue
-		if error_body is Dictionary:
-			_fail(call, GantryError.new().read(error_body))
-			return
-		# Before the next event of the stream is judged.
-		if call._operation == "subscribe":
-			_subscriptions[result["stream"]] = call._input
-			_cursors.begin(result["stream"], result["epoch"], result["seq"])
-			_is_dirty = true
-		elif call._operation == "unsubscribe":
-			_subscriptions.erase(result["stream"])
-			_cursors.positions.erase(result["stream"]) # with a cursor, the next connection would subscribe again
-			_is_dirty = true
-		_succeed(call, result)
-		return
+	_calls.answered(id, error_body, result)
+
+
+# Before the next event of the stream is judged.
+func _before_next_event(call, result):
+	if call._operation == "subscribe":
+		_subscriptions[result["stream"]] = call._input
+		_cursors.begin(result["stream"], result["epoch"], result["seq"])
+		_is_dirty = true
+	elif call._operation == "unsubscribe":
+		_subscriptions.erase(result["stream"])
+		_cursors.positions.erase(result["stream"]) # with a cursor, the next connection would subscribe again
+		_is_dirty = true
 
 
 func _on_lost():
-	_lose_calls()
+	_calls.lose()
 	_set_status("connecting")
 
 
 func _on_ended():
-	_lose_calls()
-	_set_status("ended")
+	_calls.lose()
+	_session.ended()
 
 
 # Returns the delay before a retry, in milliseconds; null: no retry.
@@ -392,8 +365,8 @@ func _on_refused(body):
 		if error.retry_after != null:
 			return int(error.retry_after * 1000)
 		return RATE_LIMITED_PAUSE_MS if error.code == 429 else PASSING_PAUSE_MS
-	status_error = error
-	_set_status("refused")
+	if not _session.refused(error):
+		_end("refused", error, null)
 	return null
 
 
@@ -417,6 +390,7 @@ func _begin(streams):
 			_cursors.positions.erase(stream)
 	_is_dirty = true
 	_connection.succeeded()
+	_session.connected()
 	_is_handling = true
 	for stream in missed:
 		_tell_resync(stream)
@@ -425,13 +399,15 @@ func _begin(streams):
 	for stream in _subscriptions.keys():
 		if not streams.has(stream):
 			# The server knows of a subscription by its cursor; this one's was lost with those it refused.
-			var again = call_operation("subscribe", _subscriptions[stream])
-			again._next = "_subscribed_again"
+			_calls.ask("subscribe", _subscriptions[stream], {}, self, "_subscribed_again")
+	_game_stream = null
+	for board in _leaderboards.values():
+		board.reload() # changes are not replayed
 
 
 func _subscribed_again(call):
-	_tell_resync(call.json["stream"])
-	return true
+	if call.ok:
+		_tell_resync(call.json["stream"])
 
 
 func _tell_resync(stream):
@@ -440,191 +416,58 @@ func _tell_resync(stream):
 	emit_signal("resync", stream)
 
 
-# Calls
-
-func _update_call(call):
-	var now = _platform.now_ms()
-	if call._http != null and call._http.is_done:
-		_take_http_answer(call)
-	elif now > call._attempt_deadline:
-		_fail(call, _connection_lost())
-	elif not call._is_sent() and now >= call._not_before:
-		_send(call)
+func _leaderboard_rows(name):
+	if not _leaderboards.has(name):
+		_leaderboards[name] = LeaderboardRows.new()
+		_leaderboards[name]._client = self
+		_leaderboards[name]._board_name = name
+	return _leaderboards[name]
 
 
-func _send(call):
-	var is_over_http = call._over == "http" or (status == "closed" and not _is_about_connection(call._operation))
-	if not is_over_http and status == "refused":
-		_fail(call, status_error)
-	elif not is_over_http and status == "ended":
-		_fail(call, _session_ended())
-	elif is_over_http or _connection.is_accepted:
-		call._attempt_deadline = _platform.now_ms() + call._timeout_ms
-		if call._queued != null and not call._queued.get("isSent", false):
-			# Before it is sent, because after a crash it may have been executed.
-			call._queued["isSent"] = true
-			_save_now()
-		if is_over_http:
-			_send_over_http(call)
-		else:
-			call._socket_id = _connection.send_call(call._operation, call._input)
-			if call._socket_id < 0:
-				_fail(call, GantryError.new().made("body_too_large", "The call is larger than the server accepts", 413))
+# Connects again, with the current token.
+func _reconnect():
+	_queue.is_held = false
+	_calls.lose()
+	open()
 
 
-func _send_over_http(call):
-	var headers = ["Content-Type: application/json", "X-Service-Method: " + call._operation]
-	if game_secret != null:
-		headers.append("Authorization: Bearer " + game_secret)
-	var data = call._input.duplicate()
-	if launcher_jwt != null and not data.has("launcherJwt"):
-		data["launcherJwt"] = launcher_jwt
-	call._http = _platform.post(self, _without_slash(url) + "/launcher", headers, _json.write(data))
+func _disconnect_for_sign_in():
+	_connection.close()
+	_calls.lose()
+	_set_status("connecting")
 
 
-func _take_http_answer(call):
-	var body = _json.parse(call._http.body)
-	if not body is Dictionary and call._http.status in [429, 503]:
-		# A proxy responded instead of the server, so nothing was executed.
-		var error = GantryError.new().made("unknown", "A proxy in front of the server has answered with status %d" % call._http.status, call._http.status)
-		error.retry_after = call._http.retry_after
-		_fail(call, error)
-	elif call._http.status == 0 or not body is Dictionary:
-		_fail(call, _connection_lost()) # nothing, or the error page of a proxy
-	elif call._http.status >= 400:
-		_fail(call, GantryError.new().read(body))
-	else:
-		_succeed(call, body)
+# The client does not connect again: with the status "ended" or "refused".
+func _end(its_status, error, reason):
+	_connection.close()
+	status_error = error
+	end_reason = reason
+	_set_status(its_status)
+	_queue.reject(_end_error())
 
 
-func _succeed(call, result):
-	call.json = result
-	_unsend(call)
-	_pending.erase(call)
-	if call._next != "" and not callv(call._next, [call]):
-		return # it goes on
-	call.ok = true
-	call.data = _answer_record(call._operation, result)
-	_settle(call)
-
-
-# Retries the call later if that is safe and there is time; otherwise it fails.
-func _fail(call, error):
-	_unsend(call)
-	var is_signed_out = error.is_signed_out() or error == status_error
-	if call._queued != null and is_signed_out and not call._input.has("launcherJwt"):
-		_pending.erase(call) # it stays first in the queue
-		_is_queue_held = true
-		return
-	var is_safe = error.is_passing() or (error.reason == "connection_lost" and call._is_repeatable)
-	var pause_ms = min(250 * pow(2, min(call._failures, 5)), 5000)
-	if error.retry_after != null:
-		pause_ms = error.retry_after * 1000
-	var is_too_much = call._failures >= retries or pause_ms > max_retry_delay_ms
-	if not is_safe or (is_too_much and call._queued == null):
-		_pending.erase(call)
-		call.error = error
-		_settle(call)
-		return
-	call._failures += 1
-	call._not_before = _platform.now_ms() + int(pause_ms)
-	call._attempt_deadline = call._not_before + call._timeout_ms if call._queued == null else NEVER_MS
-
-
-func _settle(call):
-	if call._queued != null:
-		_queue.erase(call._queued)
-		_queued_calls.erase(call._queued["idempotencyKey"])
-		_save_now()
-	_settled.append(call)
-
-
-func _unsend(call):
-	if call._http != null:
-		call._http.abort()
-	call._http = null
-	call._socket_id = -1
-
-
-# The socket was closed: calls sent over it without a response may or may not have been executed.
-func _lose_calls():
-	for call in _pending.duplicate():
-		if call._socket_id >= 0:
-			_fail(call, _connection_lost())
-
-
-func _connection_lost():
-	return GantryError.new().made("connection_lost", "No response: the server could not be reached, or the connection was lost")
+# Why no call can be sent any more; null if one can.
+func _end_error():
+	if _is_closed:
+		return _client_closed()
+	if status == "refused":
+		return status_error
+	return GantryError.new().made("session_ended", "The session has ended; sign in again", 401) if status == "ended" else null
 
 
 func _client_closed():
 	return GantryError.new().made("client_closed", "The client was closed before the response arrived")
 
 
-func _session_ended():
-	return GantryError.new().made("session_ended", "The session has ended; sign in again", 401)
-
-
-# A call that fails in the next frame.
-func _failed_call(reason, message):
-	var call = GantryCall.new()
-	call.error = GantryError.new().made(reason, message)
-	_settled.append(call)
-	return call
-
-
-# The offline queue
-
-func _enqueue(call):
-	if _repeat(call._operation) != "with-key":
-		call.error = GantryError.new().made("input_invalid", call._operation + " cannot be queued: it is no write that takes an idempotency key")
-		_settled.append(call)
-		return
-	if _queue.size() >= max_queued:
-		call.error = GantryError.new().made("queue_full", "The offline queue is full (%d calls)" % max_queued)
-		_settled.append(call)
-		return
-	if not call._input.has("idempotencyKey"):
-		call._input["idempotencyKey"] = _platform.random_id()
-	var key = call._input["idempotencyKey"]
-	var input = call._input.duplicate()
-	input.erase("idempotencyKey")
-	call._queued = {"operation": call._operation, "input": input, "idempotencyKey": key, "queuedAt": _platform.unix_ms()}
-	_queue.append(call._queued)
-	_queued_calls[key] = call
-	_save_now()
-
-
-func _update_queue():
-	if _queue.size() == 0 or _is_queue_held or _is_closed or (launcher_jwt == null and game_secret == null):
-		return
-	for call in _pending:
-		if call._queued != null:
-			return
-	var first = _queue[0]
-	var next = _queued_calls.get(first["idempotencyKey"])
-	if next == null:
-		next = GantryCall.new() # of an earlier run of the game
-		next._operation = first["operation"]
-		next._input = first["input"].duplicate()
-		next._input["idempotencyKey"] = first["idempotencyKey"]
-		next._queued = first
-		_queued_calls[first["idempotencyKey"]] = next
-	if first.get("isSent", false) and _platform.unix_ms() - first["queuedAt"] > KEY_LIVES_MS:
-		next.error = GantryError.new().made("queue_expired", first["operation"] + " was sent too long ago to be retried; it may have been executed")
-		_settle(next)
-		return
-	next._over = call_over
-	next._timeout_ms = timeout_ms
-	next._is_repeatable = true
-	next._not_before = 0
-	next._attempt_deadline = NEVER_MS # until it is sent
-	_pending.append(next)
+func _has_credentials():
+	return launcher_jwt != null or game_secret != null
 
 
 # State
 
 func _set_status(now):
+	if now == "connecting" and now == status:
+		return
 	status = now
 	emit_signal("status_changed", now)
 	_settle_ready_calls()
@@ -634,14 +477,7 @@ func _settle_ready_calls():
 	if status == "connecting" or (status == "closed" and not _is_closed):
 		return
 	for waiting in _ready_calls:
-		waiting.ok = status == "live"
-		if status == "refused":
-			waiting.error = status_error
-		elif status == "ended":
-			waiting.error = _session_ended()
-		elif status == "closed":
-			waiting.error = _client_closed()
-		_settled.append(waiting)
+		_calls.complete(waiting, _end_error())
 	_ready_calls = []
 
 
@@ -653,27 +489,19 @@ func _update_ready_calls():
 		elif now > waiting._attempt_deadline:
 			_ready_calls.erase(waiting)
 			var message = "No connection to Gantry at %s after %s s; the client continues to try" % [url, timeout_ms / 1000.0]
-			waiting.error = GantryError.new().made("connection_lost", message)
-			_settled.append(waiting)
+			_calls.complete(waiting, GantryError.new().made("connection_lost", message))
 
 
 func _load_state():
-	if _is_loaded:
-		return
-	_is_loaded = true
-	if saved_state == null and save_path != "":
-		saved_state = _platform.load_text(save_path)
-	if saved_state == null:
-		return
-	var saved = _json.parse(saved_state)
-	if not saved is Dictionary:
-		push_error("Gantry: the saved state cannot be read; events are not replayed, and every stream is told to be loaded again")
-		return
-	_cursors.load_saved(saved.get("cursors"), saved.get("notifications"))
-	if saved.get("queue") is Array:
-		for queued in saved["queue"]:
-			_queue.append(queued)
-	_device_secret = saved.get("deviceSecret")
+	_state.load_once()
+
+
+func _loaded_cursors():
+	var loaded = {}
+	for stream in _cursors.positions:
+		if not _loading.has(stream):
+			loaded[stream] = _cursors.positions[stream]
+	return loaded
 
 
 func _save_now():
@@ -682,14 +510,7 @@ func _save_now():
 		return
 	_is_dirty = false
 	_saved_at = _platform.now_ms()
-	var cursors_to_save = {}
-	for stream in _cursors.positions:
-		if not _loading.has(stream):
-			cursors_to_save[stream] = _cursors.positions[stream]
-	var state = {"cursors": cursors_to_save, "notifications": _cursors.notification_ids, "queue": _queue}
-	if _device_secret != null:
-		state["deviceSecret"] = _device_secret
-	var text = _json.write(state)
+	var text = _state.to_text()
 	if save_path != "" and _platform.save_text(save_path, text) != OK:
 		push_error("Gantry: the state cannot be written to " + save_path)
 	emit_signal("state_changed", text)
@@ -710,6 +531,10 @@ func _answer_record(_operation, result):
 	return result
 
 
+func _row_record(row):
+	return row
+
+
 func _emit_event(_name, _record, _meta):
 	pass
 
@@ -719,7 +544,8 @@ func _call_generated(operation, required, optional, fields, options):
 	var input = required
 	for name in optional:
 		if not fields.has(name):
-			return _failed_call("input_invalid", "%s has no optional field %s; it has: %s" % [operation, name, str(fields.keys())])
+			var message = "%s has no optional field %s; it has: %s" % [operation, name, str(fields.keys())]
+			return _calls.complete(GantryCall.new(), GantryError.new().made("input_invalid", message))
 		if optional[name] != null:
 			input[fields[name]] = optional[name]
 	return call_operation(operation, input, options)

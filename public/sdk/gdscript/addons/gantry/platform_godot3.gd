@@ -129,6 +129,15 @@ func random_id():
 	return Crypto.new().generate_random_bytes(16).hex_encode()
 
 
+# The token of the launcher that has opened the game: of the page's address in a browser, elsewhere of the environment; an
+# empty text if there is none.
+func launchers_token():
+	if not OS.has_feature("JavaScript"):
+		return OS.get_environment("GANTRY_TOKEN")
+	var read = "decodeURIComponent((/[#?&]token=([^&#]*)/.exec(location.hash + '&' + location.search) || [])[1] || '')"
+	return JavaScript.eval(read)
+
+
 # Null when there is no such file.
 func load_text(path):
 	var file = File.new()
