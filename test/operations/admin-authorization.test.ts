@@ -135,7 +135,9 @@ test.each(['short', 'with spaces in the middle', 'größer-als-ASCII-ist', 'x'.r
 );
 
 test('no operation of games and launchers has a path under /admin', async () => {
+  const former = new Set(adminOperations.flatMap(({ aliases = [] }) => aliases));
   for (const { name } of launcherOperations) {
+    if (former.has(name)) continue; // the administrators' own operation
     const answer = await post(`${server.url}/admin/${kebabCase(name)}`, {}, bearer(server.adminToken));
     expect(answer.status, name).toBe(404);
     expect(answer.body).toEqual(errorBody(refused(404, 'path_unknown')));

@@ -10,7 +10,8 @@ import { replaceRules, triggerRules } from '../../src/features/rules/commands.ts
 import { ruleList } from '../../src/features/rules/rule.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { listScores } from '../../src/features/scores/queries.ts';
-import { startSession } from '../../src/features/sessions/commands.ts';
+import { endSession, renewSession, startSession } from '../../src/features/sessions/commands.ts';
+import { findSession } from '../../src/features/sessions/queries.ts';
 import { beginAttempt, completeSignIn, requestSignIn } from '../../src/features/sessions/sign-in-commands.ts';
 import { saveState } from '../../src/features/states/commands.ts';
 import { addWebhook } from '../../src/features/webhooks/commands.ts';
@@ -47,6 +48,17 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
       n === 40 ? db.write(ban, owner.wallet, owner.gameId, 'why') : db.write(startSession, owner, 1e8),
     );
     expect(await rowsIn(first(), liveSessions, { ...owner })).toEqual([]);
+  });
+
+  test('a session that is ended while it is renewed has ended', async () => {
+    const { gameId, wallet } = await addPlayer();
+    const { id } = (await first().write(startSession, { gameId, wallet }, 1e8, 'wallet')).session;
+    const lifetime = { lifetimeMs: 1e8, renewalMs: 1e9 };
+    const { refused } = await race<unknown>((db, n) =>
+      n === 40 ? db.write(endSession, wallet, id) : db.write(renewSession, id, lifetime),
+    );
+    expect(Object.keys(refused)).toEqual(['session_ended']);
+    expect((await first().read(findSession, id))?.session.endReason).toBe('ended');
   });
 
   test('one session per player, where the game requires that', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { newId } from '../../../src/core/schemas/ids.ts';
+import type { Owner } from '../../../src/core/schemas/owner.ts';
 import { ban, unban } from '../../../src/features/administration/commands.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import { readPlayerOverview } from '../../../src/features/administration/player-overview.ts';
@@ -8,7 +9,9 @@ import { setScore } from '../../../src/features/scores/commands.ts';
 import type { UnverifiedChannel } from '../../../src/features/sessions/channel-session.ts';
 import {
   endSession,
+  expireSession,
   recordPresence,
+  renewSession,
   retireSessions,
   revokeSessionsInGame,
   startSession,
@@ -347,6 +350,82 @@ export function sessionsContract(open: OpenStore): void {
         ...Array.from({ length: 5 }, () => otherProcess.write(startSession, owner, hour)),
       ]);
       for (const each of [db, otherProcess]) expect(await each.read(liveSessions, owner.wallet)).toEqual([]);
+    });
+
+    test('a renewal extends a session from now, for as long as it may live, and never shortens it', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const owner = await addPlayer(db, gameId);
+      const { session } = await db.write(startSession, owner, hour, 'wallet');
+      const lifetime = { lifetimeMs: hour, renewalMs: 2.5 * hour };
+      const renewed = async () => (await db.write(renewSession, session.id, lifetime)).session;
+      const received = listen(db);
+      clock.advance(hour / 2);
+      expect(await renewed()).toEqual({ ...session, expiresAt: clock.now + hour });
+      clock.advance(hour - 1);
+      expect((await renewed()).expiresAt).toBe(session.openedAt + 2.5 * hour - 1);
+      clock.advance(hour / 2);
+      const last = { ...session, expiresAt: session.openedAt + 2.5 * hour };
+      expect(await renewed()).toEqual(last);
+      // A shorter lifetime, and no renewal at all, change nothing.
+      await db.write(renewSession, session.id, { lifetimeMs: 1, renewalMs: 2.5 * hour });
+      await db.write(renewSession, session.id, { lifetimeMs: hour, renewalMs: 0 });
+      expect(received).toEqual([]);
+      expect((await db.read(findSession, session.id))?.session).toEqual(last);
+      expect((await db.read(liveSessions, owner.wallet)).map((one) => one.session)).toContainEqual(last);
+      clock.advance(last.expiresAt - clock.now - 1);
+      await db.write(expireSession, session.id);
+      expect((await db.read(findSession, session.id))?.session.endedAt).toBeNull();
+      clock.advance(1);
+      await expect(renewed()).rejects.toMatchObject({ reason: 'token_expired' });
+      await db.write(expireSession, session.id);
+      expect(received).toMatchObject([{ record: { _id: session.id, endReason: 'expired' } }]);
+      await expect(renewed()).rejects.toMatchObject({ reason: 'session_ended' });
+    });
+
+    test('a session that has ended is not renewed, nor one of a banned or unknown player', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const owner = await addPlayer(db, gameId);
+      const ended = await db.write(startSession, owner, hour, 'wallet');
+      await db.write(endSession, owner.wallet, ended.session.id);
+      const lifetime = { lifetimeMs: hour, renewalMs: hour * 10 };
+      const renewal = (id: string) => db.write(renewSession, id, lifetime);
+      for (const id of [ended.session.id, newId()])
+        await expect(renewal(id)).rejects.toMatchObject({ reason: 'session_ended' });
+      // Between the ban and the end of its sessions there is nothing: a session can only outlive a ban by its clock.
+      const { session } = await db.write(startSession, owner, 1, 'wallet');
+      await db.write(ban, owner.wallet, null, 'rude');
+      await expect(renewal(session.id)).rejects.toMatchObject({ reason: 'session_ended' });
+      expect((await db.read(findSession, ended.session.id))?.session).toMatchObject({ endReason: 'ended' });
+    });
+
+    test('of concurrent renewals, a ban and the end of a session, the end is final', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const { id: gameId } = await addGame(db);
+      const otherProcess = await fixture.openOtherProcess();
+      const lifetime = { lifetimeMs: hour, renewalMs: hour * 10 };
+      const endings = [
+        (owner: Owner) => db.write(ban, owner.wallet, null, ''),
+        (owner: Owner, id: string) => db.write(endSession, owner.wallet, id),
+      ];
+      for (const end of endings) {
+        const owner = await addPlayer(db, gameId);
+        const { session } = await db.write(startSession, owner, hour, 'wallet');
+        clock.advance(1);
+        const renewals = () =>
+          Array.from({ length: 5 }, () => otherProcess.write(renewSession, session.id, lifetime));
+        await Promise.allSettled([...renewals(), end(owner, session.id), ...renewals()]);
+        for (const each of [db, otherProcess]) {
+          expect((await each.read(findSession, session.id))?.session.endedAt).not.toBeNull();
+          await expect(each.write(renewSession, session.id, lifetime)).rejects.toMatchObject({
+            reason: 'session_ended',
+          });
+        }
+      }
     });
 
     test('a session of an unknown game is not opened', async () => {
