@@ -179,7 +179,7 @@ func _send_over_http(call):
 
 
 func _take_http_answer(call):
-	var body = _json.parse(call._http.body)
+	var body = null if call._http.body == "" else _json.parse(call._http.body)
 	if not body is Dictionary and call._http.status in [429, 503]:
 		# A proxy responded instead of the server, so nothing was executed.
 		var error = GantryError.new().made("unknown", "A proxy in front of the server has answered with status %d" % call._http.status, call._http.status)
