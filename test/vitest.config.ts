@@ -51,7 +51,7 @@ export const shared = defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   plugins: [sharedThreads],
   test: {
-    globalSetup: ['test/compile.ts', 'test/postgres.ts'],
+    globalSetup: ['test/memory-files.ts', 'test/compile.ts', 'test/postgres.ts'],
     sequence: { sequencer: LongestFirst },
     // Loading Gantry, several hundred modules, took nearly half of a file's test time. So a process loads it once and
     // runs file after file: none may leave state behind that affects another (a spy, an environment variable).
