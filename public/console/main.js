@@ -1,8 +1,9 @@
 import { html, render } from 'htm/preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { post } from '../shared/api.js';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
-import { ErrorState, Loading } from '../shared/states.js';
+import { ErrorState, Loading, messageOf } from '../shared/states.js';
 import { ToastRegion } from '../shared/toasts.js';
 import { Admin, AdminContext } from './admin.js';
 import { SharedSignIn } from './shared-sign-in.js';
@@ -26,7 +27,9 @@ function Console() {
   // Another tab responds immediately, if there is one.
   const [isAsking, setAsking] = useState(token === null);
   useEffect(() => {
-    if (token === null) shared.ask().then(() => setAsking(false));
+    if (token !== null) return;
+    if (linkCode === null) shared.ask().then(() => setAsking(false));
+    else signInByLink(linkCode).then(signIn, (error) => leave(messageOf(error)));
   }, []);
   /** @param {string} message */
   const leave = (message) => {
@@ -95,5 +98,19 @@ function SignedIn({ admin, takesFocus, onSignOut }) {
   `;
 }
 
+/** The code of a link that signs in, which is removed from the address and from the browser's history. */
+function takeLinkCode() {
+  const code = /^#sign-in=([\w-]+)$/.exec(location.hash)?.[1] ?? null;
+  if (code !== null) history.replaceState(null, '', location.pathname);
+  return code;
+}
+
+/** @param {string} code @returns {Promise<string>} a token */
+async function signInByLink(code) {
+  const { token } = await post('/console/sign-in', {}, { headers: { Authorization: `Bearer ${code}` } });
+  return token;
+}
+
+const linkCode = takeLinkCode();
 const root = document.getElementById('app');
 if (root) render(html`<${Console} />`, root);

@@ -13,6 +13,6 @@ export function demoCommand(): Command {
     .action(async ({ json }: { json?: boolean }) => {
       const dataDirectory = mkdtempSync(join(tmpdir(), 'gantry-demo-'));
       process.on('exit', () => rmSync(dataDirectory, { recursive: true, force: true }));
-      await serve({ ...readConfig(), dataDirectory, demo: true }, json);
+      await serve({ ...readConfig(), dataDirectory, demo: true }, { json, withCalls: true });
     });
 }

@@ -3,9 +3,9 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { type RunningServer, startServer } from '../server/server.ts';
 import { createLogger } from '../telemetry/logger.ts';
-import { demoAccess } from '../tools/demo/demo-access.ts';
+import { demoAccess, demoGame } from '../tools/demo/demo-access.ts';
 import { seedDemo } from '../tools/demo/seed.ts';
-import { welcome } from '../tools/demo/welcome.ts';
+import { demoCalls, welcome } from '../tools/demo/welcome.ts';
 
 /** How long a graceful shutdown may take before the process exits anyway, in milliseconds. */
 const shutdownTimeoutMs = 9_000;
@@ -16,16 +16,23 @@ export function serveCommand(): Command {
     .description('run the server')
     .option('--json', 'print one line of JSON when ready, instead of the welcome message')
     .addHelpText('after', '\nExample:\n  PORT=4000 DATA_DIR=./data gantry serve')
-    .action(({ json }: { json?: boolean }) => serve(readConfig(), json));
+    .action(({ json }: { json?: boolean }) => serve(readConfig(), { json }));
+}
+
+export interface Welcome {
+  /** One line of JSON, for programs. */
+  json?: boolean | undefined;
+  /** With a token of a demo player, and calls to paste. */
+  withCalls?: boolean;
 }
 
 /** Runs the server until it receives SIGTERM or SIGINT. */
-export async function serve(config: Config, json: boolean | undefined): Promise<void> {
+export async function serve(config: Config, shown: Welcome): Promise<void> {
   const logger = createLogger(config.logLevel);
   const server = await startServer(config, logger);
   const stopping = stopOnSignal(server, logger, config.startedByNpm);
   try {
-    await welcomeOperator(server, config, json);
+    await welcomeOperator(server, config, shown);
   } catch (error) {
     if (!stopping.aborted) throw error; // otherwise the database was closed meanwhile
   }
@@ -35,21 +42,31 @@ export async function serve(config: Config, json: boolean | undefined): Promise<
 async function welcomeOperator(
   server: RunningServer,
   config: Config,
-  json: boolean | undefined,
+  { json, withCalls }: Welcome,
 ): Promise<void> {
-  if (config.demo) await seedDemo(server.services.db, server.box);
-  const demo = config.demo ? await demoAccess(server.services) : null;
-  const message = `Gantry listening on ${server.url}`;
-  const elsewhere = config.dataDirectory === readConfig().dataDirectory ? null : config.dataDirectory;
-  if (json)
-    process.stdout.write(
-      `${JSON.stringify({ message, url: server.url, adminToken: server.createdAdminToken, demo })}\n`,
-    );
-  else
-    process.stdout.write(
-      `${message}\n${adminNote(server.createdAdminToken)}${demo ? welcome(server.url, demo, elsewhere) : ''}`,
-    );
+  const { url, services, createdAdminToken } = server;
+  if (config.demo) await seedDemo(services.db, server.box);
+  const game = config.demo ? await demoGame(services.db) : null;
+  const message = `Gantry listening on ${url}`;
+  const base = services.publicUrls.base.replace(unspecifiedHost, '$1127.0.0.1');
+  // Other nodes do not know the code.
+  const consoleBase = config.redisUrl === undefined ? base : url.replace(unspecifiedHost, '$1127.0.0.1');
+  const consoleLink = `${consoleBase}/console#sign-in=${server.newConsoleCode()}`;
+  if (json) {
+    const demo = game && (await demoAccess(game, services));
+    const line = { message, url, consoleLink, adminToken: createdAdminToken, demo };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const directory = config.databaseUrl === undefined ? config.dataDirectory : null;
+  const calls = game && withCalls ? demoCalls(base, await demoAccess(game, services)) : '';
+  process.stdout.write(
+    `${message}\n${adminNote(createdAdminToken)}${welcome({ base, consoleLink }, game, directory)}${calls}`,
+  );
 }
+
+/** A server that listens on all addresses is reached at this one, too. */
+const unspecifiedHost = /^(https?:\/\/)(?:0\.0\.0\.0|\[::\])(?=[:/]|$)/;
 
 /** Only the hash of the admin token is stored, so it is shown once, when it is created. */
 function adminNote(token: string | null): string {

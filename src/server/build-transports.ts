@@ -1,9 +1,10 @@
-import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { AdminCredentials } from '../calls/auth/admin-credentials.ts';
 import { bearerToken } from '../calls/auth/admin-token.ts';
 import { Authenticator } from '../calls/auth/authenticator.ts';
+import { ConsoleSignIns } from '../calls/auth/console-sign-ins.ts';
 import { createExecute } from '../calls/execute.ts';
-import { RateLimits } from '../calls/limits/rate-limits.ts';
+import { type LimitState, RateLimits } from '../calls/limits/rate-limits.ts';
 import { Traffic } from '../calls/limits/traffic.ts';
 import { withTextRules } from '../calls/parse-input.ts';
 import { Registry } from '../calls/registry.ts';
@@ -57,6 +58,7 @@ export interface Transports {
   /** Null when metrics have no separate port. */
   metricsServer: HttpServer | null;
   refusalLog: RefusalLog;
+  consoleSignIns: ConsoleSignIns;
 }
 
 /** Builds the transports: HTTP, the socket gateway, and a separate port for metrics. */
@@ -83,7 +85,8 @@ export function buildTransports(
     report,
   } = opened;
   const { publicUrls } = services;
-  const administrators = new AdminCredentials(adminToken, db);
+  const consoleSignIns = new ConsoleSignIns();
+  const administrators = new AdminCredentials(adminToken, db, consoleSignIns);
   const authenticator = new Authenticator({
     db,
     tokens,
@@ -137,6 +140,23 @@ export function buildTransports(
     refusals,
     redisUp: () => redis && redis.trouble() === null,
   });
+  /** Checks the token of a request, unless its address has sent too many wrong ones. */
+  async function unlessGuessing<Result>(
+    request: IncomingMessage,
+    check: (authorization: string | undefined) => Result | Promise<Result>,
+    onLimit?: (state: LimitState) => void,
+  ): Promise<Result> {
+    const address = addressOf(request);
+    const { authorization } = request.headers;
+    const hasNoToken = bearerToken(authorization) === null;
+    if (!hasNoToken) await limits.refuseGuessing(address, onLimit);
+    try {
+      return await check(authorization);
+    } catch (refused) {
+      await limits.countRefused('read', address, hasNoToken ? null : refused, onLimit);
+      throw refused;
+    }
+  }
   let openApi: ServedFile | undefined;
   const app = createApp({
     registry,
@@ -165,17 +185,10 @@ export function buildTransports(
     },
     metrics,
     async requireAdmin(request, onLimit) {
-      const address = addressOf(request);
-      const { authorization } = request.headers;
-      const hasNoToken = bearerToken(authorization) === null;
-      if (!hasNoToken) await limits.refuseGuessing(address, onLimit);
-      try {
-        await administrators.check(authorization);
-      } catch (refused) {
-        await limits.countRefused('read', address, hasNoToken ? null : refused, onLimit);
-        throw refused;
-      }
+      await unlessGuessing(request, (authorization) => administrators.check(authorization), onLimit);
     },
+    signInToConsole: (request) =>
+      unlessGuessing(request, (authorization) => administrators.signInToConsole(authorization)),
     report,
   });
   const http = createHttpServer(app, config.keepAliveMs);
@@ -217,7 +230,7 @@ export function buildTransports(
     onRefused({ reason: 'flood', at: 'connection', address: addressOf(request) }),
   );
   const separate = config.metrics ? metricsServer(metrics, report) : null;
-  return { http, requests, gateway, metricsServer: separate, refusalLog };
+  return { http, requests, gateway, metricsServer: separate, refusalLog, consoleSignIns };
 }
 
 /** The first rows of a leaderboard; none when it is not public or has been removed. */

@@ -43,6 +43,8 @@ export interface RunningServer {
   box: SecretBox;
   /** The admin token, if it was created by this start. */
   createdAdminToken: string | null;
+  /** A new code for `/console#sign-in=<code>`; see `ConsoleSignIns`. */
+  newConsoleCode(): string;
   /** Stops accepting calls, finishes those in flight, and releases the data directory. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -81,6 +83,7 @@ export async function startServer(
     queue,
     box: opened.box,
     createdAdminToken: opened.adminToken.made,
+    newConsoleCode: () => transports.consoleSignIns.newCode(),
     close,
     [Symbol.asyncDispose]: close,
   };

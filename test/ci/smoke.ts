@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { leaderboardEntry, scoreRecord } from '../../src/features/scores/score.ts';
 import { until } from '../support/until.ts';
 
-// The main job as a newcomer does it: `npm start`, the printed lines pasted into a shell, and a clean stop. Run by
+// The main job as a newcomer does it: `npm start`, the printed command pasted into a shell, calls with its token, and a clean stop. Run by
 // .ci/run; ends with 1 and a reason when anything differs from README.md.
 
 const startWithinMs = 30_000;
@@ -28,16 +28,17 @@ server.stdout.setEncoding('utf8').on('data', (text: string) => {
 });
 
 try {
-  const setScore = await printedLine(/^ *(curl .*\/launcher\/set-user-score .*)$/m);
-  const readLeaderboard = await printedLine(/^ *(curl .*getGameScoresLeaderboard.*)$/m);
+  const token = await printedLine(/^ *(DATA_DIR=\S+ npm .*-- token --game .*)$/m);
+  const gameId = await printedLine(/^ *Demo game +(\S+)/m);
   const url = await printedLine(/listening on (http:\/\/127\.0\.0\.1:\d+)$/m);
+  const { launcherJwt } = z.object({ launcherJwt: z.string() }).parse(pasteIntoShell(`${token} --json`));
 
   const { newScore } = z
     .object({ success: z.literal(true), newScore: scoreRecord })
-    .parse(pasteIntoShell(setScore));
+    .parse(await call('set-user-score', { launcherJwt, score: 1600 }));
   const { leaderboard } = z
     .object({ success: z.literal(true), leaderboard: z.array(leaderboardEntry) })
-    .parse(pasteIntoShell(readLeaderboard));
+    .parse(await call('get-game-scores-leaderboard', { gameId }));
   const scores = leaderboard.map(({ score }) => score);
   deepStrictEqual(
     scores,
@@ -70,8 +71,24 @@ function printedLine(pattern: RegExp): Promise<string> {
   );
 }
 
+async function call(path: string, body: object): Promise<unknown> {
+  const url = await printedLine(/listening on (\S+)$/m);
+  const response = await fetch(`${url}/launcher/${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  return response.json();
+}
+
 function pasteIntoShell(line: string): unknown {
-  return JSON.parse(execFileSync('bash', ['-c', line], { encoding: 'utf8', timeout: 10_000 }));
+  return JSON.parse(
+    execFileSync('bash', ['-c', line], {
+      cwd: new URL('../..', import.meta.url),
+      encoding: 'utf8',
+      timeout: 30_000,
+    }),
+  );
 }
 
 async function answers(url: string): Promise<boolean> {

@@ -13,44 +13,71 @@ import {
   serveGantry,
 } from '../support/gantry-process.ts';
 import { post } from '../support/http.ts';
+import { type JwtObject, readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
 
 // Each test starts several processes, in parallel with other tests.
 describe.concurrent('gantry serve', () => {
-  test('prints lines for a newcomer that work when pasted into a shell', async () => {
+  test('prints where to go, and a command that works when pasted into a shell', async () => {
     await using directory = await temporaryDirectory();
     await using server = await serveGantry(directory.path, {}, { asWritten: true });
-    const { gameId, player, lines } = await welcomeOf(server);
-    expect(server.output.stdout).toContain(`Gantry listening on ${server.url}\n`);
-
-    const set = JSON.parse(await paste(lines.setScore, directory.path));
-    expect(set).toMatchObject({
-      success: true,
-      newScore: {
-        gameId,
-        normalizedAddress: player,
-        score: 1600,
-        nonce: expect.any(String),
-        _id: expect.any(String),
-      },
-    });
-    const board = JSON.parse(await paste(lines.leaderboard, directory.path));
-    expect(board.success).toBe(true);
-    expect(board.leaderboard).toHaveLength(5);
-    const scores = board.leaderboard.map((row: { score: number }) => row.score);
-    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
-    expect(board.leaderboard[1]).toMatchObject({ normalizedAddress: player, score: 1600, username: 'Ada' });
-    for (const row of board.leaderboard) {
-      expect(row.username).not.toBe('');
-      expect(row.avatar).toMatch(/^http/);
-    }
-    const token = await paste(lines.token, directory.path);
-    expect(token).toMatch(/launcherJwt +ey\S+/);
+    const { gameId, token, printed } = await welcomeOf(server);
+    expect(printed).toContain(`Gantry listening on ${server.url}\n`);
+    expect(printed).toMatch(/Admin token +gat_\S+ {2}\(shown only once\)/);
+    for (const path of ['play', 'docs']) expect(printed).toContain(` ${server.url}/${path}\n`);
+    expect(printed).toContain(`await connect({ url: '${server.url}', game: 'demo-game' });`);
+    expect(printed).not.toContain('eyJ');
+    expect(launcherJwtIn(await paste(token))).toMatchObject({ gameId, username: 'Ada' });
   });
 
-  test('keeps everything at the next start: seeds nothing twice, and its lines work again', async () => {
+  test('signs in to the console by its link: once, as an owner, also with an admin token of our own', async () => {
+    await using directory = await temporaryDirectory();
+    const adminToken = 'a-token-of-our-own';
+    await using server = await serveGantry(directory.path, { ADMIN_TOKEN: adminToken });
+    const { code, printed } = await welcomeOf(server);
+    expect(printed).not.toContain(adminToken);
+    const signIn = (by: string) => post(`${server.url}/console/sign-in`, {}, bearer(by));
+    const whoAmI = (by: string) => post(`${server.url}/admin/who-am-i`, {}, bearer(by));
+    expect((await whoAmI(code)).status).toBe(401);
+    const { status, body } = await signIn(code);
+    const { token, expiresAt } = body as { token: string; expiresAt: number };
+    expect(status).toBe(200);
+    expect(await whoAmI(token)).toMatchObject({ status: 200, body: { role: 'owner', expiresAt } });
+    for (const used of [code, token, adminToken, 'x']) {
+      expect(await signIn(used)).toMatchObject({
+        status: 401,
+        body: { data: { reason: 'admin_token_invalid' } },
+      });
+    }
+    await server.end('SIGTERM');
+    await using again = await serveGantry(directory.path, { ADMIN_TOKEN: adminToken });
+    expect((await post(`${again.url}/admin/who-am-i`, {}, bearer(token))).status).toBe(401);
+  });
+
+  test('demo prints a token, and calls with it to paste', async () => {
+    await using server = await serveGantry('', {}, { command: 'demo' });
+    const { gameId, printed } = await welcomeOf(server);
+    const launcherJwt = await until('the token', () => /launcherJwt +(\S+)/.exec(server.output.stdout)?.[1]);
+    const line = (of: RegExp) => until('a call', () => of.exec(server.output.stdout)?.[1]);
+    const set = JSON.parse(await paste(await line(/^ *(curl .*set-user-score.*)$/m)));
+    const wallet = /--wallet (0x\w+)/.exec(printed)?.[1];
+    expect(set).toMatchObject({
+      success: true,
+      newScore: { gameId, normalizedAddress: wallet, score: 1600, nonce: expect.any(String) },
+    });
+    expect(readJwt(launcherJwt).payload).toMatchObject({ gameId, address: wallet });
+    const board = JSON.parse(await paste(await line(/^ *(curl .*getGameScoresLeaderboard.*)$/m)));
+    const scores = board.leaderboard.map((row: { score: number }) => row.score);
+    expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a));
+    expect(board.leaderboard).toHaveLength(5);
+    expect(board.leaderboard[1]).toMatchObject({ normalizedAddress: wallet, score: 1600, username: 'Ada' });
+    expect((await server.end('SIGTERM')).code).toBe(0);
+  });
+
+  test('keeps everything at the next start: seeds nothing twice, and its command works again', async () => {
     await using directory = await temporaryDirectory();
     const first = await serveGantry(directory.path);
     const shownFirst = await welcomeOf(first);
@@ -69,8 +96,6 @@ describe.concurrent('gantry serve', () => {
     const shown = await welcomeOf(second);
     expect(rowCounts(directory.path)).toEqual(before);
     expect(shown.gameId).toBe(shownFirst.gameId);
-    expect(shown.player).toBe(shownFirst.player);
-    expect(JSON.parse(await paste(shown.lines.setScore, directory.path))).toMatchObject({ success: true });
     expect((await second.end('SIGTERM')).code).toBe(0);
   });
 
@@ -81,7 +106,8 @@ describe.concurrent('gantry serve', () => {
       ADMIN_TOKEN: 'a-token-of-our-own',
     });
     expect(await gantryJson(['game', 'list'], directory.path)).toEqual([]);
-    expect(server.output.stdout).toBe(`Gantry listening on ${server.url}\n`);
+    await until('the addresses', () => server.output.stdout.endsWith('/docs\n'));
+    expect(server.output.stdout.trim().split(/\n+/)).toHaveLength(4);
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
@@ -89,7 +115,9 @@ describe.concurrent('gantry serve', () => {
     async (signal) => {
       await using directory = await temporaryDirectory();
       await using server = await serveGantry(directory.path);
-      const { launcherJwt } = await welcomeOf(server);
+      const { gameId } = await welcomeOf(server);
+      const { body } = await post(`${server.url}/launcher/create-guest`, { gameId });
+      const { launcherJwt } = body as { launcherJwt: string };
       using launcher = await connectLauncher(server.url, { launcherJwt });
       await post(`${server.url}/launcher/channel-heartbeat`, { launcherJwt }); // leaves a kept-alive connection
       const { code, stderr } = await server.end(signal);
@@ -111,10 +139,10 @@ describe.concurrent('gantry serve', () => {
   });
 });
 
-/** What `gantry serve` prints for a newcomer, as a person reads it. */
+/** What `gantry serve`, or `gantry demo`, prints for a newcomer, as a person reads it. */
 async function welcomeOf(server: GantryProcess) {
   const printed = await until('the welcome is printed', () =>
-    server.output.stdout.includes('-- token') ? server.output.stdout : null,
+    server.output.stdout.includes(' token --game ') ? server.output.stdout : null,
   );
   const read = (what: RegExp): string => {
     const found = what.exec(printed)?.[1];
@@ -122,21 +150,21 @@ async function welcomeOf(server: GantryProcess) {
     return found;
   };
   return {
-    gameId: read(/Demo game +(\S+)/),
-    player: read(/Demo player +\w+ (0x\w+)/),
-    launcherJwt: read(/launcherJwt +(\S+)/),
-    lines: {
-      setScore: read(/^ *(curl .*set-user-score.*)$/m),
-      leaderboard: read(/^ *(curl .*getGameScoresLeaderboard.*)$/m),
-      token: read(/^ *(npm .*-- token.*)$/m),
-    },
+    gameId: read(/Demo game +(\S+) {2}\(slug: demo-game\)$/m),
+    token: read(/^ *(DATA_DIR=\S+ npm .*-- token.*)$/m),
+    code: read(/^ *Console +http\S+\/console#sign-in=(\S+) /m),
+    printed,
   };
 }
 
 /** Runs a printed line in a shell, in the repository, as a user who pastes it does. */
-async function paste(line: string, dataDirectory: string): Promise<string> {
-  const env = { ...process.env, DATA_DIR: dataDirectory };
-  return (await promisify(execFile)('bash', ['-c', line], { cwd: repository, env })).stdout;
+async function paste(line: string): Promise<string> {
+  return (await promisify(execFile)('bash', ['-c', line], { cwd: repository })).stdout;
+}
+
+/** The claims of the token that `gantry token` printed. */
+function launcherJwtIn(printed: string): JwtObject {
+  return readJwt(/launcherJwt +(ey\S+)/.exec(printed)?.[1] ?? '').payload;
 }
 
 /** How many rows each table has. */

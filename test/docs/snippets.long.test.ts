@@ -114,7 +114,7 @@ function startShell(directory: string, dataDirectory: string) {
   };
 }
 
-/** Inserts the server's output where a snippet says so: `TOKEN='the launcherJwt printed'`. */
+/** Inserts the server's output where a snippet says so: `GAME='the id printed as Demo game'`. */
 function withPrintedValues(commands: string, printed: string): string {
   return commands.replace(/'the (?:id printed as )?([\w ]+?)(?: printed[\w ]*)?'/g, (_, name: string) => {
     const value = new RegExp(`^ *${name} +(\\S+)`, 'im').exec(printed)?.[1];

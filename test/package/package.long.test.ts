@@ -122,7 +122,9 @@ test('installed, gantry serves the pages, and prints the command to run it again
   ]) {
     expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
   }
-  const again = /^ *(\S+\/gantry) token --game (\S+) --wallet (\S+)$/m.exec(server.output.stdout);
+  const again = /^ *DATA_DIR=\S+ (\S+\/gantry) token --game (\S+) --wallet (\S+)$/m.exec(
+    server.output.stdout,
+  );
   expect(again?.[1]).toBe(settings.program);
   const token = await gantry(['token', '--game', again?.[2] ?? '', '--wallet', again?.[3] ?? ''], {
     ...settings,

@@ -54,6 +54,23 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     return watched.page;
   }
 
+  test('signs in by the link that the start prints, once, and not with the code in the address', async () => {
+    const link = `${server.url}/console#sign-in=${server.newConsoleCode()}`;
+    const [watched, second] = [await openPage(browser), await openPage(browser)];
+    opened.push(watched, second);
+    await watched.page.goto(link);
+    await watched.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    expect(watched.page.url()).toBe(`${server.url}/console`);
+    await watched.page.reload();
+    await watched.page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+    await second.page.goto(link);
+    await second.page.getByText('This link was used before').waitFor();
+    await second.page.getByLabel('Admin token').waitFor();
+    expect(second.page.url()).toBe(`${server.url}/console`);
+    // The browser reports the 401 itself.
+    expect(second.complaints.splice(0)).toEqual([expect.stringContaining('401')]);
+  });
+
   test('signs in with the admin token and nothing else, and it stays in the tab', async () => {
     const watched = await openPage(browser);
     const { page } = watched;

@@ -8,6 +8,7 @@ import {
 import { recordAdministratorUse } from '../../features/administration/administrators/commands.ts';
 import { findAdministratorByToken } from '../../features/administration/administrators/queries.ts';
 import { type AdminToken, bearerToken } from './admin-token.ts';
+import type { ConsoleSignIns } from './console-sign-ins.ts';
 
 /** The resolution of a token's last use, since a console polls every second. */
 const useIntervalMs = 60_000;
@@ -19,12 +20,14 @@ const useIntervalMs = 60_000;
 export class AdminCredentials {
   readonly #adminToken: AdminToken;
   readonly #db: Store;
+  readonly #consoleSignIns: ConsoleSignIns;
   /** When this process last recorded the use of an administrator's token. */
   readonly #recordedAt = new Map<string, number>();
 
-  constructor(adminToken: AdminToken, db: Store) {
+  constructor(adminToken: AdminToken, db: Store, consoleSignIns: ConsoleSignIns) {
     this.#adminToken = adminToken;
     this.#db = db;
+    this.#consoleSignIns = consoleSignIns;
   }
 
   /**
@@ -35,6 +38,8 @@ export class AdminCredentials {
     const token = bearerToken(authorization);
     if (token !== null) {
       if (await this.#adminToken.is(token)) return tokenOwner;
+      const expiresAt = this.#consoleSignIns.expiryOf(token);
+      if (expiresAt !== null) return { ...tokenOwner, expiresAt };
       const tokenHash = hashOfToken(token);
       const found = await this.#db.read(findAdministratorByToken, tokenHash);
       if (found) {
@@ -52,6 +57,16 @@ export class AdminCredentials {
     throw new GantryError(
       'admin_token_invalid',
       "This operation requires an administrator's token: Authorization: Bearer <token>",
+    );
+  }
+
+  /** Exchanges the code of a console's link for a token. @throws GantryError `admin_token_invalid` */
+  signInToConsole(authorization: string | undefined): { token: string; expiresAt: number } {
+    const opened = this.#consoleSignIns.redeem(bearerToken(authorization) ?? '');
+    if (opened) return opened;
+    throw new GantryError(
+      'admin_token_invalid',
+      'This link was used before, or has expired: restart the server for a new one, or sign in with a token',
     );
   }
 

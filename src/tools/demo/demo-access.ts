@@ -11,46 +11,45 @@ import { demoPlayers, demoSlug } from './demo-data.ts';
 /** A token printed on start stays valid for at least this long. */
 const minTokenLifetimeMs = 60 * 60 * 1000;
 
-/** What the welcome message needs to show how to try the demo game. */
-export interface DemoAccess {
+/** The demo game, and one of its players. */
+export interface DemoGame {
   gameId: string;
+  slug: string;
   username: string;
   wallet: string;
-  launcherJwt: string;
-  /** A second player, to exchange messages with. */
-  otherWallet: string;
 }
 
-/** Access to the demo game; null when it does not exist. */
-export async function demoAccess(services: {
-  db: Store;
-  tokens: LauncherTokens;
-  publicUrls: PublicUrls;
-  sessionLifetimeMs: number;
-}): Promise<DemoAccess | null> {
-  const { db, sessionLifetimeMs } = services;
+/** The same, with a token of the player. */
+export interface DemoAccess extends DemoGame {
+  launcherJwt: string;
+}
+
+/** The demo game; null when it does not exist. */
+export async function demoGame(db: Store): Promise<DemoGame | null> {
   const game = await db.read(findGameBySlug, demoSlug);
-  const [player, other] = demoPlayers;
-  if (!game || !player || !other) return null;
-  const details = await sessionOf(db, { gameId: game.id, wallet: player.wallet }, sessionLifetimeMs);
-  return {
-    gameId: game.id,
-    username: player.username,
-    wallet: player.wallet,
-    launcherJwt: await issueToken(details, services),
-    otherWallet: other.wallet,
-  };
+  const [player] = demoPlayers;
+  if (!game || !player) return null;
+  return { gameId: game.id, slug: demoSlug, username: player.username, wallet: player.wallet };
+}
+
+/** Access to the demo game. */
+export async function demoAccess(
+  demo: DemoGame,
+  services: { db: Store; tokens: LauncherTokens; publicUrls: PublicUrls; sessionLifetimeMs: number },
+): Promise<DemoAccess> {
+  const details = await sessionOf(services.db, demo, services.sessionLifetimeMs);
+  return { ...demo, launcherJwt: await issueToken(details, services) };
 }
 
 /** Reuses the player's session from an earlier start while it lasts, so that restarts do not accumulate sessions. */
 async function sessionOf(
   db: Store,
-  owner: { gameId: string; wallet: string },
+  { gameId, wallet }: DemoGame,
   lifetimeMs: number,
 ): Promise<SessionDetails> {
-  const live = await db.read(liveSessions, owner.wallet);
+  const live = await db.read(liveSessions, wallet);
   const reusable = live.find(
-    ({ session }) => session.gameId === owner.gameId && session.expiresAt > Date.now() + minTokenLifetimeMs,
+    ({ session }) => session.gameId === gameId && session.expiresAt > Date.now() + minTokenLifetimeMs,
   );
-  return reusable ?? db.write(startSession, owner, lifetimeMs);
+  return reusable ?? db.write(startSession, { gameId, wallet }, lifetimeMs);
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import express, { type Express, type RequestHandler } from 'express';
 import type { JSONWebKeySet } from 'jose';
 import type { Traffic } from '../../calls/limits/traffic.ts';
@@ -25,6 +26,8 @@ export interface AppOptions extends CallDependencies, FileDependencies {
   dependencies(): object;
   /** Opens the backup that a download link refers to. */
   openBackup: OpenDownload;
+  /** Exchanges the code of a console's link, in `Authorization`, for a token. @throws GantryError `admin_token_invalid` */
+  signInToConsole(request: IncomingMessage): Promise<{ token: string; expiresAt: number }>;
   pages: PageDependencies;
   metrics: Scrape;
 }
@@ -66,6 +69,9 @@ export function createApp(options: AppOptions): Express {
     response.end(text);
   });
   app.get('/admin/backups/:link', sendDownload(options.openBackup));
+  app.post('/console/sign-in', async (request, response) =>
+    sendJson(response, 200, { success: true, ...(await options.signInToConsole(request)) }),
+  );
   app.get('/avatars/:file', files.admit, identicon);
   app.use(files.admit, servePages(options.pages, files));
   app.use(() => {
