@@ -74,21 +74,27 @@ test('the quick start for Node works as described', { timeout: 60_000 }, async (
   );
 });
 
-test('the quick start for Python works as described', { timeout: 60_000 }, async ({ skip }) => {
-  skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
-  const text = block('quick-start.py');
-  expect(text.trim().split('\n').length).toBeLessThanOrEqual(10);
-  await holdQuickStart(
-    text,
-    async ({ file, folder, gameId }) => {
-      const written = await gantry(['sdk', 'python', '--out', folder]);
-      expect(written.code).toBe(0);
-      const { command } = await pythonDriver.prepare(folder);
-      return spawn(command, ['-B', file, gameId], { cwd: folder });
-    },
-    'quick-start.py',
-  );
-});
+test.for(['quick-start.py', 'quick-start-asyncio.py'])(
+  '%s works as described',
+  {
+    timeout: 60_000,
+  },
+  async (name, { skip }) => {
+    skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
+    const text = block(name);
+    expect(text.trim().split('\n').length).toBeLessThanOrEqual(12);
+    await holdQuickStart(
+      text,
+      async ({ file, folder, gameId }) => {
+        const written = await gantry(['sdk', 'python', '--out', folder]);
+        expect(written.code).toBe(0);
+        const { command } = await pythonDriver.prepare(folder);
+        return spawn(command, ['-B', file, gameId], { cwd: folder });
+      },
+      name,
+    );
+  },
+);
 
 test('the quick start for C# works as described', { timeout: 60_000 }, async ({ skip }) => {
   skip(monoMissing !== null, monoMissing ?? '');
