@@ -33,7 +33,7 @@ export async function compileFolder(
     name.endsWith('.cs'),
   );
   await promisify(execFile)('mcs', [
-    '-langversion:7.2',
+    '-langversion:7', // the default of mcs
     '-warn:4',
     '-warnaserror',
     `-out:${out}`,

@@ -39,7 +39,7 @@ test('in an empty Unity project, the installed package and its imported sample c
 
   const boards: string[] = [];
   for (const _ of ['first start', 'second start']) {
-    const settings = ['LeaderboardSample', `Url=${server.url}`, `GameId=${gameId}`];
+    const settings = ['LeaderboardSample', `Url=${server.url}`, `Game=${gameId}`];
     const child = spawn('mono', [player, ...settings], { cwd: project.path });
     let screen = '';
     let complaints = '';
@@ -50,7 +50,7 @@ test('in an empty Unity project, the installed package and its imported sample c
       complaints += text;
     });
     const gone = once(child, 'close');
-    await until('a connection', () => screen.includes('Connection: Live') || complaints !== '', 30_000);
+    await until('a connection', () => screen.includes('Playing as') || complaints !== '', 30_000);
     child.stdin.write('Score 100\n');
     await until('a row', () => /\b1\. .*: 100\b/.test(screen) || complaints !== '', 30_000);
     boards.push(...(/1\. [^|]*: 100/.exec(screen) ?? [`${screen}\n${complaints}`]));

@@ -134,7 +134,7 @@ function callsClass({ operations, records }: SdkModel): string {
     const parameters = [
       ...(input === null ? [] : [`${input} input${isOptional ? ' = null' : ''}`]),
       'CallOptions options = null',
-      'CancellationToken cancellationToken = default',
+      'CancellationToken cancellationToken = default(CancellationToken)',
     ];
     const operation = pascalCase(name);
     return block(`${summary(`${text}.`)}public Task<${output}> ${operation}Async(${parameters.join(', ')})`, [

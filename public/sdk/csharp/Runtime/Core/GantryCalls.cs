@@ -13,13 +13,13 @@ namespace Gantry
         /// <summary>Calls an operation by its description, with a plain input.</summary>
         /// <exception cref="GantryException">The call was refused or failed.</exception>
         /// <exception cref="OperationCanceledException">It was cancelled; once sent, it may have been executed.</exception>
-        public abstract Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default);
+        public abstract Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken));
 
         /// <summary>Calls an operation by its name.</summary>
         /// <exception cref="GantryException">The call was refused or failed.</exception>
         /// <exception cref="OperationCanceledException">It was cancelled; once sent, it may have been executed.</exception>
         /// <exception cref="ArgumentException">The operation is unknown to this version of the SDK.</exception>
-        public Task<JsonObject> CallAsync(string operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<JsonObject> CallAsync(string operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var found = Operations.Find(operation);
             if (found == null) throw new ArgumentException("There is no operation " + operation, nameof(operation));
@@ -46,7 +46,7 @@ namespace Gantry
             _value = value;
         }
 
-        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var data = new JsonObject(input ?? new JsonObject());
             data[_field] = _value;

@@ -37,7 +37,7 @@ namespace Gantry
             return new ScopedCalls(this, "wallet", wallet);
         }
 
-        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public override Task<JsonObject> CallAsync(Operation operation, JsonObject input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var answer = Send(operation, input, options ?? new CallOptions(), cancellationToken);
             var isAboutPlayer = operation.Name == "setUsername" && Player != null && (input == null || (!input.ContainsKey("launcherJwt") && !input.ContainsKey("wallet")));

@@ -31,7 +31,7 @@ namespace Gantry
         /// Such as <c>device_unknown</c> or <c>guest_upgraded</c>: never silently another player. The server could not be
         /// reached, or asked to wait, for longer than <see cref="ConnectOptions.SignInTimeout"/>.
         /// </exception>
-        public static Task<GantryClient> ConnectAsync(ConnectOptions options, CancellationToken cancellationToken = default)
+        public static Task<GantryClient> ConnectAsync(ConnectOptions options, CancellationToken cancellationToken = default(CancellationToken))
         {
 #if UNITY_5_3_OR_NEWER
             return GantryBehaviour.ConnectAsync(options, null, cancellationToken);
@@ -44,7 +44,7 @@ namespace Gantry
         /// Signs in as <see cref="ConnectAsync"/> does, and completes when the client is live: for a client that was made
         /// with <see cref="ConnectOptions"/> and that the game updates itself.
         /// </summary>
-        public Task SignInAsync(CancellationToken cancellationToken = default)
+        public Task SignInAsync(CancellationToken cancellationToken = default(CancellationToken))
         {
             var source = new TaskCompletionSource<GantryClient>();
             SignIn(source, cancellationToken);

@@ -29,7 +29,7 @@ namespace Gantry
             {
                 lock (_gate)
                 {
-                    return _cursors.Streams.ToDictionary(stream => stream, stream => _cursors.TryGet(stream, out var cursor) ? cursor : default);
+                    return _cursors.Streams.ToDictionary(stream => stream, stream => _cursors.TryGet(stream, out var cursor) ? cursor : default(Cursor));
                 }
             }
         }

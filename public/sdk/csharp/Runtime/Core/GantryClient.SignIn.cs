@@ -16,7 +16,7 @@ namespace Gantry
         /// authenticates the player: a game that stores it elsewhere, such as in the system's keychain, passes it here.
         /// </summary>
         /// <exception cref="GantryException">Such as <c>guests_forbidden</c>, or <c>guest_upgraded</c>: sign in with the wallet.</exception>
-        public async Task<GuestSignIn> SignInAsGuestAsync(string gameId, string deviceSecret = null, string deviceName = null, CancellationToken cancellationToken = default)
+        public async Task<GuestSignIn> SignInAsGuestAsync(string gameId, string deviceSecret = null, string deviceName = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var session = await SignInGuest(gameId, deviceSecret ?? _deviceSecret, null, deviceName, Now + SignInMs, cancellationToken);
             Adopt(session);
@@ -27,7 +27,7 @@ namespace Gantry
         /// <param name="sign">Signs a text with the wallet's <c>personal_sign</c> (EIP-191) and returns the signature, <c>0x…</c>.</param>
         /// <param name="chainId">The chain of a contract wallet.</param>
         /// <exception cref="GantryException">Such as <c>wallet_signature_invalid</c>.</exception>
-        public async Task SignInWithWalletAsync(string gameId, string wallet, Func<string, Task<string>> sign, long? chainId = null, CancellationToken cancellationToken = default)
+        public async Task SignInWithWalletAsync(string gameId, string wallet, Func<string, Task<string>> sign, long? chainId = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var input = new JsonObject { { "gameId", gameId }, { "wallet", wallet } };
             if (chainId != null) input["chainId"] = chainId;
@@ -38,7 +38,7 @@ namespace Gantry
         /// <summary>Links a wallet to the signed-in guest. All data is kept; the guest's devices can no longer sign in.</summary>
         /// <param name="sign">As for <see cref="SignInWithWalletAsync"/>.</param>
         /// <exception cref="GantryException">Such as <c>wallet_taken</c>.</exception>
-        public async Task UpgradeGuestWithWalletAsync(string wallet, Func<string, Task<string>> sign, long? chainId = null, CancellationToken cancellationToken = default)
+        public async Task UpgradeGuestWithWalletAsync(string wallet, Func<string, Task<string>> sign, long? chainId = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var token = _token;
             var input = new JsonObject { { "wallet", wallet }, { "launcherJwt", token } };

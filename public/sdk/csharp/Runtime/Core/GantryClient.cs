@@ -75,7 +75,7 @@ namespace Gantry
         /// connecting: the client continues to try.
         /// </exception>
         /// <exception cref="OperationCanceledException">It was cancelled; the client continues to connect.</exception>
-        public Task ReadyAsync(CancellationToken cancellationToken = default)
+        public Task ReadyAsync(CancellationToken cancellationToken = default(CancellationToken))
         {
             lock (_gate)
             {

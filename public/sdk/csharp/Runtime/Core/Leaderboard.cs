@@ -42,7 +42,7 @@ namespace Gantry
         /// <param name="limit">The maximum number of rows, at most 50.</param>
         /// <returns>Dispose of it to stop; the subscription stays.</returns>
         /// <exception cref="GantryException">Such as <c>leaderboard_unknown</c>.</exception>
-        public async Task<IDisposable> FollowAsync(Action<IReadOnlyList<LeaderboardRow>> listener, int limit = 10, CancellationToken cancellationToken = default)
+        public async Task<IDisposable> FollowAsync(Action<IReadOnlyList<LeaderboardRow>> listener, int limit = 10, CancellationToken cancellationToken = default(CancellationToken))
         {
             if (limit < 1 || limit > MaxRows) throw new ArgumentOutOfRangeException(nameof(limit), "The limit is 1 to " + MaxRows);
             var follower = new Follower(listener, limit);

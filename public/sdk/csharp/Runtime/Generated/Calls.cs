@@ -7,439 +7,439 @@ namespace Gantry
     public abstract partial class GantryCalls
     {
         /// <summary>Read the player's latest score, the ranked one on a named leaderboard, or the one stored under a nonce.</summary>
-        public Task<GetUserScoreOutput> GetUserScoreAsync(GetUserScoreInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetUserScoreOutput> GetUserScoreAsync(GetUserScoreInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetUserScore, input, options, cancellationToken, GetUserScoreOutput.From);
         }
 
         /// <summary>List the player's scores, latest first.</summary>
-        public Task<GetUserScoresOutput> GetUserScoresAsync(GetUserScoresInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetUserScoresOutput> GetUserScoresAsync(GetUserScoresInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetUserScores, input, options, cancellationToken, GetUserScoresOutput.From);
         }
 
         /// <summary>Set the player's score, replacing the score stored under the same nonce.</summary>
-        public Task<SetUserScoreOutput> SetUserScoreAsync(SetUserScoreInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SetUserScoreOutput> SetUserScoreAsync(SetUserScoreInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetUserScore, input, options, cancellationToken, SetUserScoreOutput.From);
         }
 
         /// <summary>Read a game's leaderboard, best first, optionally of a finished season or one label.</summary>
-        public Task<GetGameScoresLeaderboardOutput> GetGameScoresLeaderboardAsync(GetGameScoresLeaderboardInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetGameScoresLeaderboardOutput> GetGameScoresLeaderboardAsync(GetGameScoresLeaderboardInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetGameScoresLeaderboard, input, options, cancellationToken, GetGameScoresLeaderboardOutput.From);
         }
 
         /// <summary>Read the leaderboard entries of given players, such as friends, with their overall ranks, best first.</summary>
-        public Task<GetLeaderboardAmongOutput> GetLeaderboardAmongAsync(GetLeaderboardAmongInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetLeaderboardAmongOutput> GetLeaderboardAmongAsync(GetLeaderboardAmongInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetLeaderboardAmong, input, options, cancellationToken, GetLeaderboardAmongOutput.From);
         }
 
         /// <summary>Read the leaderboard entries around a player, with ranks; none if the player has no score.</summary>
-        public Task<GetLeaderboardAroundOutput> GetLeaderboardAroundAsync(GetLeaderboardAroundInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetLeaderboardAroundOutput> GetLeaderboardAroundAsync(GetLeaderboardAroundInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetLeaderboardAround, input, options, cancellationToken, GetLeaderboardAroundOutput.From);
         }
 
         /// <summary>Read a player's rank on a leaderboard, starting at 1; omitted if the player has no score.</summary>
-        public Task<GetUsersPositionInGameScoreLeaderboardOutput> GetUsersPositionInGameScoreLeaderboardAsync(GetUsersPositionInGameScoreLeaderboardInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetUsersPositionInGameScoreLeaderboardOutput> GetUsersPositionInGameScoreLeaderboardAsync(GetUsersPositionInGameScoreLeaderboardInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetUsersPositionInGameScoreLeaderboard, input, options, cancellationToken, GetUsersPositionInGameScoreLeaderboardOutput.From);
         }
 
         /// <summary>Read a leaderboard of the server's own game, including private ones, with ranks.</summary>
-        public Task<ReadLeaderboardOutput> ReadLeaderboardAsync(ReadLeaderboardInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ReadLeaderboardOutput> ReadLeaderboardAsync(ReadLeaderboardInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ReadLeaderboard, input, options, cancellationToken, ReadLeaderboardOutput.From);
         }
 
         /// <summary>List a game's public leaderboards except <c>default</c>, with their current seasons.</summary>
-        public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetLeaderboardsOutput> GetLeaderboardsAsync(GetLeaderboardsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetLeaderboards, input, options, cancellationToken, GetLeaderboardsOutput.From);
         }
 
         /// <summary>End a season of a leaderboard of the server's own game if it is current, and start the next one.</summary>
-        public Task<EndLeaderboardSeasonOutput> EndLeaderboardSeasonAsync(EndLeaderboardSeasonInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<EndLeaderboardSeasonOutput> EndLeaderboardSeasonAsync(EndLeaderboardSeasonInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.EndLeaderboardSeason, input, options, cancellationToken, EndLeaderboardSeasonOutput.From);
         }
 
         /// <summary>List the finished seasons of a leaderboard, latest first.</summary>
-        public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetLeaderboardSeasonsOutput> GetLeaderboardSeasonsAsync(GetLeaderboardSeasonsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetLeaderboardSeasons, input, options, cancellationToken, GetLeaderboardSeasonsOutput.From);
         }
 
         /// <summary>Read a player's public states, ordered by label.</summary>
-        public Task<GetPublicStatesOutput> GetPublicStatesAsync(GetPublicStatesInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetPublicStatesOutput> GetPublicStatesAsync(GetPublicStatesInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetPublicStates, input, options, cancellationToken, GetPublicStatesOutput.From);
         }
 
         /// <summary>Read the player's states, latest first, optionally only those with a label or a label prefix.</summary>
-        public Task<GetStatesOutput> GetStatesAsync(GetStatesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetStatesOutput> GetStatesAsync(GetStatesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetStates, input, options, cancellationToken, GetStatesOutput.From);
         }
 
         /// <summary>Apply a JSON merge patch (RFC 7396) to the player's state under a label; a missing state starts as {}.</summary>
-        public Task<PatchStateOutput> PatchStateAsync(PatchStateInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<PatchStateOutput> PatchStateAsync(PatchStateInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.PatchState, input, options, cancellationToken, PatchStateOutput.From);
         }
 
         /// <summary>Remove the player's state under a label; returns null if there was none.</summary>
-        public Task<RemoveStateOutput> RemoveStateAsync(RemoveStateInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<RemoveStateOutput> RemoveStateAsync(RemoveStateInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RemoveState, input, options, cancellationToken, RemoveStateOutput.From);
         }
 
         /// <summary>Store a state of the player under a label, replacing the previous one.</summary>
-        public Task<SetStateOutput> SetStateAsync(SetStateInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SetStateOutput> SetStateAsync(SetStateInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetState, input, options, cancellationToken, SetStateOutput.From);
         }
 
         /// <summary>Store several states of the player atomically, each like <c>setState</c>.</summary>
-        public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SetStatesOutput> SetStatesAsync(SetStatesInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetStates, input, options, cancellationToken, SetStatesOutput.From);
         }
 
         /// <summary>Start, update or (with endTime) end one of the player's play sessions.</summary>
-        public Task<TrackGameSessionsOutput> TrackGameSessionsAsync(TrackGameSessionsInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<TrackGameSessionsOutput> TrackGameSessionsAsync(TrackGameSessionsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.TrackGameSessions, input, options, cancellationToken, TrackGameSessionsOutput.From);
         }
 
         /// <summary>List the activities in the public feed, newest first.</summary>
-        public Task<GetActivitiesOutput> GetActivitiesAsync(GetActivitiesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetActivitiesOutput> GetActivitiesAsync(GetActivitiesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetActivities, input, options, cancellationToken, GetActivitiesOutput.From);
         }
 
         /// <summary>Record an activity of the player in the public feed.</summary>
-        public Task<SendCustomActivityOutput> SendCustomActivityAsync(SendCustomActivityInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SendCustomActivityOutput> SendCustomActivityAsync(SendCustomActivityInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SendCustomActivity, input, options, cancellationToken, SendCustomActivityOutput.From);
         }
 
         /// <summary>List the player's notifications, newest first, with the number of unread ones.</summary>
-        public Task<ListNotificationsOutput> ListNotificationsAsync(ListNotificationsInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ListNotificationsOutput> ListNotificationsAsync(ListNotificationsInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ListNotifications, input, options, cancellationToken, ListNotificationsOutput.From);
         }
 
         /// <summary>Mark some or all of the player's notifications as read.</summary>
-        public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MarkNotificationsReadOutput> MarkNotificationsReadAsync(MarkNotificationsReadInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.MarkNotificationsRead, input, options, cancellationToken, MarkNotificationsReadOutput.From);
         }
 
         /// <summary>Send a notification to up to 100 players (requires the game's secret).</summary>
-        public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<NotifyPlayersOutput> NotifyPlayersAsync(NotifyPlayersInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.NotifyPlayers, input, options, cancellationToken, NotifyPlayersOutput.From);
         }
 
         /// <summary>Send a notification to the player's inbox and launchers.</summary>
-        public Task<SendNotificationOutput> SendNotificationAsync(SendNotificationInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SendNotificationOutput> SendNotificationAsync(SendNotificationInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SendNotification, input, options, cancellationToken, SendNotificationOutput.From);
         }
 
         /// <summary>Report a game event and run the game's rules for this trigger.</summary>
-        public Task<TriggerRulesEngineOutput> TriggerRulesEngineAsync(TriggerRulesEngineInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<TriggerRulesEngineOutput> TriggerRulesEngineAsync(TriggerRulesEngineInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.TriggerRulesEngine, input, options, cancellationToken, TriggerRulesEngineOutput.From);
         }
 
         /// <summary>Create a message channel with other players, or return the one that already has these participants.</summary>
-        public Task<MessageChannel> CreateMessageChannelAsync(CreateMessageChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MessageChannel> CreateMessageChannelAsync(CreateMessageChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.CreateMessageChannel, input, options, cancellationToken, MessageChannel.From);
         }
 
         /// <summary>Update a channel's name or picture (requires the permission edit-info).</summary>
-        public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MessageChannel> EditGroupInfoAsync(EditGroupInfoInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.EditGroupInfo, input, options, cancellationToken, MessageChannel.From);
         }
 
         /// <summary>List the player's message channels in this game, most recently active first.</summary>
-        public Task<GetMessageChannelsOutput> GetMessageChannelsAsync(GetMessageChannelsInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetMessageChannelsOutput> GetMessageChannelsAsync(GetMessageChannelsInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetMessageChannels, input, options, cancellationToken, GetMessageChannelsOutput.From);
         }
 
         /// <summary>Edit one of the player's messages.</summary>
-        public Task<ChannelMessage> EditChannelMessageAsync(EditChannelMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ChannelMessage> EditChannelMessageAsync(EditChannelMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.EditChannelMessage, input, options, cancellationToken, ChannelMessage.From);
         }
 
         /// <summary>List the messages of one of the player's channels, newest first.</summary>
-        public Task<GetChannelMessagesOutput> GetChannelMessagesAsync(GetChannelMessagesInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetChannelMessagesOutput> GetChannelMessagesAsync(GetChannelMessagesInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetChannelMessages, input, options, cancellationToken, GetChannelMessagesOutput.From);
         }
 
         /// <summary>Send a message to one of the player's channels.</summary>
-        public Task<ChannelMessage> SendChannelMessageAsync(SendChannelMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ChannelMessage> SendChannelMessageAsync(SendChannelMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SendChannelMessage, input, options, cancellationToken, ChannelMessage.From);
         }
 
         /// <summary>Send a typing indicator to the other participants of a channel (not stored; at most one every two seconds).</summary>
-        public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SendTypingSignalOutput> SendTypingSignalAsync(SendTypingSignalInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SendTypingSignal, input, options, cancellationToken, SendTypingSignalOutput.From);
         }
 
         /// <summary>Unsend one of the player's messages and permanently erase its content.</summary>
-        public Task<UnsendChannelMessageOutput> UnsendChannelMessageAsync(UnsendChannelMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<UnsendChannelMessageOutput> UnsendChannelMessageAsync(UnsendChannelMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UnsendChannelMessage, input, options, cancellationToken, UnsendChannelMessageOutput.From);
         }
 
         /// <summary>Add a player to a channel (requires the permission add-members).</summary>
-        public Task<MessageChannel> AddParticipantAsync(AddParticipantInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MessageChannel> AddParticipantAsync(AddParticipantInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.AddParticipant, input, options, cancellationToken, MessageChannel.From);
         }
 
         /// <summary>List a channel's participants with their usernames, avatars and online status.</summary>
-        public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetChannelParticipantsOutput> GetChannelParticipantsAsync(GetChannelParticipantsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetChannelParticipants, input, options, cancellationToken, GetChannelParticipantsOutput.From);
         }
 
         /// <summary>Leave a channel, or remove another participant (requires the permission super-admin).</summary>
-        public Task<MessageChannel> RemoveParticipantAsync(RemoveParticipantInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MessageChannel> RemoveParticipantAsync(RemoveParticipantInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RemoveParticipant, input, options, cancellationToken, MessageChannel.From);
         }
 
         /// <summary>Get the number of unread messages in a channel and the player's read marker.</summary>
-        public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetUnreadCountOutput> GetUnreadCountAsync(GetUnreadCountInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetUnreadCount, input, options, cancellationToken, GetUnreadCountOutput.From);
         }
 
         /// <summary>Mark a channel as read up to a message (the read marker only moves forward).</summary>
-        public Task<MarkMessagesReadOutput> MarkMessagesReadAsync(MarkMessagesReadInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MarkMessagesReadOutput> MarkMessagesReadAsync(MarkMessagesReadInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.MarkMessagesRead, input, options, cancellationToken, MarkMessagesReadOutput.From);
         }
 
         /// <summary>Add a reaction to a message: an emoji, or one of the game's emotes.</summary>
-        public Task<AddReactionOutput> AddReactionAsync(AddReactionInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<AddReactionOutput> AddReactionAsync(AddReactionInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.AddReaction, input, options, cancellationToken, AddReactionOutput.From);
         }
 
         /// <summary>Remove the player's reaction to a message.</summary>
-        public Task<RemoveReactionOutput> RemoveReactionAsync(RemoveReactionInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<RemoveReactionOutput> RemoveReactionAsync(RemoveReactionInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RemoveReaction, input, options, cancellationToken, RemoveReactionOutput.From);
         }
 
         /// <summary>List the public streams this connection is subscribed to.</summary>
-        public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetSubscribedChannels, null, options, cancellationToken, GetSubscribedChannelsOutput.From);
         }
 
         /// <summary>Subscribe this connection to a game's public stream of activities and leaderboard changes.</summary>
-        public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SubscribeOutput> SubscribeAsync(SubscribeInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.Subscribe, input, options, cancellationToken, SubscribeOutput.From);
         }
 
         /// <summary>Unsubscribe this connection from a game's public stream.</summary>
-        public Task<UnsubscribeOutput> UnsubscribeAsync(UnsubscribeInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<UnsubscribeOutput> UnsubscribeAsync(UnsubscribeInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.Unsubscribe, input, options, cancellationToken, UnsubscribeOutput.From);
         }
 
         /// <summary>List the public games and launchers in display order; an unlisted one is found only by its slug.</summary>
-        public Task<GetGamesOutput> GetGamesAsync(GetGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetGamesOutput> GetGamesAsync(GetGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetGames, input, options, cancellationToken, GetGamesOutput.From);
         }
 
         /// <summary>Start a sign-in: get the message for the wallet to sign.</summary>
-        public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.CreateUnverifiedChannel, input, options, cancellationToken, CreateUnverifiedChannelOutput.From);
         }
 
         /// <summary>Complete a sign-in: exchange the wallet's signature for a launcherJwt.</summary>
-        public Task<VerifyUnverifiedChannelOutput> VerifyUnverifiedChannelAsync(VerifyUnverifiedChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<VerifyUnverifiedChannelOutput> VerifyUnverifiedChannelAsync(VerifyUnverifiedChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.VerifyUnverifiedChannel, input, options, cancellationToken, VerifyUnverifiedChannelOutput.From);
         }
 
         /// <summary>Create a guest and sign in; returns a device secret (shown once) and a launcherJwt.</summary>
-        public Task<CreateGuestOutput> CreateGuestAsync(CreateGuestInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<CreateGuestOutput> CreateGuestAsync(CreateGuestInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.CreateGuest, input, options, cancellationToken, CreateGuestOutput.From);
         }
 
         /// <summary>Sign in as an existing guest: exchange a device's secret for a launcherJwt.</summary>
-        public Task<SignInGuestOutput> SignInGuestAsync(SignInGuestInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SignInGuestOutput> SignInGuestAsync(SignInGuestInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SignInGuest, input, options, cancellationToken, SignInGuestOutput.From);
         }
 
         /// <summary>Open a channel session for a player that the game's server has authenticated; requires the game's secret.</summary>
-        public Task<VouchForPlayerOutput> VouchForPlayerAsync(VouchForPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<VouchForPlayerOutput> VouchForPlayerAsync(VouchForPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.VouchForPlayer, input, options, cancellationToken, VouchForPlayerOutput.From);
         }
 
         /// <summary>Add a device to the guest; returns its secret (shown once).</summary>
-        public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<AddGuestDeviceOutput> AddGuestDeviceAsync(AddGuestDeviceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.AddGuestDevice, input, options, cancellationToken, AddGuestDeviceOutput.From);
         }
 
         /// <summary>List the guest's devices, oldest first.</summary>
-        public Task<ListGuestDevicesOutput> ListGuestDevicesAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ListGuestDevicesOutput> ListGuestDevicesAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ListGuestDevices, null, options, cancellationToken, ListGuestDevicesOutput.From);
         }
 
         /// <summary>Remove one of the guest's devices and end the guest's other sessions.</summary>
-        public Task<RemoveGuestDeviceOutput> RemoveGuestDeviceAsync(RemoveGuestDeviceInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<RemoveGuestDeviceOutput> RemoveGuestDeviceAsync(RemoveGuestDeviceInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RemoveGuestDevice, input, options, cancellationToken, RemoveGuestDeviceOutput.From);
         }
 
         /// <summary>Start linking a wallet to this guest: get the message for the wallet to sign.</summary>
-        public Task<RequestGuestUpgradeOutput> RequestGuestUpgradeAsync(RequestGuestUpgradeInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<RequestGuestUpgradeOutput> RequestGuestUpgradeAsync(RequestGuestUpgradeInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RequestGuestUpgrade, input, options, cancellationToken, RequestGuestUpgradeOutput.From);
         }
 
         /// <summary>Link a wallet to this guest, keeping all data: exchange the wallet's signature for a launcherJwt.</summary>
-        public Task<UpgradeGuestOutput> UpgradeGuestAsync(UpgradeGuestInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<UpgradeGuestOutput> UpgradeGuestAsync(UpgradeGuestInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UpgradeGuest, input, options, cancellationToken, UpgradeGuestOutput.From);
         }
 
         /// <summary>Keep the channel session online for another 3 minutes.</summary>
-        public Task<ChannelHeartbeatOutput> ChannelHeartbeatAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ChannelHeartbeatOutput> ChannelHeartbeatAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ChannelHeartbeat, null, options, cancellationToken, ChannelHeartbeatOutput.From);
         }
 
         /// <summary>Get the status of the token's channel session; <c>exists</c> is false once it has ended.</summary>
-        public Task<ChannelSessionStatus> ChannelStatusAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ChannelSessionStatus> ChannelStatusAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ChannelStatus, null, options, cancellationToken, ChannelSessionStatus.From);
         }
 
         /// <summary>Check which of up to 100 players are online in the game; requires the game's secret.</summary>
-        public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetPlayerPresenceOutput> GetPlayerPresenceAsync(GetPlayerPresenceInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetPlayerPresence, input, options, cancellationToken, GetPlayerPresenceOutput.From);
         }
 
         /// <summary>Get the token's player and channel session.</summary>
-        public Task<GetPlayerOutput> GetPlayerAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<GetPlayerOutput> GetPlayerAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.GetPlayer, null, options, cancellationToken, GetPlayerOutput.From);
         }
 
         /// <summary>Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it.</summary>
-        public Task<RenewChannelSessionOutput> RenewChannelSessionAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<RenewChannelSessionOutput> RenewChannelSessionAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RenewChannelSession, null, options, cancellationToken, RenewChannelSessionOutput.From);
         }
 
         /// <summary>End the token's channel session; with <c>sessionId</c>, a launcher may end any session of its player.</summary>
-        public Task<EndChannelSessionOutput> EndChannelSessionAsync(EndChannelSessionInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<EndChannelSessionOutput> EndChannelSessionAsync(EndChannelSessionInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.EndChannelSession, input, options, cancellationToken, EndChannelSessionOutput.From);
         }
 
         /// <summary>List the player's live channel sessions, newest first: a launcher sees all games, a game only its own.</summary>
-        public Task<ListChannelSessionsOutput> ListChannelSessionsAsync(CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ListChannelSessionsOutput> ListChannelSessionsAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ListChannelSessions, null, options, cancellationToken, ListChannelSessionsOutput.From);
         }
 
         /// <summary>Open a channel session for the player: a launcher in any game, a game server in its own game.</summary>
-        public Task<OpenChannelSessionOutput> OpenChannelSessionAsync(OpenChannelSessionInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<OpenChannelSessionOutput> OpenChannelSessionAsync(OpenChannelSessionInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.OpenChannelSession, input, options, cancellationToken, OpenChannelSessionOutput.From);
         }
 
         /// <summary>Revoke a player's channel sessions in the game, or one of them; requires the game's secret.</summary>
-        public Task<RevokeChannelSessionOutput> RevokeChannelSessionAsync(RevokeChannelSessionInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<RevokeChannelSessionOutput> RevokeChannelSessionAsync(RevokeChannelSessionInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.RevokeChannelSession, input, options, cancellationToken, RevokeChannelSessionOutput.From);
         }
 
         /// <summary>Set the player's name, shared by all games; requires a session that the player signed in to.</summary>
-        public Task<SetUsernameOutput> SetUsernameAsync(SetUsernameInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<SetUsernameOutput> SetUsernameAsync(SetUsernameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.SetUsername, input, options, cancellationToken, SetUsernameOutput.From);
         }
 
         /// <summary>Set the name of a guest that the game's server vouches for; requires the game's secret.</summary>
-        public Task<UpdatePlayerProfileOutput> UpdatePlayerProfileAsync(UpdatePlayerProfileInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<UpdatePlayerProfileOutput> UpdatePlayerProfileAsync(UpdatePlayerProfileInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UpdatePlayerProfile, input, options, cancellationToken, UpdatePlayerProfileOutput.From);
         }
 
         /// <summary>Block another player in this game and hide their messages (the blocked player is not notified).</summary>
-        public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.BlockPlayer, input, options, cancellationToken, BlockPlayerOutput.From);
         }
 
         /// <summary>List the players that the player has blocked in this game, most recently blocked first.</summary>
-        public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ListBlockedPlayers, input, options, cancellationToken, ListBlockedPlayersOutput.From);
         }
 
         /// <summary>Unblock a player in this game and show their messages again, including those sent while blocked.</summary>
-        public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UnblockPlayer, input, options, cancellationToken, UnblockPlayerOutput.From);
         }
 
         /// <summary>Report a message in one of the player's channels to the server's moderators.</summary>
-        public Task<ReportMessageOutput> ReportMessageAsync(ReportMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ReportMessageOutput> ReportMessageAsync(ReportMessageInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ReportMessage, input, options, cancellationToken, ReportMessageOutput.From);
         }
 
         /// <summary>Report another player to the server's moderators.</summary>
-        public Task<ReportPlayerOutput> ReportPlayerAsync(ReportPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<ReportPlayerOutput> ReportPlayerAsync(ReportPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ReportPlayer, input, options, cancellationToken, ReportPlayerOutput.From);
         }
 
         /// <summary>Mute a player in the game or in one of its channels for a limited time, or end the mute (requires the game's secret).</summary>
-        public Task<MuteInGameOutput> MuteInGameAsync(MuteInGameInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MuteInGameOutput> MuteInGameAsync(MuteInGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.MuteInGame, input, options, cancellationToken, MuteInGameOutput.From);
         }
 
         /// <summary>Mute a participant of a channel for a limited time, or end the mute (requires the permission super-admin).</summary>
-        public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<MuteParticipantOutput> MuteParticipantAsync(MuteParticipantInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.MuteParticipant, input, options, cancellationToken, MuteParticipantOutput.From);
         }
 
         /// <summary>Run up to 100 writes atomically in one transaction.</summary>
-        public Task<BatchOutput> BatchAsync(BatchInput input, CallOptions options = null, CancellationToken cancellationToken = default)
+        public Task<BatchOutput> BatchAsync(BatchInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.Batch, input, options, cancellationToken, BatchOutput.From);
         }

@@ -19,7 +19,7 @@ namespace Gantry
 
         /// <summary>As <see cref="GantryClient.ConnectAsync"/>: the client lives as long as the game, across scenes.</summary>
         /// <param name="saveAs">The key in PlayerPrefs of the player, the cursors and the queue. Null: one of the server and the game.</param>
-        public static Task<GantryClient> ConnectAsync(ConnectOptions options, string saveAs = null, CancellationToken cancellationToken = default)
+        public static Task<GantryClient> ConnectAsync(ConnectOptions options, string saveAs = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             var client = Create(options, saveAs ?? "gantry:" + options.Url + ":" + options.Game);
             return client.SignInOrDisposeAsync(cancellationToken);

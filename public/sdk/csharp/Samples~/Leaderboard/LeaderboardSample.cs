@@ -1,17 +1,18 @@
 #if UNITY_5_3_OR_NEWER
-using System;
 using System.Collections.Generic;
 using Gantry;
 using UnityEngine;
 
 /// <summary>
-/// A whole small game: signs in as a guest, scores, shows the leaderboard as it changes and the notifications as they
-/// come. Put it on an empty object of a scene, and set the game's id (<c>gantry game list</c>) in the inspector.
+/// A whole small game: connects as the launcher's player or as a guest, scores, shows the leaderboard as it changes and
+/// the notifications as they come. Put it on an empty object of a scene, and set the game in the inspector.
 /// </summary>
 public sealed class LeaderboardSample : MonoBehaviour
 {
     public string Url = "http://127.0.0.1:3000";
-    public string GameId = "";
+
+    /// <summary>The game's slug or id: <c>gantry game list</c>.</summary>
+    public string Game = "";
 
     private readonly List<string> _news = new List<string>();
     private IReadOnlyList<LeaderboardRow> _rows = new LeaderboardRow[0];
@@ -20,34 +21,18 @@ public sealed class LeaderboardSample : MonoBehaviour
 
     private async void Start()
     {
-        _client = GantryBehaviour.Create(new GantryOptions { Url = Url }, "gantry-state");
-        _client.StatusChanged += status => Tell("Connection: " + status.State);
-        _client.On(Events.NotificationsCreated, (notification, meta) => Tell(notification.Message));
-        _client.On(Events.LeaderboardsPatched, (change, meta) => Apply(change));
         try
         {
-            await _client.SignInAsGuestAsync(GameId); // as the same guest each time: "gantry-state" has the secret
-            await _client.ReadyAsync();
-            _rows = (await _client.SubscribeAsync()).Leaderboard;
+            _client = await GantryClient.ConnectAsync(new ConnectOptions { Url = Url, Game = Game });
+            Tell("Playing as " + _client.Player.Username);
+            _client.StatusChanged += status => Tell("Connection: " + status.State + " " + status.EndReason);
+            _client.On(Events.NotificationsCreated, (notification, meta) => Tell(notification.Message));
+            await _client.Leaderboard().FollowAsync(rows => _rows = rows);
         }
         catch (GantryException error)
         {
             Tell(error.Message);
         }
-    }
-
-    /// <summary>Puts each row at its position and cuts the board to its length, as PROTOCOL.md says.</summary>
-    private void Apply(LeaderboardChange change)
-    {
-        var rows = new List<LeaderboardRow>(_rows);
-        foreach (var row in change.Rows)
-        {
-            var at = (int)row.Position - 1;
-            while (rows.Count <= at) rows.Add(row);
-            rows[at] = row;
-        }
-        if (rows.Count > change.Length) rows.RemoveRange((int)change.Length, rows.Count - (int)change.Length);
-        _rows = rows;
     }
 
     private async void Score()
@@ -73,7 +58,7 @@ public sealed class LeaderboardSample : MonoBehaviour
     private void OnGUI()
     {
         GUILayout.Label("Points: " + _points);
-        if (GUILayout.Button("Score 100")) Score();
+        if (_client != null && GUILayout.Button("Score 100")) Score();
         foreach (var row in _rows) GUILayout.Label(row.Position + ". " + row.Username + ": " + row.Score);
         foreach (var news in _news) GUILayout.Label(news);
     }
