@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import { cp, readdir, readFile, rm } from 'node:fs/promises';
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gantry, repository } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 import { gdscriptDriver } from './gdscript-driver.ts';
 import { Godot3Project, outputOf } from './godot3-project.ts';
 
@@ -40,37 +41,81 @@ test('the addon has the files and the plugin.cfg that Godot and its asset librar
 const { missing } = gdscriptDriver;
 
 test.skipIf(missing !== null)(
-  "in Godot 3's editor the addon can be enabled; the sample plays, and again as the same guest",
-  { timeout: 60_000 },
+  'in Godot 3 the sample keeps its guest beyond sessions, outages and restarts; a launcher opens it as its player',
+  { timeout: 90_000 },
   async () => {
-    await using server = await startTestServer();
+    await using data = await temporaryDirectory();
     await using folder = await temporaryDirectory();
-    const { gameId } = await server.createGame();
+    const serverOn = (port: number) =>
+      startTestServer({
+        PORT: String(port),
+        DATA_DIR: data.path,
+        // A day, in five seconds: such a session is renewed once, and then the player has to sign in again.
+        SESSION_DAYS: String(4 / 86_400),
+        SESSION_RENEWAL_DAYS: String(5 / 86_400),
+      });
+    const server = await serverOn(0);
+    const { gameId } = await server.createGame({ slug: 'my-game' });
     expect((await gantry(['sdk', 'gdscript', '--out', folder.path])).code).toBe(0);
     const sample = join(folder.path, 'sample/godot3');
     await cp(join(folder.path, 'addons'), join(sample, 'addons'), { recursive: true });
     await rm(join(sample, 'addons/gantry/platform_godot4.gd')); // as its README allows; the editor cannot parse it
     const { project, editorSaid } = await Godot3Project.open(sample);
     expect(editorSaid).not.toMatch(/ERROR|WARNING/);
-    const shown: string[] = [];
-    for (const _ of ['first', 'second']) {
+
+    const doNow = (what: string) => writeFile(join(sample, what), '');
+    const run = async (env: Record<string, string> = {}) => {
       const child = await project.run('load("res://main.tscn").instance()', {
-        begin: `node.url = "${server.url}"; node.game_id = "${gameId}"`,
+        begin: `node.url = "${server.url}"; node.game = "my-game"`,
+        env,
         steps: [
-          'if node.rows.size() == 0 and node.client.status == "live" and node.points == 0: node._score()',
-          'if node.rows.size() > 0:',
-          '\tprint("board: ", node.board.text.strip_edges())',
+          'var text = "%s; %s; %s" % [node.news.text, node.client.status, node.board.text.strip_edges()]',
+          'if node.client.player != null: text += "; " + node.client.player.wallet',
+          'if not node.has_meta("text") or node.get_meta("text") != text: print(text)',
+          'node.set_meta("text", text)',
+          'if Directory.new().remove("res://score") == OK: node._score()',
+          'if Directory.new().remove("res://quit") == OK:',
           '\tnode.free()',
           '\tquit()',
         ],
       });
       const output = outputOf(child);
-      await once(child, 'close');
-      expect(output()).not.toMatch(/ERROR|leaked/);
-      shown.push(/board: (.*)/.exec(output())?.[1] ?? output());
-    }
-    expect(shown[0]).toMatch(/^1\. .*: 100$/);
-    expect(shown[1]).toBe(shown[0]);
+      const gone = once(child, 'close');
+      return {
+        output,
+        /** Waits until it shows this after `from` characters of output. */
+        shows: (what: RegExp, from = 0) => until(`${what}`, () => what.exec(output().slice(from)), 20_000),
+        async quit() {
+          await doNow('quit');
+          await gone;
+          expect(output()).not.toMatch(/ERROR|leaked/);
+        },
+      };
+    };
+    const first = await run();
+    const [, wallet = ''] = await first.shows(/You are .*; live; ; (0x\w+)/);
+    await doNow('score');
+    await first.shows(/; live; 1\. .*: 100; /);
+    await first.shows(/; connecting; 1\. .*: 100; /);
+    await first.shows(/; live; 1\. .*: 100; /, first.output().length);
+    const { length: before } = first.output();
+    await server.close();
+    await first.shows(/; connecting; 1\. .*: 100; /, before);
+    await doNow('score');
+    await using again = await serverOn(Number(new URL(server.url).port));
+    await first.shows(/; live; 1\. .*: 200; /, before);
+    await first.quit();
+
+    const second = await run();
+    await second.shows(/; live; 1\. .*: 200; /);
+    await second.quit();
+    const wallets = `${first.output()}${second.output()}`.match(/0x\w{40}/g);
+    expect(new Set(wallets)).toEqual(new Set([wallet]));
+
+    const player = await again.openSession(gameId);
+    const opened = await run({ GANTRY_TOKEN: player.launcherJwt });
+    await opened.shows(new RegExp(`; live; 1\\. .*: 200; ${player.wallet}`));
+    await opened.quit();
   },
 );
 

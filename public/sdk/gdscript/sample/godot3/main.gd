@@ -1,12 +1,11 @@
-# A whole small game: signs in as a guest, scores, shows the leaderboard as it changes and the notifications as they come.
-# Set the server and the game's id (`gantry game list`) in the inspector.
+# A whole small game: signs the player in, scores, shows the leaderboard as it changes and the notifications as they come.
+# Set the server and the game (its slug or id: `gantry game list`) in the inspector.
 extends VBoxContainer
 
 export var url = "http://127.0.0.1:3000"
-export var game_id = ""
+export var game = ""
 
 var client = GantryClient.new()
-var rows = []
 var points = 0
 var board = Label.new()
 var news = Label.new()
@@ -19,24 +18,22 @@ func _ready():
 	for control in [button, board, news]:
 		add_child(control)
 	client.url = url
-	client.save_path = "user://gantry.json" # has the guest's secret too, so that it is the same guest each time
 	client.connect("status_changed", self, "_on_status")
 	client.connect("notifications_created", self, "_on_notification")
-	client.connect("leaderboards_patched", self, "_on_leaderboard")
 	add_child(client)
 	_play()
 
 
+# The player of the launcher that has opened the game, otherwise the guest of this device, each time the same.
 func _play():
-	var guest = yield(client.sign_in_as_guest(game_id), "completed")
-	if not guest.ok:
-		_tell(guest.error.message)
+	var started = yield(client.start({"game": game}), "completed")
+	if not started.ok:
+		_tell(started.error.message)
 		return
-	yield(client.wait_until_ready(), "completed")
-	var subscribed = yield(client.subscribe(), "completed")
-	if subscribed.ok:
-		rows = subscribed.data.leaderboard
-		_show()
+	_tell("You are " + client.player.username)
+	var leaderboard = client.leaderboard()
+	leaderboard.connect("changed", self, "_show")
+	leaderboard.follow()
 
 
 func _score():
@@ -55,17 +52,7 @@ func _on_notification(notification, _meta):
 	_tell(notification.message)
 
 
-# Puts each row at its position and cuts the board to its length, as PROTOCOL.md says.
-func _on_leaderboard(change, _meta):
-	for row in change.rows:
-		while rows.size() < row.position:
-			rows.append(row)
-		rows[row.position - 1] = row
-	rows.resize(min(rows.size(), change.length))
-	_show()
-
-
-func _show():
+func _show(rows):
 	board.text = ""
 	for row in rows:
 		board.text += "%d. %s: %s\n" % [row.position, row.username, row.score]

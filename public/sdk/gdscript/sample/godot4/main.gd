@@ -1,12 +1,11 @@
-# A whole small game: signs in as a guest, scores, shows the leaderboard as it changes and the notifications as they come.
-# Set the server and the game's id (`gantry game list`) in the inspector.
+# A whole small game: signs the player in, scores, shows the leaderboard as it changes and the notifications as they come.
+# Set the server and the game (its slug or id: `gantry game list`) in the inspector.
 extends VBoxContainer
 
 @export var url = "http://127.0.0.1:3000"
-@export var game_id = ""
+@export var game = ""
 
 var client = GantryClient.new()
-var rows = []
 var points = 0
 var board = Label.new()
 var news = Label.new()
@@ -19,24 +18,22 @@ func _ready():
 	for control in [button, board, news]:
 		add_child(control)
 	client.url = url
-	client.save_path = "user://gantry.json" # has the guest's secret too, so that it is the same guest each time
 	client.status_changed.connect(func(status): _tell("connection: " + status))
 	client.notifications_created.connect(func(notification, _meta): _tell(notification.message))
-	client.leaderboards_patched.connect(_on_leaderboard)
 	add_child(client)
 	_play()
 
 
+# The player of the launcher that has opened the game, otherwise the guest of this device, each time the same.
 func _play():
-	var guest = await client.sign_in_as_guest(game_id).completed
-	if not guest.ok:
-		_tell(guest.error.message)
+	var started = await client.start({"game": game}).completed
+	if not started.ok:
+		_tell(started.error.message)
 		return
-	await client.wait_until_ready().completed
-	var subscribed = await client.subscribe().completed
-	if subscribed.ok:
-		rows = subscribed.data.leaderboard
-		_show()
+	_tell("You are " + client.player.username)
+	var leaderboard = client.leaderboard()
+	leaderboard.changed.connect(_show)
+	leaderboard.follow()
 
 
 func _score():
@@ -47,17 +44,7 @@ func _score():
 		_tell(answer.error.message)
 
 
-# Puts each row at its position and cuts the board to its length, as PROTOCOL.md says.
-func _on_leaderboard(change, _meta):
-	for row in change.rows:
-		while rows.size() < row.position:
-			rows.append(row)
-		rows[row.position - 1] = row
-	rows.resize(min(rows.size(), change.length))
-	_show()
-
-
-func _show():
+func _show(rows):
 	board.text = ""
 	for row in rows:
 		board.text += "%d. %s: %s\n" % [row.position, row.username, row.score]
