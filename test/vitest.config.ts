@@ -3,18 +3,38 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig, mergeConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Makes servers that run in the tests start their threads from what test/compile.ts has compiled, and share them. */
-const sharedThreads: Plugin = {
-  name: 'shared-threads',
-  enforce: 'pre',
-  transform(code, id) {
-    if (!id.endsWith('/src/runtime/start-thread.ts')) return null;
-    const asWritten = 'export function startThread(';
-    if (!code.includes(asWritten)) throw new Error(`start-thread.ts no longer has ${asWritten}`);
-    const shared = fileURLToPath(new URL('support/pooled-threads.ts', import.meta.url));
-    return `export { startThread } from '${shared}';\n${code.replace(asWritten, 'function startThreadOfItsOwn(')}`;
-  },
-};
+/** Changes a source file for servers that run in the tests' own processes; `link` connects it to a file of support/. */
+function changed(file: string, asWritten: string, inTests: string, link: string, support: string): Plugin {
+  return {
+    name: `changed ${file}`,
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.endsWith(`/src/${file}`)) return null;
+      if (!code.includes(asWritten)) throw new Error(`${file} no longer has ${asWritten}`);
+      const path = fileURLToPath(new URL(`support/${support}`, import.meta.url));
+      return `${link} from '${path}';\n${code.replace(asWritten, inTests)}`;
+    },
+  };
+}
+
+const changes = [
+  // Threads start from what test/compile.ts has compiled, and are shared.
+  changed(
+    'runtime/start-thread.ts',
+    'export function startThread(',
+    'function startThreadOfItsOwn(',
+    'export { startThread }',
+    'pooled-threads.ts',
+  ),
+  // New databases are copies of the first one.
+  changed(
+    'engines/sqlite/open-database.ts',
+    'open(draft).close();',
+    'newDatabase(draft, () => open(draft).close());',
+    'import { newDatabase }',
+    'new-database.ts',
+  ),
+];
 
 /** The slowest files, started first: started last, one of them would run alone when all others are done. */
 const longest = [
@@ -49,7 +69,7 @@ export const longTests = 'test/**/*.long.test.ts';
 /** Settings shared by both configurations. */
 export const shared = defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
-  plugins: [sharedThreads],
+  plugins: changes,
   test: {
     globalSetup: ['test/memory-files.ts', 'test/compile.ts', 'test/postgres.ts'],
     sequence: { sequencer: LongestFirst },
