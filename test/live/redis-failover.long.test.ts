@@ -44,7 +44,8 @@ function toldOf({ received }: TestLauncher, { sessionId }: TestPlayer): unknown[
 const ready = { status: 'ready', redis: 'ready' };
 const replica = { status: 'degraded', redis: 'unavailable', reason: 'Redis is a read-only replica' };
 
-test('a Redis that becomes a replica is reported, players of other nodes stay present, and it is used again as a master', {
+// These tests run at the same time, because most of their time is waiting.
+test.concurrent('a Redis that becomes a replica is reported, players of other nodes stay present, and it is used again as a master', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -84,7 +85,7 @@ test('a Redis that becomes a replica is reported, players of other nodes stay pr
   expect([toldOf(watching, stays), toldOf(watching, leaves)]).toEqual([[true], [true, false]]);
 });
 
-test('nodes that name sentinels follow them to the new master when the old one dies', {
+test.concurrent('nodes that name sentinels follow them to the new master when the old one dies', {
   timeout: 120_000,
 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
@@ -114,7 +115,7 @@ test('nodes that name sentinels follow them to the new master when the old one d
   expect(await standby.command('keys', '*presence:*')).toContain(player.sessionId);
 });
 
-test('a Redis Cluster is refused at the start, and by doctor', { timeout: 60_000 }, async ({ skip }) => {
+test.concurrent('a Redis Cluster is refused at the start, and by doctor', { timeout: 60_000 }, async ({ skip }) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis(['--cluster-enabled', 'yes']);
   await redis.command('cluster', 'addslotsrange', '0', '16383');

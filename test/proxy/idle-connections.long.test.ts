@@ -10,7 +10,8 @@ const missing: Record<string, string | null> = {
   Apache: apacheMissing,
 };
 
-describe.each(Object.entries(proxies))('behind %s', (name, start) => {
+// At the same time, because most of it is waiting.
+describe.concurrent.each(Object.entries(proxies))('behind %s', (name, start) => {
   const reason = missing[name] ?? null;
   if (reason !== null) process.stderr.write(`The tests behind ${name} are skipped: ${reason}\n`);
 
