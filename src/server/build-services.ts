@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { Signals } from '../core/events/signals.ts';
 import { PublicUrls } from '../core/public-urls.ts';
 import type { Backups } from '../features/administration/backups.ts';
+import { GameSessions } from '../features/administration/game-sessions.ts';
 import { ServerSummary } from '../features/administration/server-summary.ts';
 import { ChainClients } from '../features/chains/chain-client.ts';
 import { ContractWallets } from '../features/chains/contract-wallets.ts';
@@ -12,6 +13,7 @@ import { StatePatcher } from '../features/states/state-patcher.ts';
 import { StateReader } from '../features/states/state-reader.ts';
 import { AddressGuard } from '../features/webhooks/address-guard.ts';
 import { HttpWebhookSender } from '../features/webhooks/http-webhook-sender.ts';
+import { noGameCalls } from '../telemetry/game-calls.ts';
 import { noNodes } from '../telemetry/nodes.ts';
 import { noRequests } from '../telemetry/recent-requests.ts';
 import { noRefusals } from '../telemetry/refusals.ts';
@@ -25,7 +27,7 @@ import { runningServerUrl } from './server-address.ts';
 
 /** The services in which a server and a command differ. */
 export interface Surroundings
-  extends Pick<Services, 'presence' | 'signals' | 'stats' | 'refusals' | 'requests' | 'nodes'> {
+  extends Pick<Services, 'presence' | 'signals' | 'stats' | 'refusals' | 'requests' | 'gameCalls' | 'nodes'> {
   /** The URL under which callers reach the server, unless one is configured. */
   url(): string;
   chainClients: ChainClients;
@@ -52,6 +54,7 @@ export function buildServices(
     backups: chooseBackups(config, store, reportBackup),
     operationsOfRole,
     summary: new ServerSummary(db, config.gameStorageQuota),
+    gameSessions: new GameSessions(db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
     states,
@@ -74,6 +77,7 @@ export async function localServices(store: OpenStore, config: Config): Promise<S
     stats: noStats,
     refusals: noRefusals,
     requests: noRequests,
+    gameCalls: noGameCalls,
     nodes: noNodes,
     chainClients: new ChainClients(config.chains),
     signers: await Signers.open(config.transactions),

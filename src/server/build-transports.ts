@@ -81,6 +81,7 @@ export function buildTransports(
     stats,
     refusals,
     requests: recentRequests,
+    gameCalls,
     logger,
     report,
   } = opened;
@@ -119,6 +120,7 @@ export function buildTransports(
     (call) => callCounts.add(call),
     (call) => stats.countCall(call),
     (call) => recentRequests.add(call),
+    (call) => gameCalls.add(call),
     (call) => {
       if (call.outcome === 'ok' || call.outcome === 'aborted' || call.outcome === 'internal') return;
       const { outcome: reason, ...refused } = call;

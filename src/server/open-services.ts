@@ -20,6 +20,7 @@ import type { SecretBox } from '../features/games/game-secret.ts';
 import { allGames, sealedSecrets } from '../features/games/queries.ts';
 import { countOpenActions } from '../features/queue/queries.ts';
 import { wasAnnouncedPresent } from '../features/sessions/queries.ts';
+import { RecentGameCalls } from '../telemetry/game-calls.ts';
 import { type NodeStatus, type Nodes, singleNode } from '../telemetry/nodes.ts';
 import { RecentRequests } from '../telemetry/recent-requests.ts';
 import { RecentStats } from '../telemetry/recent-stats.ts';
@@ -45,6 +46,7 @@ export interface OpenedServices extends OpenStore {
   stats: RecentStats;
   refusals: RecentRefusals;
   requests: RecentRequests;
+  gameCalls: RecentGameCalls;
   nodes: Nodes;
   services: Services;
   /** Why no calls can be accepted, because the database is gone; null when they can. */
@@ -110,6 +112,7 @@ export async function openServices(
   );
   const refusals = new RecentRefusals();
   const requests = new RecentRequests(administratorsOperations);
+  const gameCalls = new RecentGameCalls();
   const nodes = chooseNodes(redis, prefix, report, { stats, sockets: () => later.gateway().connectionCount });
   const services = buildServices(store, config, {
     presence,
@@ -118,6 +121,7 @@ export async function openServices(
     stats,
     refusals,
     requests,
+    gameCalls,
     nodes,
     chainClients,
     signers,
@@ -141,6 +145,7 @@ export async function openServices(
     stats,
     refusals,
     requests,
+    gameCalls,
     nodes,
     services,
   };

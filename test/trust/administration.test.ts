@@ -30,9 +30,14 @@ import {
   erasePlayer,
   exportPlayer,
   getPlayerDetails,
+  listBans,
   unbanPlayer,
 } from '../../src/features/administration/operations/players.ts';
-import { getServerStats, serverSummary } from '../../src/features/administration/operations/server.ts';
+import {
+  getGameStats,
+  getServerStats,
+  serverSummary,
+} from '../../src/features/administration/operations/server.ts';
 import {
   listGameSecrets,
   revokeGameSecret,
@@ -46,7 +51,8 @@ import {
   listPlayerMessages,
   removeMessage,
 } from '../../src/features/messages/operations/messages.ts';
-import { listMutes, mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
+import { mute, muteInChannel } from '../../src/features/moderation/commands.ts';
+import { listMutes, mutePlayer, unmutePlayer } from '../../src/features/moderation/operations/mutes.ts';
 import {
   getReport,
   listReports,
@@ -56,7 +62,7 @@ import {
   getPlaySession,
   listPlaySessions,
 } from '../../src/features/play-sessions/operations/play-sessions.ts';
-import { listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
+import { getPlayerNames, listPlayers, updatePlayer } from '../../src/features/players/operations/players.ts';
 import { enqueueActions } from '../../src/features/queue/commands.ts';
 import {
   cancelAction,
@@ -571,8 +577,42 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       until: null,
     });
     expect((await say()).status).toBe(200);
-    await expect(admin.call(mutePlayer, { gameId, wallet, seconds: 0 })).rejects.toThrow('not muted');
+    await expect(admin.call(mutePlayer, { gameId, wallet, seconds: 0 })).rejects.toThrow('no such mute');
     await expect(admin.call(mutePlayer, { gameId: 'none', wallet, seconds: 1 })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('ends a mute that the game or the admin of a channel imposed, and no other', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    const { _id: channelId } = await conversations.create(ada, grace);
+    const { wallet, launcherJwt } = grace;
+    const say = () => api.post('/launcher/send-channel-message', { launcherJwt, channelId, content: 'x' });
+    const { db } = server.services;
+    await db.write(muteInChannel, ada, channelId, wallet, { seconds: 60, reason: '' });
+    await db.write(mute, grace, null, 'server', { seconds: 60, reason: '' });
+    await expect(admin.call(unmutePlayer, { gameId, wallet })).rejects.toThrow('no such mute');
+    await admin.call(unmutePlayer, { gameId, wallet, mutedBy: 'server' });
+    refused(await say(), 403, 'muted');
+    await admin.call(unmutePlayer, { gameId, wallet, channelId, mutedBy: 'channel' });
+    expect((await say()).status).toBe(200);
+    expect((await admin.call(listMutes, { gameId })).total).toBe(0);
+    await expect(admin.call(unmutePlayer, { gameId: 'none', wallet })).rejects.toThrow('no game');
+  });
+
+  it.concurrent('lists the bans from a game, from all games, and of a player, newest first', async () => {
+    const gameId = await newGame();
+    const [ada, grace] = [await newPlayer(gameId), await newPlayer(gameId)];
+    await admin.call(banPlayer, { gameId, wallet: ada.wallet, reason: 'Bots' });
+    await admin.call(banPlayer, { wallet: grace.wallet, reason: 'Fraud' });
+    expect((await admin.call(listBans, { gameId })).data).toMatchObject([
+      { wallet: ada.wallet, gameId, reason: 'Bots' },
+    ]);
+    const { data } = await admin.call(listBans, { gameId: '' });
+    expect(data.map((ban) => ban.gameId)).toEqual(data.map(() => ''));
+    expect(data).toContainEqual(expect.objectContaining({ wallet: grace.wallet, reason: 'Fraud' }));
+    expect((await admin.call(listBans, { wallet: grace.wallet })).total).toBe(1);
+    const names = await admin.call(getPlayerNames, { wallets: [ada.wallet, `0x${'9'.repeat(40)}`] });
+    expect(names.players.map(({ wallet }) => wallet)).toEqual([ada.wallet]);
   });
 
   it.concurrent('reviews what players have reported, and closes it with a note', async () => {
@@ -704,12 +744,17 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
 
   it('sees recent calls, nodes and players, and storage use', async () => {
     const gameId = await newGame();
-    const { launcherJwt } = await newPlayer(gameId);
+    const { launcherJwt, wallet } = await newPlayer(gameId);
     refused(await api.post('/launcher/get-user-score', { launcherJwt, nonce: 7 }), 400, 'input_invalid');
     const { data } = await admin.call(listRequests, { gameId });
     if (admin.actor === 'cli')
       expect(data).toEqual([]); // no server runs in its process
     else expect(data).toMatchObject([{ operation: 'getUserScore', status: 400, reason: 'input_invalid' }]);
+    await newPlayer(gameId);
+    await server.openSession(gameId, wallet);
+    const { days, calls } = await admin.call(getGameStats, { gameId });
+    expect(days).toMatchObject([{ sessions: 3, players: 2 }]);
+    expect(calls.reduce((sum, one) => sum + one.refused, 0)).toBe(admin.actor === 'cli' ? 0 : 1);
     const { nodes, today } = await admin.call(serverSummary, {});
     expect(nodes).toHaveLength(admin.actor === 'cli' ? 0 : 1);
     expect(today.sessions).toBeGreaterThanOrEqual(today.players);

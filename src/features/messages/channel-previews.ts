@@ -1,5 +1,7 @@
 import type { Owner } from '../../core/schemas/owner.ts';
 import { columnsOf, query, type ReadSteps, statement } from '../../core/storage/query.ts';
+import type { Player } from '../players/player.ts';
+import { findPlayersOf } from '../players/queries.ts';
 import { isNotBlocked } from './blocked-senders.ts';
 import type { ChannelMessage, MessageChannel } from './message-channel.ts';
 import { idsOfJson, seqOfMessage, toMessage } from './message-rows.ts';
@@ -11,11 +13,7 @@ export const searchedForPreview = 100;
 export const namedInPreview = 4;
 
 /** A participant's profile; the name and the avatar are empty until the player sets them. */
-export interface ParticipantProfile {
-  wallet: string;
-  username: string;
-  avatar: string;
-}
+export type ParticipantProfile = Pick<Player, 'wallet' | 'username' | 'avatar'>;
 
 /** What a list of channels shows of them. */
 export interface ChannelPreviews {
@@ -41,7 +39,7 @@ export const readPreviews = query(
       participants.filter((one) => one.wallet !== wallet).slice(0, namedInPreview),
     );
     const wallets = [...new Set(others.map((one) => one.wallet))];
-    const found = yield* read.all(profilesOf, { wallets: JSON.stringify(wallets) });
+    const found = yield* findPlayersOf(read, wallets);
     const known = new Map(found.map((one) => [one.wallet, one]));
     return {
       lastMessages: new Map(rows.map((row) => [row.channelId, toMessage(row)])),
@@ -71,12 +69,3 @@ const lastMessages = statement<{ gameId: string; wallet: string; ids: string; se
     postgres: lastText(seqOfMessage.postgres, idsOfJson.postgres),
   },
 );
-
-const profilesText = (wallets: string) =>
-  `SELECT wallet, username, avatar FROM players WHERE wallet IN (${wallets})`;
-const profilesOf = statement<{ wallets: string }, ParticipantProfile>({
-  sqlite: profilesText('SELECT value FROM json_each(@wallets)'),
-  postgres: profilesText(
-    'SELECT value FROM json_array_elements_text(CAST(@wallets AS json)) AS listed (value)',
-  ),
-});

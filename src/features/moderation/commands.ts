@@ -19,18 +19,12 @@ export interface NewMute {
 
 /**
  * Mutes a player for a limited time in one channel of the game or, with `channelId` null, in the whole game. Returns when the mute
- * ends (Unix ms), or null if this call ended it. Only the party that imposed a mute can end it.
+ * ends (Unix ms), or null if this call ended it. `by`: whose mute it is; each muter has one of their own per player and place.
  * @throws GantryError `player_unknown`, `channel_unknown`, `player_not_muted`
  */
 export const mute = command(
   'mute',
-  function* (
-    tx,
-    player: Owner,
-    channelId: string | null,
-    by: Exclude<Muter, 'channel'>,
-    wanted: NewMute,
-  ): Steps<number | null> {
+  function* (tx, player: Owner, channelId: string | null, by: Muter, wanted: NewMute): Steps<number | null> {
     const channel = channelId === null ? undefined : yield* tx.get(messageChannels, channelId);
     // The locks of every command that writes a text other players see: each commits before the mute or sees it.
     const [row] = yield* tx.all(
@@ -104,7 +98,7 @@ function* setMute(
     return until;
   }
   if (!before)
-    throw new GantryError('player_not_muted', 'You have not muted this player in this game or channel');
+    throw new GantryError('player_not_muted', 'This player has no such mute in this game or channel');
   tx.remove(playerMutes, before);
   return null;
 }

@@ -47,6 +47,22 @@ export const findGuest = query(
   { max: maxCached, keyOf: (address) => address },
 );
 
+/** The players of these wallets; unknown wallets are omitted. */
+export const findPlayersOf = query('findPlayersOf', function* (read, wallets: readonly string[]): ReadSteps<
+  readonly Pick<Player, 'wallet' | 'username' | 'avatar'>[]
+> {
+  return yield* read.all(playersOf, { wallets: JSON.stringify(wallets) });
+});
+
+const playersOfText = (wallets: string) =>
+  `SELECT wallet, username, avatar FROM players WHERE wallet IN (${wallets})`;
+const playersOf = statement<{ wallets: string }, Pick<Player, 'wallet' | 'username' | 'avatar'>>({
+  sqlite: playersOfText('SELECT value FROM json_each(@wallets)'),
+  postgres: playersOfText(
+    'SELECT value FROM json_array_elements_text(CAST(@wallets AS json)) AS listed (value)',
+  ),
+});
+
 /**
  * Players in the given game or any, newest first; with `search`, those whose name contains it, whatever the case and accents, or whose wallet begins
  * with it or is shortened to it (`shortAddress`). A guest without a name has its default name.

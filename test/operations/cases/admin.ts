@@ -453,6 +453,33 @@ export const adminCases: AdminCases = {
       },
     },
   },
+  getPlayerNames: {
+    input: ({ owner, banned }) => ({ wallets: [owner.wallet, banned.wallet] }),
+    answer: {
+      success: true,
+      players: expect.arrayContaining([
+        { wallet: '<owner>', username: 'Ada', avatar: expect.any(String) },
+        { wallet: '<banned>', username: '', avatar: '' },
+      ]),
+    },
+  },
+  listBans: {
+    input: ({ banned }) => ({ wallet: banned.wallet }),
+    answer: {
+      total: 1,
+      limit: 50,
+      skip: 0,
+      data: [
+        {
+          wallet: '<banned>',
+          username: '',
+          gameId: '<game>',
+          reason: expect.any(String),
+          at: '<time>',
+        },
+      ],
+    },
+  },
   updatePlayer: {
     input: ({ owner }) => ({
       wallet: owner.wallet,
@@ -611,6 +638,13 @@ export const adminCases: AdminCases = {
     input: ({ gameId, stranger }) => ({ gameId, wallet: stranger.wallet, seconds: 60, reason: 'Spam' }),
     answer: { success: true, until: '<time>' },
   },
+  unmutePlayer: {
+    async input({ server, gameId, stranger }) {
+      await server.services.db.write(mute, stranger, null, 'server', { seconds: 60, reason: 'Spam' });
+      return { gameId, wallet: stranger.wallet, mutedBy: 'server' };
+    },
+    answer: { success: true },
+  },
   listMutes: {
     async input({ server, gameId, stranger }) {
       await server.services.db.write(mute, stranger, null, 'moderator', { seconds: 60, reason: 'Spam' });
@@ -717,6 +751,17 @@ export const adminCases: AdminCases = {
       nodes: expect.any(Array),
       today: { since: '<time>', sessions: expect.any(Number), players: expect.any(Number) },
       storage: expect.any(Array),
+    },
+  },
+
+  getGameStats: {
+    input: ({ gameId }) => ({ gameId }),
+    answer: {
+      success: true,
+      online: expect.any(Number),
+      days: [{ at: '<time>', sessions: expect.any(Number), players: expect.any(Number) }],
+      callsEveryMs: 600_000,
+      calls: expect.any(Array),
     },
   },
 

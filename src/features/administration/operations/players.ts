@@ -4,6 +4,7 @@ import type { Presence } from '../../../cluster/presence/presence.ts';
 import { everyRole, moderators, operators } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
 import { addressInput, idInput, success, text, timestamp } from '../../../core/schemas/fields.ts';
+import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
 import { requireGame } from '../../games/require-game.ts';
@@ -14,6 +15,7 @@ import { ban, unban } from '../commands.ts';
 import { erasePlayerData } from '../player-eraser.ts';
 import { type ExportPlace, isExportPlace, readPlayerExport } from '../player-export.ts';
 import { readPlayerOverview } from '../player-overview.ts';
+import { readBans } from '../queries.ts';
 
 const lastSeenAt = timestamp.nullable().meta({
   description:
@@ -99,6 +101,35 @@ export const unbanPlayer = defineAdminOperation({
   async handler({ input }, { db }: { db: Store }) {
     await db.write(unban, input.wallet, input.gameId ?? null);
     return { success: true };
+  },
+});
+
+export const listBans = defineAdminOperation({
+  name: 'listBans',
+  kind: 'read',
+  summary: 'List bans with their reasons, newest first',
+  roles: everyRole,
+  input: z.object({
+    ...paging,
+    gameId: z
+      .union([idInput, z.literal('')])
+      .optional()
+      .meta({ description: "Only bans from this game; '': only those from every game" }),
+    wallet: addressInput.optional(),
+  }),
+  output: pagedOutput(
+    z
+      .object({
+        wallet: z.string(),
+        username: z.string().meta({ description: 'Empty if the player has not set one' }),
+        gameId: z.string().meta({ description: "'' means every game" }),
+        reason: z.string(),
+        at: timestamp,
+      })
+      .meta({ id: 'PlayerBan' }),
+  ),
+  async handler({ input }, { db }: { db: Store }) {
+    return pageOf(input, await db.read(readBans, input, input));
   },
 });
 

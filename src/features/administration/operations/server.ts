@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
-import { success, timestamp } from '../../../core/schemas/fields.ts';
+import { idInput, success, timestamp } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
+import { type GameCalls, gameCallsSample } from '../../../telemetry/game-calls.ts';
 import { type Nodes, nodeRecord } from '../../../telemetry/nodes.ts';
 import { type Stats, statsRange, statsSample } from '../../../telemetry/stats.ts';
+import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
+import { countPresentIn, type GameSessions } from '../game-sessions.ts';
 import type { ServerSummary } from '../server-summary.ts';
 
 export const getServerStats = defineAdminOperation({
@@ -75,5 +78,59 @@ export const serverSummary = defineAdminOperation({
       summary.storageByGame(),
     ]);
     return { success: true, nodes: running, today: { since, ...opened }, storage };
+  },
+});
+
+/** The longest period for which sessions are counted by day, in days. */
+const maxDays = 14;
+const dayMs = 24 * 60 * 60 * 1000;
+
+export const getGameStats = defineAdminOperation({
+  name: 'getGameStats',
+  kind: 'read',
+  summary:
+    "Get a game's sessions and players by day, who is online, and the calls that the responding node answered",
+  roles: everyRole,
+  input: z.object({
+    gameId: idInput,
+    since: z
+      .int()
+      .min(0)
+      .optional()
+      .meta({
+        description: `Start of the first day in Unix milliseconds, at most ${maxDays} days ago; default: midnight UTC, ${maxDays - 1} days ago`,
+      }),
+  }),
+  output: z.object({
+    success,
+    online: z.int().meta({ description: 'Sessions in the game that are online' }),
+    days: z.array(z.object({ at: timestamp, sessions: z.int(), players: z.int() })).meta({
+      description: 'Sessions opened on each day since and the players who opened them; without empty days',
+    }),
+    callsEveryMs: z.int().meta({ description: 'Length of a period of `calls` in milliseconds' }),
+    calls: z.array(gameCallsSample).meta({
+      description:
+        'Calls of the last day by period, oldest first; empty on the command line, where no calls are counted',
+    }),
+  }),
+  async handler(
+    { input: { gameId, since } },
+    { db, gameSessions, gameCalls }: { db: Store; gameSessions: GameSessions; gameCalls: GameCalls },
+  ) {
+    const game = await requireGame(db, gameId);
+    const now = db.now();
+    const midnight = new Date(now).setUTCHours(0, 0, 0, 0) - (maxDays - 1) * dayMs;
+    const from = Math.max(since ?? midnight, now - maxDays * dayMs);
+    const [online, days] = await Promise.all([
+      db.read(countPresentIn, game.id),
+      gameSessions.byDay(game.id, from),
+    ]);
+    return {
+      success: true,
+      online,
+      days,
+      callsEveryMs: gameCalls.everyMs,
+      calls: gameCalls.samples(game.id),
+    };
   },
 });

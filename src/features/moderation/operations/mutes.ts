@@ -5,7 +5,7 @@ import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
 import { seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
-import { muteReason, muteSeconds } from '../../messages/mutes/mute.ts';
+import { muteReason, muter, muteSeconds } from '../../messages/mutes/mute.ts';
 import { defineAdminOperation, defineOperation, ownerOf } from '../../operation.ts';
 import { mute, muteInChannel } from '../commands.ts';
 import { playerMute, readMutes } from '../queries.ts';
@@ -70,6 +70,26 @@ export const mutePlayer = defineAdminOperation({
   async handler({ input }, { db }: { db: Store }) {
     await requireGame(db, input.gameId);
     return { success: true, until: await db.write(mute, input, input.channelId ?? null, 'moderator', input) };
+  },
+});
+
+export const unmutePlayer = defineAdminOperation({
+  name: 'unmutePlayer',
+  kind: 'write',
+  summary: "End a player's mute in a game or in one of its channels, also one that moderators did not impose",
+  roles: moderators,
+  input: z.object({
+    wallet: addressInput,
+    gameId: idInput,
+    channelId: idInput.optional().meta({ description: 'Default: the mute in the whole game' }),
+    mutedBy: muter.default('moderator').meta({ description: 'Whose mute it is, as in `listMutes`' }),
+  }),
+  output: z.object({ success }),
+  async handler({ input }, { db }: { db: Store }) {
+    const { gameId, channelId = null, mutedBy } = input;
+    await requireGame(db, gameId);
+    await db.write(mute, input, channelId, mutedBy, { seconds: 0, reason: '' });
+    return { success: true };
   },
 });
 

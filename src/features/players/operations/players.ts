@@ -16,7 +16,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation } from '../../operation.ts';
 import { nameVouchedPlayer, setProfile } from '../commands.ts';
 import { username } from '../player.ts';
-import { findPlayers } from '../queries.ts';
+import { findPlayers, findPlayersOf } from '../queries.ts';
 
 export const listPlayers = defineAdminOperation({
   name: 'listPlayers',
@@ -56,6 +56,27 @@ export const listPlayers = defineAdminOperation({
   ),
   async handler({ input }, { db }: { db: Store }) {
     return pageOf(input, await db.read(findPlayers, input, input));
+  },
+});
+
+export const getPlayerNames = defineAdminOperation({
+  name: 'getPlayerNames',
+  kind: 'read',
+  summary: 'Get the names and avatars of up to 250 players by wallet; unknown wallets are omitted',
+  roles: everyRole,
+  input: z.object({ wallets: z.array(addressInput).min(1).max(250) }),
+  output: z.object({
+    success,
+    players: z.array(
+      z.object({
+        wallet: z.string(),
+        username: z.string().meta({ description: 'Empty if the player has not set one' }),
+        avatar: z.string(),
+      }),
+    ),
+  }),
+  async handler({ input }, { db }: { db: Store }) {
+    return { success: true, players: [...(await db.read(findPlayersOf, input.wallets))] };
   },
 });
 
