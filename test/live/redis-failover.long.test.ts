@@ -115,7 +115,9 @@ test.concurrent('nodes that name sentinels follow them to the new master when th
   expect(await standby.command('keys', '*presence:*')).toContain(player.sessionId);
 });
 
-test.concurrent('a Redis Cluster is refused at the start, and by doctor', { timeout: 60_000 }, async ({ skip }) => {
+test.concurrent('a Redis Cluster is refused at the start, and by doctor', { timeout: 60_000 }, async ({
+  skip,
+}) => {
   skip(redisMissing !== null, redisMissing ?? '');
   await using redis = await startRedis(['--cluster-enabled', 'yes']);
   await redis.command('cluster', 'addslotsrange', '0', '16383');
