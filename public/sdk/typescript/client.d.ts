@@ -2222,17 +2222,7 @@ type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGam
 type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
 
 /** The player of a session. */
-interface Player {
-    wallet: string;
-    userId: string;
-    /** The name others see, never empty. */
-    username: string;
-    /** Whether the player chose the name. */
-    isNamed: boolean;
-    /** The URL of the player's picture. */
-    avatar: string;
-    isGuest: boolean;
-}
+type Player = OwnPlayer;
 /** A player's session in a game. */
 interface SignedIn {
     launcherJwt: string;

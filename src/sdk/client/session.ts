@@ -1,6 +1,7 @@
 import { connectionLost, GantryError } from './client-error.ts';
 import type { CompleteOptions } from './client-options.ts';
 import { callOverHttp } from './http-call.ts';
+import type { OperationOutput } from './operation-types.ts';
 import { type Player, signedInWith } from './player.ts';
 import { patiently } from './retries.ts';
 
@@ -90,12 +91,8 @@ export class Session {
       if (this.#isClosed || launcherJwt !== this.launcherJwt) return;
     }
     const { url } = this.#options;
-    const renewed = (await this.#patiently(() =>
-      callOverHttp(url, 'renewChannelSession', { launcherJwt }),
-    )) as {
-      launcherJwt: string;
-      expiresAt: number;
-    };
+    const answer = await this.#patiently(() => callOverHttp(url, 'renewChannelSession', { launcherJwt }));
+    const renewed = answer as OperationOutput<'renewChannelSession'>;
     if (launcherJwt !== this.launcherJwt || renewed.expiresAt <= expiresAt) return;
     this.#launcherJwt = renewed.launcherJwt;
     this.#begin(renewed.expiresAt);

@@ -39,10 +39,10 @@ export async function signInAsGuest({
 }: GuestOptions): Promise<SignedIn & { deviceSecret: string }> {
   if (deviceSecret !== undefined) {
     const answer = await call(url, 'signInGuest', { gameId, deviceSecret });
-    return { ...signedIn(answer, answer.wallet), deviceSecret };
+    return { ...signedIn(answer), deviceSecret };
   }
   const created = await call(url, 'createGuest', { gameId, deviceName, username });
-  return { ...signedIn(created, created.wallet), deviceSecret: created.deviceSecret };
+  return { ...signedIn(created), deviceSecret: created.deviceSecret };
 }
 
 /** Signs a player in with a wallet, which signs the server's sign-in text. @throws GantryError */
@@ -51,7 +51,7 @@ export async function signInWithWallet(options: WalletOptions): Promise<SignedIn
   const challenge = await call(url, 'createUnverifiedChannel', { gameId, wallet, chainId });
   const signature = await sign(challenge.signRequest);
   const { channelId } = challenge;
-  return signedIn(await call(url, 'verifyUnverifiedChannel', { channelId, signature, chainId }), wallet);
+  return signedIn(await call(url, 'verifyUnverifiedChannel', { channelId, signature, chainId }));
 }
 
 /**
@@ -68,12 +68,11 @@ export async function upgradeGuest({
   const challenge = await call(url, 'requestGuestUpgrade', { launcherJwt, wallet, chainId });
   const signature = await sign(challenge.signRequest);
   const { channelId } = challenge;
-  return signedIn(await call(url, 'upgradeGuest', { launcherJwt, channelId, signature, chainId }), wallet);
+  return signedIn(await call(url, 'upgradeGuest', { launcherJwt, channelId, signature, chainId }));
 }
 
-function signedIn(answer: object, wallet: string): SignedIn {
-  const { launcherJwt, player, expiresAt } = answer as SignedIn;
-  return { launcherJwt, wallet: wallet.toLowerCase(), player, expiresAt };
+function signedIn({ launcherJwt, player, expiresAt }: Omit<SignedIn, 'wallet'>): SignedIn {
+  return { launcherJwt, wallet: player.wallet, player, expiresAt };
 }
 
 function call<Name extends OperationName>(
