@@ -45,6 +45,7 @@ async def main():
         )
         await client.ready()
         await client.set_user_score(score=3)
+        await client.queue("set_user_score", score=4)  # sent after the other one
         tell(live=client.status)
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
     try:
