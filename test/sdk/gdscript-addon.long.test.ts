@@ -116,6 +116,19 @@ test.skipIf(missing !== null)(
     const opened = await run({ GANTRY_TOKEN: player.launcherJwt });
     await opened.shows(new RegExp(`; live; 1\\. .*: 200; ${player.wallet}`));
     await opened.quit();
+
+    const mistaken = await project.run('load("res://addons/gantry/gantry_client.gd").new()', {
+      steps: [
+        'for call in [node.start({"gmae": "my-game"}), node.start({})]: print(call.error.message)',
+        'node.free()',
+        'quit()',
+      ],
+    });
+    const said = outputOf(mistaken);
+    await once(mistaken, 'close');
+    expect(said()).toContain('start has no option gmae; it has: [game, username,');
+    expect(said()).toContain('start needs the option game');
+    expect(said()).not.toMatch(/ERROR|leaked/);
   },
 );
 

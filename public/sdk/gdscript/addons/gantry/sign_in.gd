@@ -92,7 +92,8 @@ func _add_token(token, source):
 
 
 func _secret():
-	return _options.get("device_secret", _client._state.device_secret)
+	var given = _options.get("device_secret")
+	return _client._state.device_secret if given == null else given
 
 
 # Tries the next source of a player.
