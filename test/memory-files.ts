@@ -8,7 +8,7 @@ const gibibyte = 1024 ** 3;
 
 /**
  * Keeps the tests' temporary files in memory where there is enough of it: flushing them to a disk, for databases that
- * live for one test, takes a sixth of the processors' time and much of the waiting. Tests of crashes kill processes and
+ * live for one test, takes processor time and waiting. Tests of crashes kill processes and
  * lose writes on their own, and need no disk for it. `TMPDIR` set by the caller stays.
  */
 export default function memoryFiles(): () => void {
