@@ -4,7 +4,7 @@ import { ConfigError } from '../core/config-error.ts';
 import { GantryError } from '../core/errors.ts';
 import { listGames } from '../features/games/operations/games.ts';
 import type { AnyOperation, Operation } from '../features/operation.ts';
-import { type Execute, withDataDirectory } from './as-administrator.ts';
+import { type Execute, executeLocally, withDataDirectory } from './as-administrator.ts';
 import { executeOn } from './remote-server.ts';
 
 /** What a command operates on: the server at `url`, with its admin token, or DATA_DIR when there is no URL. */
@@ -23,6 +23,11 @@ export class Administrator {
     this.#target = target;
   }
 
+  /** Whether it is a server at a URL. */
+  get isRemote(): boolean {
+    return this.#target().url !== undefined;
+  }
+
   /** `input` may be all options of a command: those that are not the operation's, such as `--url`, are left out. */
   async execute<In extends z.ZodObject, Out extends z.ZodType>(
     operation: Operation<string, 'admin' | 'public', In, Out> | Operation<string, 'admin', In, Out>,
@@ -36,6 +41,7 @@ export class Administrator {
 
   /** Like `execute`, for an operation that was looked up by name. */
   executeNamed(operation: AnyOperation, input: unknown): Promise<unknown> {
+    if (!this.isRemote) return executeLocally(operation, input);
     return this.connected((execute) => execute(operation, input));
   }
 

@@ -4,6 +4,7 @@ import { checkUnknownFields, describeIgnored } from '../calls/unknown-fields.ts'
 import { asObject } from '../core/schemas/json-input.ts';
 import { commandLineOwner } from '../features/administration/administrators/administrator.ts';
 import { auditLogOf } from '../features/administration/audit-log.ts';
+import { createGame } from '../features/games/operations/games.ts';
 import type { AnyOperation } from '../features/operation.ts';
 import { localServices } from '../server/build-services.ts';
 import { withStore } from './with-store.ts';
@@ -16,23 +17,30 @@ export type Execute = (operation: AnyOperation, input: unknown) => Promise<unkno
  * same audit log entry. Write access to the directory replaces the token.
  */
 export function executeLocally(operation: AnyOperation, input: unknown): Promise<unknown> {
-  return withDataDirectory((execute) => execute(operation, input));
+  const mayCreate = operation.name === createGame.name;
+  return withDataDirectory((execute) => execute(operation, input), mayCreate);
 }
 
 /** Like `executeLocally`, for several operations: the data directory stays open until `use` resolves. */
-export function withDataDirectory<Result>(use: (execute: Execute) => Promise<Result>): Promise<Result> {
-  return withStore(async (store, config) => {
-    const services = await localServices(store, config);
-    const context = { services, audit: auditLogOf(store.db) };
-    try {
-      return await use(async (operation, input) => {
-        const nobody = { caller: null, game: null };
-        const ignored = checkUnknownFields(operation, operation.input, asObject(input), nobody);
-        for (const field of ignored) process.stderr.write(`${describeIgnored(operation, field)}\n`);
-        return executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context);
-      });
-    } finally {
-      await services.presence.close();
-    }
-  });
+export function withDataDirectory<Result>(
+  use: (execute: Execute) => Promise<Result>,
+  mayCreate = false,
+): Promise<Result> {
+  return withStore(
+    async (store, config) => {
+      const services = await localServices(store, config);
+      const context = { services, audit: auditLogOf(store.db) };
+      try {
+        return await use(async (operation, input) => {
+          const nobody = { caller: null, game: null };
+          const ignored = checkUnknownFields(operation, operation.input, asObject(input), nobody);
+          for (const field of ignored) process.stderr.write(`${describeIgnored(operation, field)}\n`);
+          return executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context);
+        });
+      } finally {
+        await services.presence.close();
+      }
+    },
+    { mayCreate },
+  );
 }

@@ -6,7 +6,7 @@ import { defaultKeep, everyHours, keptBackups } from '../features/administration
 import { setBackupSchedule } from '../features/administration/operations/backups.ts';
 import { backUp } from '../server/backup/backup.ts';
 import { databaseFiles } from '../server/open-store.ts';
-import { executeLocally } from './as-administrator.ts';
+import type { Administrator } from './administrator.ts';
 import { decimal, integer, parsed } from './options.ts';
 import { Progress, print } from './output.ts';
 
@@ -21,7 +21,7 @@ interface Options {
 const useInstead =
   'Back it up with pg_dump or WAL archiving, and keep GANTRY_SECRET_KEY, which encrypts its keys.';
 
-export function backupCommand(): Command {
+export function backupCommand(administrator: Administrator): Command {
   const hours = parsed(decimal.pipe(everyHours));
   return new Command('backup')
     .description(
@@ -56,13 +56,16 @@ export function backupCommand(): Command {
           everyHours: schedule === 'off' ? null : schedule,
           ...(keep !== undefined && { keep }),
         };
-        const { schedule: stored } = setBackupSchedule.output.parse(
-          await executeLocally(setBackupSchedule, input),
-        );
+        const { schedule: stored } = await administrator.execute(setBackupSchedule, input);
         const next = stored && new Date(stored.dueAt).toISOString();
         const shown = stored && { everyHours: stored.everyHours, keep: stored.keep, next };
         print(json ? (stored ?? { everyHours: null }) : (shown ?? { schedule: 'off' }), json);
         return;
+      }
+      if (administrator.isRemote) {
+        throw new ConfigError(
+          'With --url, only --schedule is possible. To make a backup now and download it, use gantry admin makeBackup, or the console',
+        );
       }
       if (keep !== undefined) throw new ConfigError('--keep goes with --schedule');
       if (file === undefined) throw new ConfigError('specify a file, or --schedule <hours>');

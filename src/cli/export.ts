@@ -9,7 +9,7 @@ import { writeGameFile } from '../server/backup/game-file.ts';
 import { tables } from '../server/declarations/tables.ts';
 import { databaseFiles, openStore } from '../server/open-store.ts';
 import { Progress, print } from './output.ts';
-import { confirmNewDataDirectory } from './with-store.ts';
+import { requireData } from './with-store.ts';
 
 interface Options {
   secrets?: boolean;
@@ -27,7 +27,7 @@ export function exportCommand(): Command {
     .addHelpText('after', '\nExample:\n  gantry export space-race space-race.ndjson')
     .action(async (name: string, given: string, { secrets = false, force = false, json }: Options) => {
       const config = readConfig();
-      await confirmNewDataDirectory(config);
+      requireData(config);
       const { db, box } = await openStore(config);
       try {
         const game = (await db.read(findGame, name)) ?? (await db.read(findGameBySlug, name));

@@ -17,16 +17,19 @@ export function keyCommand(): Command {
     )
     .addHelpText('after', '\nExamples:\n  gantry key rotate\n  gantry key rotate --overlap 0')
     .action(({ overlap, json }: { overlap?: number; json?: boolean }) =>
-      withStore(async ({ keys, db }, config) => {
-        const input = overlap === undefined ? {} : { overlapMinutes: overlap };
-        const entry = await db.write(beginAudit, 'cli', 'rotateTokenKey', input);
-        // The server's SESSION_DAYS may differ from ours, so the tokens it has issued count too.
-        const lastExpiry = (await db.read(lastSessionExpiry)) ?? 0;
-        const untilTheyExpire = Math.max(config.sessionLifetimeMs, lastExpiry - db.now());
-        const { kid } = await keys.rotate(overlap === undefined ? untilTheyExpire : overlap * 60_000);
-        await db.write(finishAudit, entry, 'ok');
-        print({ kid }, json);
-      }, 'key rotation'),
+      withStore(
+        async ({ keys, db }, config) => {
+          const input = overlap === undefined ? {} : { overlapMinutes: overlap };
+          const entry = await db.write(beginAudit, 'cli', 'rotateTokenKey', input);
+          // The server's SESSION_DAYS may differ from ours, so the tokens it has issued count too.
+          const lastExpiry = (await db.read(lastSessionExpiry)) ?? 0;
+          const untilTheyExpire = Math.max(config.sessionLifetimeMs, lastExpiry - db.now());
+          const { kid } = await keys.rotate(overlap === undefined ? untilTheyExpire : overlap * 60_000);
+          await db.write(finishAudit, entry, 'ok');
+          print({ kid }, json);
+        },
+        { opener: 'key rotation' },
+      ),
     );
   return command;
 }

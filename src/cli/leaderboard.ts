@@ -146,7 +146,7 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
       const { keep, order, entries, label = [] } = given;
       const rules = { name, keep, order, entries, labels: label };
       const input = { gameId, ...rules, ...settingsOf(given) };
-      print((await administrator.execute(createLeaderboard, input)).leaderboard, json);
+      printLeaderboard((await administrator.execute(createLeaderboard, input)).leaderboard, json);
     });
 
   withSettings(command.command('update <leaderboard>'))
@@ -165,7 +165,7 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
         ...(given.public && { public: true }),
         ...(given.label && { addLabels: given.label }),
       };
-      print((await administrator.execute(updateLeaderboard, input)).leaderboard, json);
+      printLeaderboard((await administrator.execute(updateLeaderboard, input)).leaderboard, json);
     });
 
   withGame(command.command('end-season <leaderboard>'))
@@ -186,6 +186,15 @@ function addWriteCommands(command: Command, administrator: Administrator): void 
       await administrator.execute(removeLeaderboard, { gameId, leaderboard });
       print({ gameId, leaderboard, removed: true }, json);
     });
+}
+
+/** Prints its times as dates for people. */
+function printLeaderboard(leaderboard: object, json: boolean | undefined): void {
+  const shown = Object.entries(leaderboard).map(([name, value]) => [
+    name,
+    name.endsWith('At') && typeof value === 'number' ? new Date(value).toISOString() : value,
+  ]);
+  print(json ? leaderboard : Object.fromEntries(shown), json);
 }
 
 /** The input that both operations share. */

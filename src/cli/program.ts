@@ -64,7 +64,7 @@ export function createProgram(): Command {
     [
       'Data',
       [
-        backupCommand(),
+        ...withRemote(backupCommand),
         restoreCommand(),
         exportCommand(),
         importCommand(),

@@ -6,19 +6,39 @@ import { DatabaseUnusableError } from '../core/storage/database-unusable.ts';
 import { describeMissingDatabase } from '../server/backup/missing-database.ts';
 import { type Opener, type OpenStore, openStore } from '../server/open-store.ts';
 
-/** Opens the data directory, runs a command, and closes it. A server may be using it at the same time. */
+/**
+ * Opens the data directory, runs a command, and closes it. A server may be using it at the same time. Only a command with
+ * `mayCreate` creates a new one.
+ */
 export async function withStore<Result>(
   command: (store: OpenStore, config: Config) => Promise<Result>,
-  opener: Opener = 'command',
+  { opener = 'command', mayCreate = false }: { opener?: Opener; mayCreate?: boolean } = {},
 ): Promise<Result> {
   const config = readConfig();
-  await confirmNewDataDirectory(config);
+  if (mayCreate) await confirmNewDataDirectory(config);
+  else requireData(config);
   const store = await openStore(config, opener);
   try {
     return await command(store, config);
   } finally {
     await store.db.close();
   }
+}
+
+/**
+ * Call this before a command works on existing data: in a wrong directory, it would otherwise create keys and an empty
+ * database, and show nothing.
+ * @throws DatabaseUnusableError
+ */
+export function requireData({
+  dataDirectory,
+  databaseUrl,
+}: Pick<Config, 'dataDirectory' | 'databaseUrl'>): void {
+  if (databaseUrl !== undefined || existsSync(dataFiles(dataDirectory).database)) return;
+  const why = describeMissingDatabase(dataDirectory);
+  throw new DatabaseUnusableError(
+    why ?? `There is no database in ${dataDirectory}. Is DATA_DIR where the server keeps its data?`,
+  );
 }
 
 /**

@@ -10,12 +10,12 @@ import { gantry, gantryJson } from '../support/warm-gantry.ts';
 
 const hasScript = existsSync('/usr/bin/script');
 
-/** Runs `gantry game list` in a separate terminal, and types an answer. */
+/** Runs `gantry game create` in a separate terminal, and types an answer. */
 async function inTerminal(
   dataDirectory: string,
   answer: string,
 ): Promise<{ code: number | null; shown: string }> {
-  const command = `${join(repository, 'node_modules/.bin/node')} ${join(repository, 'src/gantry.js')} game list`;
+  const command = `${join(repository, 'node_modules/.bin/node')} ${join(repository, 'src/gantry.js')} game create --name Orbit`;
   const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
     env: { PATH: process.env.PATH, DATA_DIR: dataDirectory, TERM: 'dumb' },
   });
@@ -33,7 +33,7 @@ describe('a command on a data directory that does not exist', () => {
   test('creates one and says so, when it cannot ask', async () => {
     await using directory = await temporaryDirectory();
     const path = join(directory.path, 'data');
-    const run = () => gantry(['game', 'list'], { env: { DATA_DIR: path } });
+    const run = () => gantry(['game', 'create', '--name', 'Orbit'], { env: { DATA_DIR: path } });
     const first = await run();
     expect(first).toMatchObject({
       code: 0,
@@ -65,6 +65,22 @@ describe('a command on a data directory that does not exist', () => {
     const again = await inTerminal(path, 'yes');
     expect(again).toMatchObject({ code: 0, shown: expect.not.stringContaining('[y/N]') });
   });
+});
+
+test.each([
+  ['game list'],
+  ['token --game demo-game --guest'],
+  ['player list'],
+  ['key rotate'],
+  ['admin list-games'],
+  ['export demo-game demo.ndjson'],
+  ['backup --schedule 24'],
+])('gantry %s in a directory without data refuses, and creates nothing', async (line) => {
+  await using directory = await temporaryDirectory();
+  const path = join(directory.path, 'data');
+  const { code, stderr } = await gantry(line.split(' '), { env: { DATA_DIR: path } });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`There is no database in ${path}.`)]);
+  expect(existsSync(path)).toBe(false);
 });
 
 test('gantry token uses the address of the server that runs on the directory for avatar URLs', async () => {

@@ -33,9 +33,6 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
       ['token', '--game', 'g', '--wallet', `0xAb${'ab'.repeat(19)}`],
       /--wallet.*checksum/,
     ],
-    ['a token in no game', ['token', '--game', 'none', '--wallet', wallet], /no game/],
-    ['a secret for no game', ['game', 'rotate-secret', '--game', 'none'], /no game/],
-    ['rules of no game', ['rules', 'get', '--game', 'none'], /no game/],
     ['a missing rules file', ['rules', 'set', 'no-such.json', '--game', 'g'], /no-such\.json/],
     [
       'a non-numeric grace period',
@@ -47,6 +44,19 @@ describe.concurrent('errors are reported in one sentence, with exit code 1 and n
   ])('%s', async (_what, command, sentence) => {
     await using directory = await temporaryDirectory();
     expectSentence(await gantry(command, { env: { DATA_DIR: directory.path } }), sentence);
+  });
+
+  test('a game that does not exist', async () => {
+    await using directory = await temporaryDirectory();
+    const env = { DATA_DIR: directory.path };
+    await gantry(['game', 'create', '--name', 'x'], { env });
+    for (const command of [
+      ['token', '--game', 'none', '--wallet', wallet],
+      ['game', 'rotate-secret', '--game', 'none'],
+      ['rules', 'get', '--game', 'none'],
+    ]) {
+      expectSentence(await gantry(command, { env }), /no game/);
+    }
   });
 
   test('a slug in use', async () => {

@@ -229,7 +229,7 @@ describe('failures are reported in one sentence:', () => {
     [
       'a command for DATA_DIR only',
       () => ['--url', server.url, 'backup', 'x.gantry'],
-      /backup works on DATA_DIR/,
+      /With --url, only --schedule is possible/,
     ],
   ])('%s', async (_what, args, sentence) => {
     const { code, stdout, stderr } = await gantry(args(), { env: { DATA_DIR: data.path } });
