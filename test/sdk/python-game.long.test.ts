@@ -77,7 +77,7 @@ test('a game in Python keeps its player over restarts, ended sessions and a serv
 
     // The session ends while the game runs: the next one is the same player's, and nothing is missed.
     await first.prints(/^status: connecting\nstatus: live$/m);
-    expect((await saved()).session.launcherJwt).not.toBe(session.launcherJwt);
+    await until('another session', async () => (await saved()).session.launcherJwt !== session.launcherJwt);
     await notify(wallet, 'You are awake');
     await first.prints(/^notification: You are awake$/m);
 
