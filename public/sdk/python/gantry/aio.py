@@ -25,6 +25,7 @@ from . import client as threads
 from . import connecting
 from .async_operations import AsyncOperations
 from .errors import GantryError, client_error
+from .types import OwnPlayer
 
 __all__ = ["AsyncLeaderboard", "GantryClient", "connect", "connect_as_guest", "connect_with_wallet"]
 
@@ -62,7 +63,7 @@ class GantryClient(AsyncOperations):
         return self._client.end_reason
 
     @property
-    def player(self) -> Optional[dict[str, Any]]:
+    def player(self) -> Optional[OwnPlayer]:
         """The player, as `gantry.GantryClient.player`."""
         return self._client.player
 

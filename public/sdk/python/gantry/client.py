@@ -17,6 +17,7 @@ from .operations import Operations
 from .session import Session
 from .store import Store
 from .store_writer import StoreWriter
+from .types import OwnPlayer
 
 _log = logging.getLogger("gantry")
 
@@ -121,7 +122,7 @@ class GantryClient(Operations):
         return self._end_reason
 
     @property
-    def player(self) -> Optional[dict[str, Any]]:
+    def player(self) -> Optional[OwnPlayer]:
         """The player: wallet, userId, username (as others see it), isNamed, avatar (a URL) and isGuest.
 
         None for a client without a player, and for one created with a token instead of with `connect`.

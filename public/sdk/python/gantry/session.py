@@ -9,6 +9,7 @@ from typing import Any, Callable, Optional, TypeVar, Union
 from .errors import GantryError, connection_lost
 from .http_call import call_over_http
 from .sign_in import SignedIn
+from .types import OwnPlayer
 
 _log = logging.getLogger("gantry")
 
@@ -64,7 +65,7 @@ class Session:
         #: Counts the sessions; a renewed one is the same.
         self.number = 0
         self.wallet = ""
-        self.player: Optional[dict[str, Any]] = None
+        self.player: Optional[OwnPlayer] = None
         #: Why the next session was refused.
         self.refusal: Optional[GantryError] = None
         #: In Unix milliseconds; None: the player did not open it, and it is not renewed.

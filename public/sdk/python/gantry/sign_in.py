@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Mapping, Optional
 
 from .http_call import call_over_http
+from .types import OwnPlayer
 
 #: Signs a text with the wallet, as personal_sign does (EIP-191); returns "0x" and hex digits.
 Sign = Callable[[str], str]
@@ -17,7 +18,7 @@ class SignedIn:
     #: The player's address.
     wallet: str
     #: The player as others see it: see `GantryClient.player`.
-    player: Optional[dict[str, Any]] = None
+    player: Optional[OwnPlayer] = None
     #: The end of the session, as Unix time in milliseconds.
     expires_at: Optional[int] = None
 
@@ -76,7 +77,7 @@ def upgrade_guest(
     return SignedIn(*_signed_in(answer))
 
 
-def _signed_in(answer: Mapping[str, Any]) -> tuple[str, str, Optional[dict[str, Any]], Optional[int]]:
+def _signed_in(answer: Mapping[str, Any]) -> tuple[str, str, Optional[OwnPlayer], Optional[int]]:
     return answer["launcherJwt"], answer["wallet"], answer.get("player"), answer.get("expiresAt")
 
 
