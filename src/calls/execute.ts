@@ -153,6 +153,7 @@ export function createExecute(
     if (limited.server) await ensurePlayer(operation, limited.server.id, limited.wallet);
     const claim = key === undefined ? null : claimBy(key, operation, authenticated, input);
     const db = storeOf(operation, limited, claim);
+    if (operation.deviceOf) await countDevice(operation.deviceOf(input, services), limited, onLimit);
     if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
       const counting = {
         tellIgnored: (batched: AnyOperation, ignored: readonly UnknownField[]) =>
@@ -194,6 +195,19 @@ export function createExecute(
     if (isOmitted(launcherJwt)) return input;
     const { game: own } = await authenticator.liveSession(launcherJwt);
     return { ...input, gameId: own.id };
+  }
+
+  /** Counts a sign-in with a device's secret: a wrong one as a refusal, once it was looked up. */
+  async function countDevice(
+    finding: Promise<string>,
+    { address }: LimitedCaller,
+    onLimit: Call['onLimit'],
+  ): Promise<void> {
+    const deviceId = await finding.catch(async (refused: unknown) => {
+      await limits.countRefused('sign-in', address, refused, onLimit);
+      throw refused;
+    });
+    await limits.countDevice(deviceId, address, onLimit);
   }
 
   /** Does expensive work when it is the caller's turn. */

@@ -59,6 +59,12 @@ interface Declaration<
   /** Objects in its input may be `LargeValue`s of `features/states/large-input.ts`, where `dispatchInput` accepts anything. */
   takesLargeValues?: true;
   /**
+   * For a sign-in with the secret of a device: the device's id, from an indexed read. A wrong secret counts as a refusal,
+   * and a valid one against the limits of its device and address, before the handler runs.
+   * @throws GantryError `device_unknown`
+   */
+  deviceOf?(input: z.output<In>, services: Needs): Promise<string>;
+  /**
    * Another operation that writes the same data: if a game restricts that one to its server, this one is restricted
    * too. Its `auth` is `player-or-server`, so that the server can call it.
    */
@@ -103,11 +109,12 @@ export interface Operation<
  * be called with input parsed by the same operation's schema, a caller that its `auth` admits, and the services of
  * `server/declarations/operations.ts`.
  */
-export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost'> &
+export type AnyOperation = Omit<Operation, 'handler' | 'dispatchInput' | 'auditInput' | 'cost' | 'deviceOf'> &
   AnyHandler & {
     dispatchInput?: z.ZodObject;
     cost?: AnyCost;
     auditInput?(input: object): unknown;
+    deviceOf?(input: object, services: object): Promise<string>;
   };
 
 /** Declares an operation for players, games or anyone; `registry.ts` makes it callable. */

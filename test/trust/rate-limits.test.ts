@@ -17,6 +17,9 @@ import { randomWallet, startTestServer, type TestPlayer, type TestServer } from 
 import { send } from './attacking.ts';
 
 const limited = { RATE_LIMIT_FACTOR: '1', ADMIN_TOKEN: 'the-admin-token-of-this-suite' };
+/** With so low a limit of sign-ins that few calls exceed it. */
+const scarce = { ...limited, RATE_LIMIT_FACTOR: '0.1' };
+const signIns = 12;
 /** A window longer than any test, so that none restarts in the middle of one. */
 const seconds = 600;
 const policies = (points: number): PolicyChanges => ({
@@ -182,26 +185,26 @@ describe('a response states the rate limit', () => {
 });
 
 describe('signing in', () => {
-  it('is started at most ten times a minute from an address, whatever it claims, and independently from another', async () => {
-    await using server = await startTestServer(limited);
+  it('is started as often as the limit says from an address, whatever it claims, and independently from another', async () => {
+    await using server = await startTestServer(scarce);
     const { gameId } = await server.createGame({ policies: policies(1000) });
     const answers = await Promise.all(times(30, (index) => beginSignIn(server, gameId, forwardedFor(index))));
-    expect(acceptedAmong(answers, 60)).toBe(10);
+    expect(acceptedAmong(answers, 60)).toBe(signIns);
     const url = `${server.url}/launcher/create-unverified-channel`;
     accepted(await postFrom('127.0.0.2', url, { gameId, wallet: randomWallet() }), anything);
   });
 
-  it('is attempted at most ten times a minute from an address', async () => {
-    await using server = await startTestServer(limited);
+  it('is attempted as often as the limit says from an address', async () => {
+    await using server = await startTestServer(scarce);
     const verify = () =>
       apiOf(server).post('/launcher/verify-unverified-channel', { channelId: 'guess', signature: '0xab' });
     const answers = await Promise.all(times(30, verify));
     const statuses = answers.map((answer) => answer.status).sort();
-    expect(statuses).toEqual([...times(10, () => 400), ...times(20, () => 429)]);
+    expect(statuses).toEqual([...times(signIns, () => 400), ...times(30 - signIns, () => 429)]);
   });
 
   it('is limited over sockets as over HTTP, however many there are', async () => {
-    await using server = await startTestServer(limited);
+    await using server = await startTestServer(scarce);
     const { gameId } = await server.createGame();
     const launchers = await Promise.all(
       times(6, (index) => connectWithHeaders(server.url, forwardedFor(index))),
@@ -209,16 +212,77 @@ describe('signing in', () => {
     const begin = (launcher: TestCaller) =>
       launcher.call('createUnverifiedChannel', { gameId, wallet: randomWallet() });
     const calls = launchers.flatMap((launcher) => times(5, () => begin(launcher)));
-    expect(await acceptedOnSocket(calls)).toBe(10);
+    expect(await acceptedOnSocket(calls)).toBe(signIns);
     refused(await beginSignIn(server, gameId), 429, 'rate_limited');
     for (const launcher of launchers) launcher[Symbol.dispose]();
   });
 });
 
+describe('guests', () => {
+  const created = z.looseObject({ deviceSecret: z.string() });
+  const wrong = (index: number) => `gd_${'x'.repeat(40)}${String(index).padStart(3, '0')}`;
+
+  it('of one address, thirty of them, load a game three times in ten seconds, and are let in', async () => {
+    await using server = await startTestServer(limited);
+    const { gameId } = await server.createGame();
+    const post = (path: string, body: object) => apiOf(server).post(`/launcher/${path}`, { gameId, ...body });
+    const guests = await Promise.all(times(30, () => post('create-guest', {})));
+    for (let load = 0; load < 3; load++) {
+      const answers = guests.map((guest) =>
+        post('sign-in-guest', { deviceSecret: accepted(guest, created).deviceSecret }),
+      );
+      for (const answer of await Promise.all(answers)) accepted(answer, anything);
+    }
+  });
+
+  it('sign in whatever was guessed before, at their address; too many wrong secrets are refused as such', async () => {
+    await using server = await startTestServer(scarce);
+    const { gameId } = await server.createGame();
+    const signIn = (deviceSecret: string) =>
+      apiOf(server).post('/launcher/sign-in-guest', { gameId, deviceSecret });
+    const guest = accepted(await apiOf(server).post('/launcher/create-guest', { gameId }), created);
+    const answers = await Promise.all(times(90, (index) => signIn(wrong(index))));
+    const statuses = answers.map(({ status }) => status).toSorted();
+    expect(statuses).toEqual([...times(30, () => 401), ...times(60, () => 429)]); // 300, times the factor
+    for (const answer of answers) if (answer.status === 401) refused(answer, 401, 'device_unknown');
+    accepted(await signIn(guest.deviceSecret), anything);
+    expect(await rowsIn(server.services.db, 'SELECT count(*) AS n FROM channel_sessions', {})).toEqual([
+      { n: 2 },
+    ]);
+  });
+
+  it('sign in with one device at most thirty times a minute, and another is not affected', async () => {
+    await using server = await startTestServer(scarce);
+    const { gameId } = await server.createGame();
+    const [one, other] = await Promise.all(
+      times(2, async () => accepted(await apiOf(server).post('/launcher/create-guest', { gameId }), created)),
+    );
+    const signIn = (deviceSecret = '') =>
+      apiOf(server).post('/launcher/sign-in-guest', { gameId, deviceSecret });
+    expect(acceptedAmong(await Promise.all(times(9, () => signIn(one?.deviceSecret))), 60)).toBe(3);
+    accepted(await signIn(other?.deviceSecret), anything);
+  });
+
+  it('are new at most 120 times an hour from an address, and not more than the game may have', async () => {
+    await using server = await startTestServer({
+      ...limited,
+      RATE_LIMIT_FACTOR: '0.0005',
+      TRUST_PROXY: 'loopback',
+    });
+    const [{ gameId }, calm] = [await server.createGame(), await server.createGame()];
+    const create = (of: string, index: number) =>
+      apiOf(server).post('/launcher/create-guest', { gameId: of }, forwardedFor(index));
+    expect(acceptedAmong(await Promise.all(times(3, () => create(gameId, 0))), 3600)).toBe(1);
+    const answers = await Promise.all(times(40, (index) => create(gameId, index + 1)));
+    expect(acceptedAmong(answers, 3600)).toBe(29); // 60,000 times the factor, with the first
+    accepted(await create(calm.gameId, 41), anything);
+  });
+});
+
 describe('RATE_LIMIT_FACTOR multiplies every limit', () => {
   it.each([
-    ['3', 30, 12],
-    ['0.5', 5, 2],
+    ['3', 40, 12],
+    ['0.25', 30, 1],
     ['0.001', 1, 1],
   ])('by %s', async (factor, signIns, writes) => {
     await using server = await startTestServer({ ...limited, RATE_LIMIT_FACTOR: factor });
@@ -236,51 +300,51 @@ describe('behind a proxy', () => {
   });
 
   it('that is trusted, the forwarded address is limited, and not the one the client claims', async () => {
-    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    await using server = await startTestServer({ ...scarce, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     const answers = await Promise.all(
       times(30, (index) => beginSignIn(server, gameId, through('203.0.113.9', `198.51.100.${index}`))),
     );
-    expect(acceptedAmong(answers, 60)).toBe(10);
+    expect(acceptedAmong(answers, 60)).toBe(signIns);
     accepted(await beginSignIn(server, gameId, through('203.0.113.10')), anything);
     accepted(await beginSignIn(server, gameId, through('203.0.113.10', '203.0.113.9')), anything);
     accepted(await beginSignIn(server, gameId), anything);
   });
 
   it('that is trusted, sockets are limited by the forwarded address', async () => {
-    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    await using server = await startTestServer({ ...scarce, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     using one = await connectWithHeaders(server.url, through('203.0.113.9', '198.51.100.1'));
     using same = await connectWithHeaders(server.url, through('203.0.113.9'));
     using other = await connectWithHeaders(server.url, through('203.0.113.10'));
     const begin = (launcher: TestCaller) =>
       launcher.call('createUnverifiedChannel', { gameId, wallet: randomWallet() });
-    expect(await acceptedOnSocket(times(20, (index) => begin(index % 2 ? one : same)))).toBe(10);
+    expect(await acceptedOnSocket(times(20, (index) => begin(index % 2 ? one : same)))).toBe(signIns);
     expect(await acceptedOnSocket([begin(other)])).toBe(1);
   });
 
   it('all addresses of an IPv6 /64 share a limit, and the next /64 has another', async () => {
-    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    await using server = await startTestServer({ ...scarce, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     const answers = await Promise.all(
       times(30, (index) =>
         beginSignIn(server, gameId, through(`2001:db8:1:2:${index}:${(index * 2017).toString(16)}::1`)),
       ),
     );
-    expect(acceptedAmong(answers, 60)).toBe(10);
+    expect(acceptedAmong(answers, 60)).toBe(signIns);
     refused(await beginSignIn(server, gameId, through('2001:DB8:1:2::5')), 429, 'rate_limited');
     accepted(await beginSignIn(server, gameId, through('2001:db8:1:3::1')), anything);
     accepted(await beginSignIn(server, gameId, through('2001:db8:1::1')), anything);
   });
 
   it('an IPv4 address has one limit in every notation', async () => {
-    await using server = await startTestServer({ ...limited, TRUST_PROXY: 'loopback' });
+    await using server = await startTestServer({ ...scarce, TRUST_PROXY: 'loopback' });
     const { gameId } = await server.createGame();
     const forms = ['192.0.2.1', '::ffff:192.0.2.1', '::FFFF:c000:0201', '192.0.2.1:4711'];
     const answers = await Promise.all(
       times(30, (index) => beginSignIn(server, gameId, through(forms[index % forms.length] ?? ''))),
     );
-    expect(acceptedAmong(answers, 60)).toBe(10);
+    expect(acceptedAmong(answers, 60)).toBe(signIns);
     accepted(await beginSignIn(server, gameId, through('::ffff:192.0.2.2')), anything);
   });
 });

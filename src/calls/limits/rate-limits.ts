@@ -9,10 +9,23 @@ const perCaller: Record<'read' | 'write', RateLimit> = {
   read: { points: 200, seconds: 2 },
   write: { points: 100, seconds: 2 },
 };
-/** Starting and finishing a sign-in, each per address. */
-const signIn: RateLimit = { points: 10, seconds: 60 };
-/** New guests per address: up to this many new players an hour behind one address; existing guests are not affected. */
-const newGuests: RateLimit = { points: 60, seconds: 3600 };
+/**
+ * Each call of a sign-in with a wallet, per address: a class of thirty signs in at once, four times a minute. None of
+ * these are guesses, since signatures cannot be guessed and each sign-in allows five. What they cost, a stored message
+ * and perhaps a call of a chain, is bounded by the hour: that of ten a minute, in bursts.
+ */
+const signIn: RateLimit = { points: 120, seconds: 60 };
+const signInsInAnHour: RateLimit = { points: 600, seconds: 3600 };
+/** Sign-ins with a valid device secret: of an address, whose players reload a game, and of a device. */
+const guestSignIns: RateLimit = { points: 600, seconds: 60 };
+const deviceSignIns: RateLimit = { points: 30, seconds: 60 };
+/** New guests per address, all at once or over an hour; existing guests are not affected. */
+const newGuests: RateLimit = { points: 120, seconds: 3600 };
+/**
+ * New guests per game, over all addresses: a million on the day of a launch. A caller with many addresses can store 60 MB
+ * of guests an hour, which are removed when they stay idle, and needs 500 addresses to keep others out.
+ */
+const newGuestsOfGame: RateLimit = { points: 60_000, seconds: 3600 };
 /** Per game and per address: higher than a busy game or a shared connection reaches. */
 const perGame: Record<'read' | 'write', RateLimit> = {
   read: { points: 40_000, seconds: 2 },
@@ -50,8 +63,12 @@ export const callLimits = {
   writes: perCaller.write,
   createUnverifiedChannel: signIn,
   verifyUnverifiedChannel: signIn,
-  guestSignIns: signIn,
+  walletSignIns: signIn,
+  signInsInAnHour,
+  guestSignIns,
+  deviceSignIns,
   newGuests,
+  newGuestsOfGame,
   addressReads: perAddress.read,
   addressWrites: perAddress.write,
   gameServerReads: perGameServer.read,
@@ -69,6 +86,7 @@ export const callLimits = {
 const guesses: ReadonlySet<Reason> = new Set<Reason>([
   'token_invalid',
   'secret_invalid',
+  'device_unknown',
   'admin_token_invalid',
   'signature_invalid',
   'nonce_replayed',
@@ -174,6 +192,15 @@ export class RateLimits {
     calls: number,
   ): Promise<void> | undefined {
     return this.#countAll(countsOf(call, caller), onLimit, { calls, isRest: true });
+  }
+
+  /** Counts a sign-in with a valid device secret, before a session is opened. As `count`. */
+  countDevice(deviceId: string, address: string, onLimit: OnLimit = ignoreLimit): Promise<void> | undefined {
+    const counts = [
+      { what: 'guest sign-in', key: networkOf(address), limit: guestSignIns },
+      { what: 'device', key: deviceId, limit: deviceSignIns },
+    ];
+    return this.#countAll(counts, onLimit, once);
   }
 
   /** Counts a request for a page or a file. @throws GantryError `rate_limited` */
@@ -283,11 +310,7 @@ function countsOf(
   { address: from, wallet, administratorId, game, server }: LimitedCaller,
 ): Counted[] {
   const address = networkOf(from);
-  if (kind === 'sign-in') {
-    const counts: Counted[] = [{ what: `sign-in ${name}`, key: address, limit: signIn }];
-    if (name === 'createGuest') counts.push({ what: 'new guests', key: address, limit: newGuests });
-    return counts;
-  }
+  if (kind === 'sign-in') return signInCounts(name, address, game);
   const names = counterNames[kind];
   if (server) {
     return [
@@ -303,6 +326,21 @@ function countsOf(
   ];
   if (game) counts.push({ what: names.game, key: game.id, limit: perGame[kind] });
   return counts;
+}
+
+function signInCounts(name: string, address: string, game: Game | undefined): Counted[] {
+  if (name === 'createGuest') {
+    const ofGame = { what: 'new guests of game', key: game?.id ?? '', limit: newGuestsOfGame };
+    return [{ what: 'new guests', key: address, limit: newGuests }, ofGame];
+  }
+  // Wrong secrets use up nothing that others behind the address need; valid ones are counted by `countDevice`.
+  if (name === 'signInGuest') {
+    return [{ what: counterNames.write.address, key: address, limit: perAddress.write }];
+  }
+  return [
+    { what: `sign-in ${name}`, key: address, limit: signIn },
+    { what: `sign-in ${name}`, key: address, limit: signInsInAnHour },
+  ];
 }
 
 function pointsOf({ calls, isRest }: Amount, { points }: RateLimit): number {

@@ -9,7 +9,7 @@ import { requireGuest } from '../players/guests.ts';
 import { type GuestDeviceRow, guestDevices, guests } from '../players/tables.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
 import { endSessionsOf, startSession } from '../sessions/commands.ts';
-import { maxDevices, type NewDevice } from './device.ts';
+import { maxDevices, type NewDevice, unknownDevice } from './device.ts';
 
 /** A guest to create. */
 export interface NewGuest {
@@ -50,12 +50,7 @@ export const signInDevice = command(
   function* (tx, gameId: string, secretHash: string, lifetimeMs: number): Steps<SessionDetails> {
     const found = yield* tx.get(guestDevices.bySecret, secretHash);
     const device = found && (yield* tx.lock(guestDevices, found.id));
-    if (!device) {
-      throw new GantryError(
-        'device_unknown',
-        'There is no device with this deviceSecret: the device or its player was removed',
-      );
-    }
+    if (!device) throw unknownDevice();
     if (!isGuestAddress(device.wallet)) {
       throw new GantryError('guest_upgraded', 'This player has a wallet now: sign in with it');
     }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { GantryError } from '../../core/errors.ts';
 import { id, timestamp } from '../../core/schemas/fields.ts';
 import { cleanedNameText } from '../../core/schemas/names.ts';
 import { notSeen } from '../../core/schemas/seen-text.ts';
@@ -35,6 +36,14 @@ export const deviceRecord = z
   .object({ deviceId: id, name: z.string(), createdAt: timestamp, lastUsedAt: timestamp })
   .meta({ id: 'GuestDevice' });
 export type DeviceRecord = z.infer<typeof deviceRecord>;
+
+/** The refusal of a wrong secret. */
+export function unknownDevice(): GantryError {
+  return new GantryError(
+    'device_unknown',
+    'There is no device with this deviceSecret: the device or its player was removed',
+  );
+}
 
 /** A device to create, with the secret's hash only. */
 export interface NewDevice {

@@ -7,3 +7,8 @@ export const listDevices = query('listDevices', function* (read, wallet: string)
   const rows = yield* read.list(guestDevices.byWallet, [wallet], { limit: maxDevices });
   return rows.map(({ id, name, createdAt, lastUsedAt }) => ({ deviceId: id, name, createdAt, lastUsedAt }));
 });
+
+/** The id of the device with this secret, by the secret's hash; null when there is none. */
+export const findDevice = query('findDevice', function* (read, secretHash: string): ReadSteps<string | null> {
+  return (yield* read.get(guestDevices.bySecret, secretHash))?.id ?? null;
+});

@@ -32,7 +32,9 @@ import {
   deviceSecretInput,
   hashOfDeviceSecret,
   newDeviceSecret,
+  unknownDevice,
 } from '../device.ts';
+import { findDevice } from '../queries.ts';
 
 export const createGuest = defineOperation({
   name: 'createGuest',
@@ -95,9 +97,14 @@ export const signInGuest = defineOperation({
     wallet: normalizedAddress,
     ...signInOutput,
   }),
-  async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
-    const { db, guests, sessionLifetimeMs } = services;
+  async deviceOf({ deviceSecret }, { db, guests }: { db: Store; guests: GuestSettings }) {
     requireGuestsAllowed(guests);
+    const deviceId = await db.read(findDevice, hashOfDeviceSecret(deviceSecret));
+    if (deviceId === null) throw unknownDevice();
+    return deviceId;
+  },
+  async handler({ input, caller: { game } }, services: NewSessionServices & { guests: GuestSettings }) {
+    const { db, sessionLifetimeMs } = services;
     const secretHash = hashOfDeviceSecret(input.deviceSecret);
     const details = await db.write(signInDevice, game.id, secretHash, sessionLifetimeMs);
     return { success: true, wallet: details.player.wallet, ...(await signedIn(details, services)) };
