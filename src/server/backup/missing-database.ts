@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { dataFiles } from '../../config.ts';
+import { commandOn } from '../../core/command-hint.ts';
 
 /**
  * Why a server must not start on this data directory, and what to do; null when it has a database or is new. Leftover
@@ -18,7 +19,7 @@ export function describeMissingDatabase(dataDirectory: string): string | null {
       ? `${database} is missing, but its keys are there (${found.join(', ')})`
       : `A restore into ${dataDirectory} was interrupted: there is no database, but ${found.join(', ')}`;
   return (
-    `${problem}. Put the database back if you have it, or restore a backup: gantry restore <file> --force. A restore moves ` +
+    `${problem}. Put the database back if you have it, or restore a backup: ${commandOn(dataDirectory, 'gantry restore <file> --force')}. A restore moves ` +
     'the previous contents to the subdirectory replaced-<time>. To begin with an empty database, move everything out of ' +
     `${dataDirectory}.`
   );
