@@ -19,6 +19,23 @@ describe.skipIf(monoMissing !== null)('the C# SDK', () => {
   testCancellation();
   describeWithRealServer(() => Driver.start(csharpDriver));
 
+  test('in a browser, the token of the launcher is in the fragment or the query of the address', async () => {
+    await using driver = await Driver.start(csharpDriver);
+    const found = [];
+    const page = 'https://game.example/play';
+    for (const rest of [
+      '?token=a.b-c',
+      '?level=2&token=a%2Bb#top',
+      '?token=q#x=1&token=f',
+      '#token=',
+      '?xtoken=a',
+      '',
+    ]) {
+      found.push(await driver.ask({ do: 'tokenIn', options: { url: `${page}${rest}` } }));
+    }
+    expect(found).toEqual(['a.b-c', 'a+b', 'f', null, null, null]);
+  });
+
   test.each([
     ['Unity', '-define:UNITY_5_3_OR_NEWER'],
     ['Unity in a browser', '-define:UNITY_5_3_OR_NEWER,UNITY_WEBGL'],

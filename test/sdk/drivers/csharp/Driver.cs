@@ -99,6 +99,8 @@ public static class Driver
             case "signature":
                 lock (Signing) Signing[(long)command["for"]].SetResult((string)command["signature"]);
                 return null;
+            case "tokenIn":
+                return LauncherToken.In((string)options["url"]);
             case "close":
                 Clients[name].Dispose();
                 return null;

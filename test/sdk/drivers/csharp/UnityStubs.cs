@@ -18,10 +18,18 @@ namespace UnityEngine
         public static void DontDestroyOnLoad(Object target)
         {
         }
+
+        public static void Destroy(Object target)
+        {
+        }
     }
 
     public class Component : Object
     {
+        public GameObject gameObject
+        {
+            get { return null; }
+        }
     }
 
     public class MonoBehaviour : Component

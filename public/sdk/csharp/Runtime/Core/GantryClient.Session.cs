@@ -103,6 +103,10 @@ namespace Gantry
             {
                 // Not renewed again: the session ends as it was to.
             }
+            catch (Exception error)
+            {
+                _options.OnHandlerError?.Invoke(error); // such as an answer in another form
+            }
         }
 
         private async Task ReadPlayer()

@@ -38,6 +38,11 @@ namespace Gantry
         /// <summary>The status of the connection.</summary>
         public Status Status { get; private set; }
 
+        internal bool IsDisposed
+        {
+            get { return _isDisposed; }
+        }
+
         /// <summary>The player's token; null before signing in.</summary>
         public string LauncherJwt
         {

@@ -29,7 +29,7 @@ namespace Gantry
         /// <param name="saveAs">The key in PlayerPrefs of the player, the cursors and the queue. Null: they are not stored.</param>
         public static GantryClient Create(GantryOptions options, string saveAs = null)
         {
-            if (saveAs != null && options.Save == null)
+            if (saveAs != null && options.Save == null && options.StateFile == null)
             {
                 options.SavedState = PlayerPrefs.HasKey(saveAs) ? PlayerPrefs.GetString(saveAs) : null;
                 options.Save = state =>
@@ -47,7 +47,9 @@ namespace Gantry
 
         private void Update()
         {
-            if (_client != null) _client.Update();
+            if (_client == null) return;
+            if (_client.IsDisposed) Destroy(gameObject);
+            else _client.Update();
         }
 
         private void OnDestroy()
