@@ -120,6 +120,15 @@ test.skipIf(missing !== null)(
     const mistaken = await project.run('load("res://addons/gantry/gantry_client.gd").new()', {
       steps: [
         'for call in [node.start({"gmae": "my-game"}), node.start({})]: print(call.error.message)',
+        // A guest with a queued call gets a wallet.
+        `node.saved_state = '{"wallet":"0xa","deviceSecret":"s","queue":[{"operation":"setUserScore"}]}'`,
+        'node.call_operation("getGames")',
+        'var call = node._calls.made("upgradeGuest", {}, {})',
+        'call.json = {"launcherJwt": "t", "expiresAt": 0, "player": {"wallet": "0xb"}}',
+        'call.data = node._answer_record("upgradeGuest", call.json)',
+        'call.ok = true',
+        'node._sign_in._wallet_signed_in(call)',
+        'print("queued: ", node.queued_count(), " of ", node.player.wallet)',
         'node.free()',
         'quit()',
       ],
@@ -128,6 +137,7 @@ test.skipIf(missing !== null)(
     await once(mistaken, 'close');
     expect(said()).toContain('start has no option gmae; it has: [game, username,');
     expect(said()).toContain('start needs the option game');
+    expect(said()).toContain('queued: 1 of 0xb');
     expect(said()).not.toMatch(/ERROR|leaked/);
   },
 );

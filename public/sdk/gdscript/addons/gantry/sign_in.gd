@@ -256,6 +256,7 @@ func _wallet_signed_in(call):
 	if call.ok:
 		if call._operation == "upgradeGuest":
 			_client._state.device_secret = null # the guest's devices can no longer sign in
+			_client._state.wallet = null # another address of the same player, who keeps what is stored
 		_client._session.keep_secret(null, null)
 		_begin(call, "wallet")
 		_client._reconnect()
