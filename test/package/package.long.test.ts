@@ -129,10 +129,10 @@ test('installed, gantry serves the pages, and prints the command to run it again
   ]) {
     expect((await fetch(`${server.url}${path}`)).status, path).toBe(200);
   }
-  const again = /^ *DATA_DIR=\S+ (\S+\/gantry) token --game (\S+) --wallet (\S+)$/m.exec(
+  const again = /^ *(?:\S+=\S+ )*(\S+\/gantry) token --game (\S+) --wallet (\S+)$/m.exec(
     server.output.stdout,
   );
-  expect(again?.[1]).toBe(settings.program);
+  expect(again?.[1], server.output.stdout).toBe(settings.program);
   const token = await gantry(['token', '--game', again?.[2] ?? '', '--wallet', again?.[3] ?? ''], {
     ...settings,
     env: { ...env, DATA_DIR: data },
