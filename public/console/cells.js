@@ -3,13 +3,15 @@ import { html } from 'htm/preact';
 import { Address } from '../shared/address.js';
 import { Avatar } from '../shared/avatar.js';
 import { RelativeTime } from '../shared/relative-time.js';
+import { usePlayerName } from './player-names.js';
 import { linkTo } from './route.js';
 
 /**
- * A player in a table cell, with a link to the player's page.
+ * A player in a table cell, with a link to the player's page. Without a `username`, the name is loaded.
  * @param {{ wallet: string, username?: string, avatar?: string }} props
  */
-export function PlayerCell({ wallet, username, avatar }) {
+export function PlayerCell({ wallet, ...given }) {
+  const { username, avatar } = usePlayerName({ wallet, ...given });
   const page = linkTo('players', wallet);
   const name = username || defaultName(wallet);
   const isNamed = name !== shortAddress(wallet);

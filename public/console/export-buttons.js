@@ -79,11 +79,12 @@ function quoted(value) {
 }
 
 /**
+ * Saves a text as a file.
  * @param {string} name
  * @param {string} text
  * @param {string} type
  */
-function save(name, text, type) {
+export function save(name, text, type) {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   link.download = name;

@@ -8,6 +8,7 @@ import { useAdmin } from './admin.js';
 import { useScrollToCurrent } from './current-link.js';
 import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
+import { GameOverview } from './game-overview.js';
 import { GameSettings } from './game-settings.js';
 import { LeaderboardsView } from './leaderboards-view.js';
 import { Moderation } from './moderation.js';
@@ -24,6 +25,7 @@ import { WebhooksView } from './webhooks-view.js';
 
 /** @type {readonly { path: string, label: string, view: (game: Game, reload: () => void, rest: readonly string[]) => import('preact').ComponentChildren }[]} */
 const tabs = [
+  { path: 'overview', label: 'Overview', view: (game) => html`<${GameOverview} game=${game} />` },
   {
     path: 'settings',
     label: 'Settings',
@@ -65,7 +67,7 @@ export function GameView({ slug, tab, rest }) {
   const game = result.games.find((one) => one.slug === slug || one.gameId === slug);
   if (!game)
     return html`<${Empty} icon="game" title="Game not found"><a href=${linkTo('games')}>All games</a><//>`;
-  const current = tabs.find(({ path }) => path === (tab ?? 'settings')) ?? tabs[0];
+  const current = tabs.find(({ path }) => path === (tab ?? 'overview')) ?? tabs[0];
   return html`
     <header class="page-head game-head">
       <a class="back" href=${linkTo('games')}><${Icon} name="arrowLeft" />All games</a>

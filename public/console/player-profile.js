@@ -10,6 +10,7 @@ import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import { PresenceBadge, TimeCell } from './cells.js';
 import { ConfirmButton } from './confirm-button.js';
+import { save } from './export-buttons.js';
 import { problemAt, SelectField, TextField } from './fields.js';
 import { asCount } from './numbers.js';
 import { pageSize, useQuery } from './queries.js';
@@ -49,6 +50,15 @@ export function PlayerProfile({ player, games, game, onChanged, onErased }) {
           </div>
         </section>
         <${Sessions} wallet=${player.wallet} games=${games} game=${game} onChanged=${onChanged} />
+        <${Allowed} to="exportPlayer">
+          <section class="card" aria-labelledby="export">
+            <div class="card-head"><h2 id="export">Export</h2></div>
+            <div class="card-body form">
+              <p class="quiet">All data of this player in all games, as a JSON file.</p>
+              <div class="button-row"><${ExportButton} wallet=${player.wallet} /></div>
+            </div>
+          </section>
+        <//>
         <${Allowed} to="erasePlayer">
           <section class="card" aria-labelledby="erase">
             <div class="card-head"><h2 id="erase">Erase</h2></div>
@@ -295,6 +305,29 @@ function Bans({ player, games, game, onChanged }) {
       }
     </section>
   `;
+}
+
+/** @param {{ wallet: string }} props */
+function ExportButton({ wallet }) {
+  const admin = useAdmin();
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      const records = [];
+      for (let cursor = /** @type {string | null} */ (''); cursor !== null; ) {
+        const page = await admin.call('exportPlayer', { wallet, cursor });
+        records.push(...page.records);
+        cursor = page.nextCursor;
+      }
+      save(`player-${wallet}.json`, `${JSON.stringify(records, null, 2)}\n`, 'application/json');
+      toast(`Saved ${asCount(records.length)} records`, 'success');
+    } catch (error) {
+      toast(`Export failed: ${messageOf(error)}`, 'error');
+    }
+    setBusy(false);
+  };
+  return html`<${Button} size="small" busy=${busy} onClick=${run}>Export data<//>`;
 }
 
 /** @param {{ player: PlayerDetails, onErased: () => void }} props */

@@ -34,7 +34,7 @@ const statuses = [
 ];
 
 /** @type {readonly (readonly [seconds: string, label: string])[]} */
-const muteTimes = [
+export const muteTimes = [
   ['3600', '1 hour'],
   ['86400', '1 day'],
   ['604800', '7 days'],
@@ -122,7 +122,7 @@ export function ReportPage({ reportId }) {
   const admin = useAdmin();
   const { nameOf } = useGameNames();
   const { result, error, reload } = useQuery(() => admin.call('getReport', { reportId }), [reportId]);
-  const back = html`<p class="crumb"><a class="back" href=${linkTo('reports')}><${Icon} name="arrowLeft" />All reports</a></p>`;
+  const back = html`<p class="crumb"><a class="back" href=${linkTo('moderation')}><${Icon} name="arrowLeft" />All reports</a></p>`;
   if (error !== null) return html`${back}<${ErrorState} error=${error} onRetry=${reload} />`;
   if (!result) return html`${back}<${Loading} />`;
   const { report } = result;
@@ -164,7 +164,7 @@ function Context({ report: { before, message, after, ...report } }) {
     return html`
       <li key=${one._id} class="logged-message ${isReported ? 'reported' : ''}">
         <p class="message-from small">
-          <${PlayerCell} wallet=${one.senderId} username=${names.get(one.senderId) ?? ''} />
+          <${PlayerCell} wallet=${one.senderId} username=${names.get(one.senderId)} />
           <span class="quiet"><${TimeCell} at=${one.createdAt} /></span>
           ${isReported && html`<span class="badge bad">reported</span>`}
         </p>
@@ -190,9 +190,9 @@ function Context({ report: { before, message, after, ...report } }) {
 function Actions({ report, onChanged }) {
   const admin = useAdmin();
   const [seconds, setSeconds] = useState('86400');
+  const [reason, setReason] = useState(`Reported: ${reportReasons[report.reason]}`);
   const { gameId, subject, message } = report;
   const time = muteTimes.find(([value]) => value === seconds)?.[1];
-  const reason = `Reported: ${reportReasons[report.reason]}`;
   return html`
     <section class="card" aria-labelledby="report-actions">
       <div class="card-head"><h2 id="report-actions">Actions</h2></div>
@@ -225,6 +225,7 @@ function Actions({ report, onChanged }) {
           >
             <p>The player cannot write anything visible to other players in this game until the mute ends, and is shown the end and the reason.</p>
             <${SelectField} label="Mute for" value=${seconds} onValue=${setSeconds} options=${muteTimes} />
+            <${TextField} label="Reason (shown to the player)" maxlength=${500} value=${reason} onValue=${setReason} />
           <//>
           <${ConfirmButton}
             needs="banPlayer"

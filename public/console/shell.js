@@ -15,13 +15,14 @@ import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
+import { ModerationView } from './moderation-view.js';
 import { Overview } from './overview.js';
 import { PageHead } from './page-head.js';
 import { PlayerPage } from './player-page.js';
 import { Players } from './players.js';
 import { Queue } from './queue.js';
 import { RefusalsView } from './refusals-view.js';
-import { ReportPage, ReportsView } from './reports-view.js';
+import { ReportPage } from './reports-view.js';
 import { RequestsView } from './requests-view.js';
 import { linkTo, useRoute } from './route.js';
 
@@ -33,7 +34,7 @@ const sections = [
   { path: '', label: 'Overview', icon: 'chart' },
   { path: 'games', label: 'Games', icon: 'game' },
   { path: 'players', label: 'Players', icon: 'people' },
-  { path: 'reports', label: 'Reports', icon: 'chat', needs: 'listReports' },
+  { path: 'moderation', label: 'Moderation', icon: 'chat' },
   { path: 'queue', label: 'Queue', icon: 'bolt' },
   { path: 'events', label: 'Live events', icon: 'send' },
   { path: 'requests', label: 'Requests', icon: 'list' },
@@ -52,7 +53,8 @@ export function Shell({ takesFocus, onSignOut }) {
   const admin = useAdmin();
   useChanges(admin);
   const route = useRoute();
-  const [section = '', id, tab, ...rest] = route;
+  const [path = '', id, tab, ...rest] = route;
+  const section = path === 'reports' ? 'moderation' : path; // a report's page, and older links
   const main = useRef(/** @type {HTMLElement | null} */ (null));
   const first = useRef(!takesFocus);
   const links = useScrollToCurrent(section);
@@ -98,7 +100,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${isForbidden ? html`<${Empty} icon="shield" title="You do not have access"><p>Your role is ${admin.identity?.role}. Ask an owner to change it.</p><a href="#/">Overview</a><//>` : viewOf(section, id, tab, rest)}
+        ${isForbidden ? html`<${Empty} icon="shield" title="You do not have access"><p>Your role is ${admin.identity?.role}. Ask an owner to change it.</p><a href="#/">Overview</a><//>` : viewOf(path, id, tab, rest)}
       </main>
     </div>
     ${
@@ -151,7 +153,9 @@ function viewOf(section, id, tab, rest) {
     case 'reports':
       return id
         ? html`<${ReportPage} key=${id} reportId=${id} />`
-        : html`<${PageHead} title="Reports"><p class="quiet">Reports from players.</p><//><${ReportsView} />`;
+        : html`<${ModerationView} tab="reports" />`;
+    case 'moderation':
+      return html`<${ModerationView} tab=${id} />`;
     case 'queue':
       return html`<${PageHead} title="Queue"><p class="quiet">On-chain actions and webhook deliveries.</p><//><${Queue} />`;
     case 'events':

@@ -6,6 +6,7 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { readMutes } from '../../src/features/moderation/queries.ts';
 import { fileReport } from '../../src/features/moderation/reports/commands.ts';
 import { readReport } from '../../src/features/moderation/reports/queries.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
@@ -69,6 +70,28 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
     await page.goto(`${server.url}/console#/reports`);
     await page.getByText('No open reports').waitFor();
     expect(watched.complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a player is muted with a reason and without a report, is listed, and is unmuted', async () => {
+    const { grace } = await reported();
+    await server.services.db.write(setProfile, grace.wallet, { username: 'Grace Hopper' });
+    const { page, complaints } = await openConsole(browser, server, 'moderation/mutes', desktop);
+    await page.getByRole('button', { name: 'Mute a player' }).click();
+    await page.getByPlaceholder('Player or wallet').fill(grace.wallet);
+    await page.getByLabel('Reason (shown to the player)').fill('Calm down');
+    await page.getByRole('dialog').getByRole('link', { name: 'Grace Hopper' }).waitFor();
+    await page.getByRole('dialog').getByLabel('In').selectOption(grace.gameId);
+    await page.getByRole('button', { name: 'Mute', exact: true }).click();
+    const row = page.getByRole('row', { name: /Grace Hopper.*Calm down/ });
+    await row.waitFor();
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/mutes.png` });
+    await row.getByRole('button', { name: 'Unmute' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Unmute' }).click();
+    await row.waitFor({ state: 'hidden' });
+    await page.getByRole('link', { name: 'Bans', exact: true }).click();
+    await page.getByText('No bans').waitFor();
+    expect(complaints).toEqual([]);
     await page.context().close();
   });
 
