@@ -39,7 +39,7 @@ export function LauncherView({ player, onEnded, onWallet }) {
       <//>
       ${
         current
-          ? html`<${GameScreen} key=${current.sessionId} launcher=${launcher} current=${current} />`
+          ? html`<${GameScreen} key=${current.game.gameId} launcher=${launcher} current=${current} />`
           : html`<${Library} launcher=${launcher} />`
       }
     </div>

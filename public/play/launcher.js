@@ -1,4 +1,4 @@
-import { GantryClient } from 'gantry-client';
+import { GantryClient, signInAsGuest } from 'gantry-client';
 import { defaultName } from 'gantry-names';
 import { Observable } from '../shared/observable.js';
 import { messageOf } from '../shared/states.js';
@@ -8,7 +8,7 @@ import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
-import { storedGame, storeGame } from './stored-session.js';
+import { storedDevices, storedGame, storeGame, storeRenewed } from './stored-session.js';
 import { claimsOf } from './token.js';
 
 /**
@@ -20,6 +20,9 @@ import { claimsOf } from './token.js';
 const caughtUpShownMs = 8_000;
 /** A replay is considered complete after this long, because this page does not count every kind of event. */
 const replayTimeoutMs = 2_000;
+
+/** How long the game of an expired session may take to ask for a new one, in milliseconds. */
+const tokenRequestMs = 5_000;
 
 /** The events counted as missed; the player's own session events are not. */
 const countedEvents = /** @type {const} */ ([
@@ -44,8 +47,6 @@ export class Launcher extends Observable {
   #launcherJwt;
   #onEnded;
   #isConnectingWallet = false;
-  /** @type {string | null} */
-  #endReason = null;
   #replayLeft = 0;
   #badgeTimer = 0;
   /** @type {Promise<void>} */
@@ -73,11 +74,21 @@ export class Launcher extends Observable {
     super();
     this.#launcherJwt = launcherJwt;
     this.#onEnded = onEnded;
-    const { address, username, avatar, jti } = claimsOf(launcherJwt);
+    const { address, username, avatar, exp, gameId } = claimsOf(launcherJwt);
     this.wallet = address;
-    this.sessionId = jti;
     this.players.learn(address, username ?? defaultName(address), avatar);
-    this.#connection = new GantryClient({ url: location.origin, launcherJwt });
+    const url = location.origin;
+    this.#connection = new GantryClient({
+      url,
+      launcherJwt,
+      expiresAt: exp * 1000,
+      // A guest of this browser signs in again after a night of sleep.
+      renew: async () => {
+        const device = storedDevices().find(({ wallet }) => wallet === address);
+        return device ? signInAsGuest({ url, gameId, deviceSecret: device.deviceSecret }) : null;
+      },
+      store: { load: () => null, save: ({ session }) => session && this.#renewed(session.launcherJwt) },
+    });
     this.inbox = new Inbox(this.#connection);
     this.inbox.onChange(() => this.changed());
     this.#listen();
@@ -124,7 +135,7 @@ export class Launcher extends Observable {
       const previous = this.current;
       this.#leave();
       if (previous && previous.ending === null) this.#end(previous.sessionId);
-      this.current = new OpenGame(this.#connection, this.players, game, launcherJwt);
+      this.current = new OpenGame(this.#connection, this.players, game, launcherJwt, () => this.#token(game));
       storeGame({ gameId: game.gameId, launcherJwt });
       this.#forwardChanges(this.current);
       this.current.follow();
@@ -222,7 +233,7 @@ export class Launcher extends Observable {
     } else if (status.state === 'ended' && this.#isConnectingWallet) {
       return; // the page continues with the wallet's session
     } else if (status.state === 'ended') {
-      this.#onEnded(sessionEnd(this.#endReason));
+      this.#onEnded(sessionEnd(status.endReason));
     } else {
       this.#onEnded(sessionEnd(status.reason, status.message));
     }
@@ -283,10 +294,21 @@ export class Launcher extends Observable {
 
   /** @param {import('../../src/features/sessions/events.ts').GameChannelRecord} session */
   #sessionChanged({ _id, exists, endReason }) {
-    if (exists) return;
-    if (_id === this.sessionId) this.#endReason = endReason;
     const { current } = this;
-    if (current?.sessionId !== _id) return;
+    if (exists || current?.sessionId !== _id) return;
+    if (endReason === 'expired') {
+      // A game that uses `connect` of an SDK now asks for a token, and gets one of a new session.
+      setTimeout(() => this.#gameEnded(current, _id, endReason), tokenRequestMs);
+    } else this.#gameEnded(current, _id, endReason);
+  }
+
+  /**
+   * @param {OpenGame} current
+   * @param {string} sessionId
+   * @param {string | null} endReason
+   */
+  #gameEnded(current, sessionId, endReason) {
+    if (this.current !== current || current.sessionId !== sessionId) return;
     current.ending = gameSessionEnd(endReason, current.game.name);
     storeGame(null);
     this.changed();
@@ -365,6 +387,24 @@ export class Launcher extends Observable {
     const { username } = await this.#connection.call('setUsername', { username: name });
     this.players.learn(this.wallet, username || defaultName(this.wallet));
     this.changed();
+  }
+
+  /**
+   * The token of the open game's session; of a new session when that one has ended.
+   * @param {Game} game
+   */
+  async #token(game) {
+    const launcherJwt = (await this.#resumeSession(game)) ?? (await this.#newSession(game));
+    if (this.current?.game.gameId !== game.gameId) throw new Error(`${game.name} was closed`);
+    this.current.launcherJwt = launcherJwt;
+    storeGame({ gameId: game.gameId, launcherJwt });
+    return launcherJwt;
+  }
+
+  /** @param {string} launcherJwt */
+  #renewed(launcherJwt) {
+    this.#launcherJwt = launcherJwt;
+    storeRenewed(launcherJwt);
   }
 
   /** @param {Game} game */

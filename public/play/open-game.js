@@ -5,7 +5,7 @@ import { NamedBoards } from './named-boards.js';
 import { PlayerSearch } from './player-search.js';
 import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
-import { responseTo, ruleCallback } from './window-messages.js';
+import { isTokenRequest, responseTo, ruleCallback, tokenMessage, tokenPending } from './window-messages.js';
 
 /** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment' }} Game */
 
@@ -20,6 +20,8 @@ export class OpenGame {
   #frame = null;
   /** Request types that the player has been notified of, to notify once per type. @type {Set<string>} */
   #notified = new Set();
+  /** @type {() => Promise<string>} */
+  #token;
   /** @param {MessageEvent} event */
   #listener = (event) => this.#handleMessage(event);
 
@@ -28,19 +30,25 @@ export class OpenGame {
    * @param {import('./player-book.js').PlayerBook} players
    * @param {Game} game
    * @param {string} launcherJwt of the session in the game
+   * @param {() => Promise<string>} token returns the session's token; if it has ended, a new session's
    */
-  constructor(connection, players, game, launcherJwt) {
-    const { jti, address } = claimsOf(launcherJwt);
+  constructor(connection, players, game, launcherJwt, token) {
+    const { address } = claimsOf(launcherJwt);
     this.game = game;
+    this.#token = token;
     this.launcherJwt = launcherJwt;
-    this.sessionId = jti;
     this.frameUrl = frameUrlOf(game, launcherJwt);
     this.stream = new PublicStream(connection, players, { gameId: game.gameId, wallet: address });
-    const session = connection.as(launcherJwt);
+    /** @type {Pick<import('gantry-client').GantryClient, 'call'>} */
+    const session = { call: (...call) => connection.as(this.launcherJwt).call(...call) };
     this.boards = new NamedBoards(connection, players, { gameId: game.gameId, wallet: address });
     this.conversations = new Conversations(session, players, address);
     this.blocked = new BlockedPlayers(session);
     this.search = new PlayerSearch(connection, players, game.gameId);
+  }
+
+  get sessionId() {
+    return claimsOf(this.launcherJwt).jti;
   }
 
   /** Loads everything, or brings it up to date after a reconnect. */
@@ -90,6 +98,14 @@ export class OpenGame {
   #handleMessage({ source, origin, data }) {
     if (this.#frame === null || source !== this.#frame.contentWindow) return;
     if (origin !== (this.#isSameOrigin() ? 'null' : this.frameUrl?.origin)) return;
+    if (isTokenRequest(data)) {
+      this.#postToGame(tokenPending);
+      this.#token().then(
+        (launcherJwt) => this.#postToGame(tokenMessage(launcherJwt)),
+        () => {}, // the game asks again
+      );
+      return;
+    }
     const request = responseTo(data);
     if (request === null) return;
     this.#postToGame(request.response);

@@ -55,6 +55,12 @@ export function storePlayer(player) {
   if (player === null) write(gameKey, null);
 }
 
+/** The player's session was renewed. @param {string} launcherJwt */
+export function storeRenewed(launcherJwt) {
+  const player = storedPlayer();
+  if (player && player.launcherJwt !== launcherJwt) write(playerKey, { ...player, launcherJwt });
+}
+
 /** @returns {StoredGame | null} the game session that is open */
 export function storedGame() {
   return read(gameKey);

@@ -21,6 +21,24 @@ export function ruleCallback(record) {
   };
 }
 
+/** A game's client asks for the token of its session, as `connect` of the SDKs does. @param {unknown} message */
+export function isTokenRequest(message) {
+  return (
+    typeof message === 'object' &&
+    message !== null &&
+    'type' in message &&
+    message.type === 'GANTRY_TOKEN_REQUEST'
+  );
+}
+
+/** The answer takes longer than the game would otherwise wait. */
+export const tokenPending = { source: 'gantry', type: 'GANTRY_TOKEN_PENDING' };
+
+/** @param {string} launcherJwt */
+export function tokenMessage(launcherJwt) {
+  return { source: 'gantry', type: 'GANTRY_TOKEN', launcherJwt };
+}
+
 /** Requests that games make but this launcher does not support, with descriptions for the player. */
 const unsupported = new Map([
   ['TIP_REQUEST', 'a tip'],
