@@ -6,7 +6,9 @@ import { clockTime, dayTime } from '../shared/relative-time.js';
 const heightPx = 160;
 const labelPx = 11;
 /** The steps of the time axis, in seconds; labels show minutes, and over several days also the weekday. */
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440, 2_880].map((minutes) => minutes * 60);
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440, 2_880, 5_760].map(
+  (minutes) => minutes * 60,
+);
 const daySeconds = 24 * 60 * 60;
 /** The shortest time range of a chart, in steps between samples. */
 const minSteps = 30;

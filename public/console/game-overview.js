@@ -4,7 +4,7 @@ import { CopyButton } from '../shared/copy-button.js';
 import { ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { Chart } from './chart.js';
-import { asCount } from './numbers.js';
+import { asCount, wholeSteps } from './numbers.js';
 import { useQuery } from './queries.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
@@ -15,7 +15,7 @@ const shownDays = 14;
 
 /** A game's players, sessions and calls, and how to connect to it. @param {{ game: Game }} props */
 export function GameOverview({ game }) {
-  return html`<${Activity} game=${game} /><${Connect} game=${game} />`;
+  return html`<div class="game-overview"><${Activity} game=${game} /><${Connect} game=${game} /></div>`;
 }
 
 /** @param {{ game: Game }} props */
@@ -50,7 +50,7 @@ function Activity({ game: { gameId } }) {
       <dl class="figures">
         ${figures.map(([label, value]) => html`<div key=${label} class="figure"><dd class="figure-value numeric">${asCount(value)}</dd><dt class="quiet small">${label}</dt></div>`)}
       </dl>
-      <${Chart} ...${chart} format=${asCount} />
+      <${Chart} ...${chart} format=${asCount} steps=${wholeSteps} />
     </li>
   `;
   return html`

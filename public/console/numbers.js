@@ -35,3 +35,8 @@ export function asBytes(value) {
   }
   return `${(unit === 0 || amount >= 100 ? whole : rate).format(amount)} ${units[unit]}`;
 }
+
+/** The steps of an axis for counts. */
+export const wholeSteps = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) =>
+  [1, 2, 5].map((digit) => digit * 10 ** power),
+);

@@ -4,7 +4,7 @@ import { useChanges } from '../shared/observable.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
 import { useAdmin } from './admin.js';
 import { Chart } from './chart.js';
-import { asBytes, asCount, asDuration, asMs, asRate } from './numbers.js';
+import { asBytes, asCount, asDuration, asMs, asRate, wholeSteps } from './numbers.js';
 import { PageHead } from './page-head.js';
 import { rangeName } from './requests-view.js';
 import { goTo, linkTo } from './route.js';
@@ -29,7 +29,6 @@ const maxPollMs = 10_000;
 /** The last choice in this tab. */
 let chosen = /** @type {Range} */ ('minutes');
 
-const wholeSteps = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** power));
 const byteSteps = Array.from({ length: 40 }, (_, power) => 2 ** power);
 
 /**
