@@ -19,6 +19,9 @@ const signInsInAnHour: RateLimit = { points: 600, seconds: 3600 };
 /** Sign-ins with a valid device secret: of an address, whose players reload a game, and of a device. */
 const guestSignIns: RateLimit = { points: 600, seconds: 60 };
 const deviceSignIns: RateLimit = { points: 30, seconds: 60 };
+/** Each opens a session, which is stored for a month after its end: a kilobyte a call. */
+const guestSignInsInAnHour: RateLimit = { points: 6_000, seconds: 3600 };
+const deviceSignInsInAnHour: RateLimit = { points: 200, seconds: 3600 };
 /** New guests per address, all at once or over an hour; existing guests are not affected. */
 const newGuests: RateLimit = { points: 120, seconds: 3600 };
 /**
@@ -67,6 +70,8 @@ export const callLimits = {
   signInsInAnHour,
   guestSignIns,
   deviceSignIns,
+  guestSignInsInAnHour,
+  deviceSignInsInAnHour,
   newGuests,
   newGuestsOfGame,
   addressReads: perAddress.read,
@@ -196,9 +201,12 @@ export class RateLimits {
 
   /** Counts a sign-in with a valid device secret, before a session is opened. As `count`. */
   countDevice(deviceId: string, address: string, onLimit: OnLimit = ignoreLimit): Promise<void> | undefined {
+    const network = networkOf(address);
     const counts = [
-      { what: 'guest sign-in', key: networkOf(address), limit: guestSignIns },
+      { what: 'guest sign-in', key: network, limit: guestSignIns },
+      { what: 'guest sign-in', key: network, limit: guestSignInsInAnHour },
       { what: 'device', key: deviceId, limit: deviceSignIns },
+      { what: 'device', key: deviceId, limit: deviceSignInsInAnHour },
     ];
     return this.#countAll(counts, onLimit, once);
   }
