@@ -222,7 +222,9 @@ describe('a channel session', () => {
     expect(still.socket.connected).toBe(true);
     refused(await signIn(wallet, gameId), 401, 'player_banned');
     refused(await as(ownLauncher, 'open-channel-session', { gameId }), 401, 'player_banned');
-    await expect(admin.call(openSession, { gameId, wallet: wallet.address })).rejects.toThrow('banned');
+    await expect(admin.call(openSession, { gameId, wallet: wallet.address })).rejects.toThrow(
+      `${wallet.address.toLowerCase()} is banned`,
+    );
     await signedIn(newWallet(), gameId);
 
     await admin.call(unbanPlayer, { wallet: wallet.address, gameId });

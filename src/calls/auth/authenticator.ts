@@ -11,6 +11,7 @@ import { isNamed, refuseArchived, requireNamedGame } from '../../features/games/
 import type { AuthKind, Callers, SessionCaller } from '../../features/operation.ts';
 import { ensurePlayer } from '../../features/players/commands.ts';
 import { refuseFormerGuest } from '../../features/players/guests.ts';
+import { playerBanned } from '../../features/players/player-banned.ts';
 import { findGuest, findPlayer, isBanned } from '../../features/players/queries.ts';
 import { type SessionDetails, sessionEnded } from '../../features/sessions/channel-session.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
@@ -217,12 +218,7 @@ export class Authenticator {
       refuseFormerGuest(await this.#db.read(findGuest, wallet), { toName: true });
     }
     const owner: Owner = { gameId: game.id, wallet };
-    if (await this.#db.read(isBanned, owner)) {
-      throw new GantryError(
-        'player_banned',
-        'This player is banned from the game, so the server cannot act for them',
-      );
-    }
+    if (await this.#db.read(isBanned, owner)) throw playerBanned(wallet);
     return wallet;
   }
 

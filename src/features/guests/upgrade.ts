@@ -16,6 +16,7 @@ import type { AnyTable } from '../../core/storage/table.ts';
 import { sharedStreams } from '../administration/erasing-commands.ts';
 import { renameInChannels } from '../messages/channel-commands.ts';
 import { requireGuest } from '../players/guests.ts';
+import { playerBanned } from '../players/player-banned.ts';
 import { bans, guests, players } from '../players/tables.ts';
 import { type BoardRow, board } from '../scores/tables.ts';
 import type { SessionDetails } from '../sessions/channel-session.ts';
@@ -77,7 +78,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
 /** @throws GantryError `player_banned` */
 function* refuseBanned(tx: ExclusiveTx, gameId: string, wallet: string): Steps<void> {
   const [here, everywhere] = yield* tx.all(tx.get(bans, wallet, gameId), tx.get(bans, wallet, ''));
-  if (here || everywhere) throw new GantryError('player_banned', 'This player is banned from this game');
+  if (here || everywhere) throw playerBanned(wallet);
 }
 
 /**

@@ -12,6 +12,7 @@ import { games } from '../games/tables.ts';
 import { attributeNewPlayers, lockProfile } from '../players/commands.ts';
 import { requireGuest } from '../players/guests.ts';
 import { toPlayer } from '../players/player.ts';
+import { playerBanned } from '../players/player-banned.ts';
 import { bans } from '../players/tables.ts';
 import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
 import { type EndReason, type SessionDetails, sessionEnded } from './channel-session.ts';
@@ -57,7 +58,7 @@ export const startSession = command(
       ...(isByServer ? [lockGameStorage(tx, gameId)] : []),
     );
     if (!gameRow) throw new GantryError('game_unknown', 'There is no game with this id');
-    if (bannedHere || bannedEverywhere) throw playerBanned();
+    if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
     if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
@@ -129,7 +130,7 @@ export const renewSession = command(
     if (!row || !gameRow || row.endedAt !== null) throw sessionEnded(row?.endReason ?? 'erased');
     if (row.expiresAt <= tx.now)
       throw new GantryError('token_expired', 'launcherJwt has expired; sign in again');
-    if (bannedHere || bannedEverywhere) throw playerBanned();
+    if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
     const until = Math.min(tx.now + lifetimeMs, row.openedAt + renewalMs);
     const renewed = { ...row, expiresAt: Math.max(row.expiresAt, until) };
     if (renewed.expiresAt > row.expiresAt) tx.put(sessions, renewed);
@@ -229,10 +230,6 @@ export const trimSessions = command('trimSessions', function* (tx: Tx, maxAgeMs:
   );
   return old.length === trimmedPerCall;
 });
-
-function playerBanned(): GantryError {
-  return new GantryError('player_banned', 'This player is banned from this game');
-}
 
 /** @throws GantryError `guests_forbidden` */
 function refuseGuests({ name, policies }: Game, openedBy: OpenedBy): void {
