@@ -106,24 +106,17 @@ describe.skipIf(noBrowser !== null)("a developer's first hour, in the browser", 
       await until('live again', () => gameFrame?.evaluate(() => document.title === 'live') ?? false, 10_000);
       await gameFrame?.evaluate(() => location.reload());
       expect(await playerIn(frame)).toBe(inLauncher);
-      // Another frame of the launcher's page gets nothing.
-      const answers = await launcher.page.evaluate(async () => {
-        const other = document.createElement('iframe');
-        other.srcdoc = `<script>
-          let count = 0;
-          addEventListener('message', () => count++);
-          parent.postMessage({ type: 'GANTRY_TOKEN_REQUEST' }, '*');
-          setTimeout(() => parent.postMessage({ answers: count }, '*'), 300);
-        </script>`;
-        const told = new Promise((resolve) => {
-          addEventListener(
-            'message',
-            ({ data }) => typeof data?.answers === 'number' && resolve(data.answers),
-          );
-          setTimeout(resolve, 3_000, -1);
+      // A frame inside the game asks first, and gets nothing.
+      const answers = await gameFrame?.evaluate(() => {
+        const other = document.body.appendChild(document.createElement('iframe')).contentWindow;
+        let count = 0;
+        other?.addEventListener('message', () => count++);
+        const request = "top.postMessage({ type: 'GANTRY_TOKEN_REQUEST' }, '*')";
+        (other as unknown as { eval(text: string): void }).eval(request);
+        parent.postMessage({ type: 'GANTRY_TOKEN_REQUEST' }, '*');
+        return new Promise<number>((resolve) => {
+          addEventListener('message', ({ data }) => data?.type === 'GANTRY_TOKEN' && resolve(count));
         });
-        document.body.append(other);
-        return told;
       });
       expect(answers).toBe(0);
       expect(

@@ -21,6 +21,11 @@ import { Session } from './session.ts';
 import type { QueuedCall, Saved } from './store.ts';
 import { StoreWriter } from './store-writer.ts';
 
+/** Why the session of a refused token ended, other than that it expired: the server names it in its message. */
+function endedFor({ message = '' }: ErrorBody): boolean {
+  return /has ended \((?!expired)/.test(message);
+}
+
 /** The part of `game-channels patched` that is about the end of a session. */
 interface EndingRecord {
   _id?: string;
@@ -321,7 +326,7 @@ export class GantryClient {
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429 || code >= 500) {
       this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelay(code, body));
-    } else if (reason === 'token_expired' || reason === 'session_ended') {
+    } else if (reason === 'token_expired' || (reason === 'session_ended' && !endedFor(body))) {
       void this.#signInAgain((refusal) => refusedFor(refusal ?? new GantryError(body)));
     } else this.#setStatus(refusedFor(new GantryError(body)));
   }
