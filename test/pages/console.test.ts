@@ -185,7 +185,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
 
   test('changes origins and policies', async () => {
     const { gameId } = await server.createGame({ name: 'Strokes', slug: 'strokes' });
-    const page = await open('games/strokes');
+    const page = await open('games/strokes/settings');
     await page.getByLabel('Allowed origins').fill('https://strokes.example');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await until('the origin is kept', async () => {
@@ -235,7 +235,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
 
   test('archives a game, lists it again, and deletes it once its slug is typed', async () => {
     const { gameId } = await server.createGame({ name: 'Doomed', slug: 'doomed' });
-    const page = await open('games/doomed');
+    const page = await open('games/doomed/settings');
     const listing = async () => (await server.services.db.read(findGame, gameId))?.listing;
     await page.getByLabel('Order', { exact: true }).fill('5');
     await page.getByLabel('Unlisted').check();
