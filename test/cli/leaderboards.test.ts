@@ -57,6 +57,19 @@ test('a leaderboard is created, changed, ended season by season, and removed', a
   expect(await json('leaderboard', 'list', ...of)).toEqual([]);
 });
 
+test('its times are dates for people, and Unix milliseconds as JSON', async () => {
+  const settings = ['--game', 'one', '--schedule', '0 0 1 1 *'];
+  const { code, stdout } = await run('leaderboard', 'create', 'yearly', ...settings);
+  expect(code).toBe(0);
+  const times = ['seasonStartedAt', 'seasonEndsAt', 'createdAt', 'updatedAt'];
+  const dates = times.map((time) => new RegExp(`^${time} +(\\S+)$`, 'm').exec(stdout)?.[1] ?? time);
+  for (const date of dates) expect(date).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  expect(stdout).not.toMatch(/\d{13}/);
+  const asJson = Object(await json('leaderboard', 'update', 'yearly', ...settings));
+  const [started, ends] = times.map((time) => asJson[time]);
+  expect([started, ends]).toEqual(dates.slice(0, 2).map((date) => Date.parse(date)));
+});
+
 test.each([
   [['create', 'Weekly'], /lowercase letters, digits and single hyphens/],
   [['create', 'weekly', '--schedule', 'fridays'], /cron expression of five fields/],

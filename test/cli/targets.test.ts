@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -150,6 +150,27 @@ describe.each(targets)('on %s', (target) => {
   });
 });
 
+test('a backup schedule is set by URL; a backup to a file is refused with what to use instead', async () => {
+  const untouched = join(elsewhere.path, 'untouched');
+  const there = ['--url', server.url, '--token', adminToken];
+  const by = (...args: string[]) => gantry([...there, 'backup', ...args], { env: { DATA_DIR: untouched } });
+  const set = await by('--schedule', '24', '--keep', '3');
+  expect(set).toMatchObject({ code: 0, stderr: '' });
+  expect(set.stdout).toMatch(/^everyHours +24\nkeep +3\nnext +20\d\d-\S+Z\n$/);
+  const stored = await run('DATA_DIR', ['admin', 'list-backups']);
+  expect(JSON.parse(stored.stdout)).toMatchObject({ schedule: { everyHours: 24, keep: 3 } });
+  expect(await by('--schedule', 'off')).toMatchObject({ code: 0, stdout: expect.stringMatching(/off/) });
+
+  const file = join(elsewhere.path, 'mine.gantry');
+  expect(await by(file)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      'With --url, only --schedule is possible. To make a backup now and download it, use gantry admin makeBackup, or the console\n',
+  });
+  expect([file, untouched].filter((path) => existsSync(path))).toEqual([]);
+});
+
 test('the token may come from ADMIN_TOKEN', async () => {
   const env = { ADMIN_TOKEN: adminToken, DATA_DIR: join(elsewhere.path, 'untouched') };
   expect(await gantry(['--url', server.url, 'game', 'list'], { env })).toMatchObject({ code: 0, stderr: '' });
@@ -226,11 +247,6 @@ describe('failures are reported in one sentence:', () => {
     ],
     ['an invalid URL', () => ['--url', 'play.example', 'game', 'list'], /--url.*http/],
     ['a token without a URL', () => ['--token', adminToken, 'game', 'list'], /--token requires --url/],
-    [
-      'a command for DATA_DIR only',
-      () => ['--url', server.url, 'backup', 'x.gantry'],
-      /With --url, only --schedule is possible/,
-    ],
   ])('%s', async (_what, args, sentence) => {
     const { code, stdout, stderr } = await gantry(args(), { env: { DATA_DIR: data.path } });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
