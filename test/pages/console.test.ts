@@ -165,6 +165,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     expect(await works(secret)).toBe(200);
     expect(await works(`${secret}x`)).toBe(401);
 
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await page.getByRole('button', { name: 'Rotate' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
     await page.getByText('This secret is shown only once').waitFor();
