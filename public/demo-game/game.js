@@ -1,40 +1,52 @@
 /**
- * Stack: a game of about a minute, and example code to copy for a game that runs in a Gantry launcher. It needs only
- * `fetch`; the first half contains all calls to Gantry, the second half is the game.
+ * Stack: a game of about a minute, and example code to copy for a game that runs in a Gantry launcher. The first half
+ * contains all calls to Gantry, the second half is the game.
  */
 
 /** Gantry's URL. Gantry serves this game; a game hosted elsewhere would set `https://gantry.example`. */
 const gantry = location.origin;
 
-/** The player's session in this game, passed by the launcher. Without it the game runs, but saves nothing. */
-const launcherJwt =
-  new URLSearchParams(location.hash.slice(1)).get('token') ??
-  new URLSearchParams(location.search).get('token');
+/** @typedef {import('gantry-client').GantryClient} Client */
+/** The player's connection; null when there is none: the game runs, but saves nothing. @type {Promise<Client | null>} */
+const connecting = signIn().catch(() => {
+  showNote('Gantry is not available: nothing is saved');
+  return null;
+});
 
 /**
- * Calls an operation by its dedicated path. The game continues without a response: a failure here does not
- * stop a round, and the next call sends the current state again.
- * @param {string} operation in kebab-case, as in `POST /launcher/set-user-score`
- * @param {object} input
- * @param {{ keepalive?: boolean }} [options] `keepalive` lets it finish after the page has gone
- * @returns {Promise<any>} null when there is no token, no response, or an error
+ * Connects the launcher's player when a launcher has opened the game, otherwise a guest, the same one at every visit.
+ * @returns {Promise<Client>}
  */
-async function call(operation, input, { keepalive = false } = {}) {
-  if (launcherJwt === null) return null;
+async function signIn() {
+  // Elsewhere: import { connect } from 'https://gantry.example/client.js';
+  /** @type {typeof import('gantry-client')} */
+  const { connect } = await import(`${gantry}/client.js`);
+  // Calls over HTTP are answered whatever becomes of the connection.
+  const client = await connect({ url: gantry, game: 'demo-game', callOver: 'http' });
+  client.onStatus((status) => {
+    if (status.state === 'ended') showNote('Your session has ended: progress is not saved any more');
+  });
+  element('player').textContent = client.player?.username ?? '';
+  return client;
+}
+
+/**
+ * Calls Gantry when the player is signed in. The game continues without a response: a failure here does not stop a
+ * round, and the next call sends the current state again.
+ * @template Result
+ * @param {(client: Client) => Promise<Result>} use
+ * @returns {Promise<Result | null>} null when there is no player, no response, or an error
+ */
+async function call(use) {
+  const client = await connecting;
   try {
-    const response = await fetch(`${gantry}/launcher/${operation}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ launcherJwt, ...input }),
-      keepalive,
-    });
-    const result = await response.json();
-    // Programs branch on `data.reason`; `message` is for people.
-    if (!response.ok)
-      showNote(result.data?.reason === 'rate_limited' ? 'Too many requests, slow down' : result.message);
-    return response.ok ? result : null;
-  } catch {
-    showNote('Offline: progress is not saved right now');
+    return client && (await use(client));
+  } catch (error) {
+    // Programs branch on `reason`; `message` is for people.
+    const { reason, message } = /** @type {import('gantry-client').GantryError} */ (error);
+    if (reason === 'rate_limited') showNote('Too many requests, slow down');
+    else if (reason === 'connection_lost') showNote('Offline: progress is not saved right now');
+    else showNote(message);
     return null;
   }
 }
@@ -44,66 +56,70 @@ async function call(operation, input, { keepalive = false } = {}) {
  */
 const cloud = {
   /**
-   * get-states: what was saved under this label, here or on another device.
+   * What was saved under this label, here or on another device.
    * @returns {Promise<Saved | null>}
    */
   async load() {
-    const result = await call('get-states', { label: 'progress' });
-    return result?.states[0]?.state ?? null;
+    const result = await call(({ api }) => api.getStates({ label: 'progress' }));
+    return /** @type {Saved | undefined} */ (result?.states[0]?.state) ?? null;
   },
 
   /**
-   * set-state: a state is any JSON, sent as text. Setting the same label again replaces it.
+   * A state is any JSON, sent as text. Setting the same label again replaces it.
    * @param {Saved} saved
    */
   save(saved) {
-    return call('set-state', { label: 'progress', state: JSON.stringify(saved) }, { keepalive: true });
+    return call(({ api }) => api.setState({ label: 'progress', state: JSON.stringify(saved) }));
   },
 
   /**
-   * set-user-score: the leaderboard shows each player's best. With the round's id as the nonce, sending the
-   * same score twice is idempotent. The leaderboard `weekly` starts a new season every Monday, and shows the score's
-   * metadata: how high the stack was.
+   * The leaderboard shows each player's best. With the round's id as the nonce, sending the same score twice is
+   * idempotent. The leaderboard `weekly` starts a new season every Monday, and shows the score's metadata: how high the
+   * stack was. A queued call waits until there is a connection.
    * @param {Round} round
    */
   score(round) {
     const score = { score: round.score, nonce: round.id };
     const metadata = { containers: round.stack.length - 1 };
     return Promise.all([
-      call('set-user-score', score, { keepalive: true }),
-      call('set-user-score', { ...score, leaderboard: 'weekly', metadata }, { keepalive: true }),
+      call((client) => client.queue('setUserScore', score)),
+      call((client) => client.queue('setUserScore', { ...score, leaderboard: 'weekly', metadata })),
     ]);
   },
 
   /**
-   * track-game-sessions: the first call starts a play session, later ones update it, one with `endTime` ends it.
+   * The first call starts a play session, later ones update it, one with `endTime` ends it.
    * @param {Round} round
    * @param {number} [endTime]
    */
   track(round, endTime) {
     const state = JSON.stringify({ score: round.score, containers: round.stack.length - 1 });
     const end = endTime === undefined ? {} : { endTime };
-    return call('track-game-sessions', { sessionId: round.id, state, ...end }, { keepalive: true });
+    return call(({ api }) => api.trackGameSessions({ sessionId: round.id, state, ...end }));
   },
 
   /**
-   * trigger-rules-engine: reports a game event; its effects (in the demo, a notification and an activity) are
-   * defined by the game's rules, which the operator can change. The nonce makes it run once per round.
+   * Reports a game event; its effects (in the demo, a notification and an activity) are defined by the game's rules, which
+   * the operator can change. The nonce makes it run once per round.
    * @param {Round} round
    */
   win(round) {
-    return call('trigger-rules-engine', { trigger: 'win', value: round.score, nonce: `win-${round.id}` });
+    return call(({ api }) =>
+      api.triggerRulesEngine({ trigger: 'win', value: round.score, nonce: `win-${round.id}` }),
+    );
   },
 
   /**
-   * send-custom-activity: a line of the public feed. Gantry fills in the player's name when it is read.
+   * A line of the public feed. Gantry fills in the player's name when it is read.
    * @param {number} score
    */
   announceRecord(score) {
-    return call('send-custom-activity', {
-      label: `{username} stacked a new best: ${score}`,
-      eventId: 'personal-best',
-    });
+    return call(({ api }) =>
+      api.sendCustomActivity({
+        label: `{username} stacked a new best: ${score}`,
+        eventId: 'personal-best',
+      }),
+    );
   },
 };
 
@@ -463,7 +479,6 @@ addEventListener('message', ({ source, data }) => {
 });
 
 requestAnimationFrame(frame);
-if (launcherJwt === null) showNote('Open this game in the launcher at /play to save your scores');
 const saved = await cloud.load();
 best = saved?.best ?? 0;
 showScores();

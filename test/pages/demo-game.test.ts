@@ -34,13 +34,21 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     await server.close();
   });
 
-  const open = (page: Page, { launcherJwt }: TestPlayer) =>
-    page.goto(`${server.url}/demo-game?token=${launcherJwt}`);
+  const open = async (page: Page, { launcherJwt }: TestPlayer) => {
+    await page.goto(`${server.url}/demo-game?token=${launcherJwt}`);
+    await signedIn(page);
+  };
+  /** The name of the player, once there is one. */
+  const signedIn = async (page: Page) => {
+    await page.locator('#player:not(:empty)').waitFor();
+    return page.locator('#player').textContent();
+  };
 
-  test('opened directly on a phone it says how to save scores, beside its content', async () => {
+  test('its notes on a phone are beside its content', async () => {
     const { page } = await openPage(browser, phone);
+    await page.route('**/client.js', (route) => route.abort());
     await page.goto(`${server.url}/demo-game`);
-    const note = page.getByText('Open this game in the launcher');
+    const note = page.getByText('nothing is saved');
     await note.waitFor();
     const [below, scores] = [await note.boundingBox(), await page.locator('.scores').boundingBox()];
     expect(below && scores && below.y).toBeGreaterThanOrEqual(scores ? scores.y + scores.height : Infinity);
@@ -136,14 +144,27 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     }
   });
 
-  test('works without a token, and says that nothing counts', async () => {
+  test('opened without a launcher it plays as a guest, who is the same after a reload', async () => {
     const { page, complaints } = await openPage(browser);
     await page.goto(`${server.url}/demo-game`);
-    await page.getByText('Open this game in the launcher at /play').waitFor();
+    const name = await signedIn(page);
+    expect(name).toMatch(/^[A-Z][a-z]+ [A-Z][a-z]+$/);
     await page.getByRole('button', { name: 'Start' }).click();
     await page.keyboard.press('Space');
     await until('it is played', async () => Number(await page.locator('#score').textContent()) >= 50);
+    await page.reload();
+    expect(await signedIn(page)).toBe(name);
     expect(complaints).toEqual([]);
+  });
+
+  test('without an answer it says that nothing is saved, and can be played', async () => {
+    const { page } = await openPage(browser);
+    await page.route('**/client.js', (route) => route.abort());
+    await page.goto(`${server.url}/demo-game`);
+    await page.getByText('nothing is saved').waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.keyboard.press('Space');
+    await until('it is played', async () => Number(await page.locator('#score').textContent()) >= 50);
   });
 
   test('continues when its session is over, and says so', async () => {
@@ -151,8 +172,8 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     const { page } = await openPage(browser);
     await open(page, player);
     await server.services.db.write(revokeSessionById, player.sessionId);
-    await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('status').filter({ hasText: 'has ended' }).waitFor();
+    await page.getByRole('button', { name: 'Start' }).click();
     await page.keyboard.press('Space');
     await until('it is played', async () => Number(await page.locator('#score').textContent()) >= 50);
   });
