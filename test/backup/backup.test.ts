@@ -190,7 +190,9 @@ test('processes that start at once in an empty directory all initialize the same
   await using directory = await temporaryDirectory();
   const data = join(directory.path, 'data');
   const all = await Promise.all(
-    Array.from({ length: 4 }, () => gantry(['game', 'list'], { env: { DATA_DIR: data } })),
+    Array.from({ length: 4 }, (_, at) =>
+      gantry(['game', 'create', '--name', `Game ${at}`], { env: { DATA_DIR: data } }),
+    ),
   );
   // A command that found no data yet says so.
   const creating = /^There is no data in .*: creating a new data directory\n/;

@@ -307,7 +307,6 @@ test("every record of a file is validated like a caller's input", async () => {
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
-  await gantryJson(['game', 'list'], game.other);
   const faults: [type: string, changes: Row, words: RegExp][] = [
     ['games', { slug: '../X Y' }, /games .*slug: must be lowercase/],
     ['games', { name: '' }, /games .*name/],
@@ -404,7 +403,6 @@ test('a file that is truncated, modified, or partly of another game is refused, 
   const game = await filled();
   await using _directory = game.directory;
   await gantryJson(['export', 'space-race', game.file], game.data);
-  await gantryJson(['game', 'list'], game.other);
   const missing = await run(['import', `${game.file}.missing`], game.other);
   expect(missing).toEqual({ code: 1, stdout: '', stderr: `There is no file ${game.file}.missing.\n` });
   const whole = readFileSync(game.file, 'utf8').trimEnd().split('\n');

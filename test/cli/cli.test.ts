@@ -149,9 +149,9 @@ describe.concurrent('on a separate data directory', () => {
   test('without --json, results are printed as a table', async () => {
     await using directory = await temporaryDirectory();
     const env = { DATA_DIR: directory.path };
-    expect((await gantry(['game', 'list'], { env })).stdout).toBe('none\n');
     const { stdout: created } = await gantry(['game', 'create', '--name', 'Space Race'], { env });
     expect(created).toMatch(/^gameId +\S+\ngameSecret +\S+\n$/);
+    expect((await gantry(['leaderboard', 'list', '--game', 'space-race'], { env })).stdout).toBe('none\n');
     const { stdout: listed } = await gantry(['game', 'list'], { env });
     expect(listed).toMatch(
       /^gameId +slug +name +kind +listing +created\n\S+ +space-race +Space Race +game +listed +\S+\n$/,

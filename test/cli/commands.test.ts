@@ -51,7 +51,7 @@ describe('every command', () => {
 
 test('config shows each setting with its source, and no secret', async () => {
   await using directory = await temporaryDirectory();
-  await gantryJson(['game', 'list'], directory.path);
+  await gantryJson(['game', 'create', '--name', 'Space Race'], directory.path);
   const password = join(directory.path, 'redis');
   writeFileSync(password, 'redis://user:canary@127.0.0.1:6379/1\n');
   const env = {

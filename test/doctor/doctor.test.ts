@@ -234,7 +234,7 @@ test.skipIf(!mayMountDisk)(
   async () => {
     await using disk = await smallDisk(12);
     const data = join(disk.path, 'data');
-    await gantryJson(['game', 'list'], data);
+    await gantryJson(['game', 'create', '--name', 'Space Race'], data);
     expect(await doctor(data)).toContainEqual({
       check: 'disk',
       level: 'error',

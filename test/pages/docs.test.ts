@@ -76,7 +76,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     ['REDIS_URL', '/docs/configuration#REDIS_URL'],
     ['setUserScore', '/docs/calling#setUserScore'],
     ['rotating a secret', '/docs/webhooks#rotating-a-secret'],
-    ['cursors: the cl', '/docs/protocol#6-cursors-the-clients-algorithm'],
+    ["client's algor", '/docs/protocol#6-cursors-the-clients-algorithm'],
   ])('finds "%s" where it is explained, and opens it by keyboard', async (words, address) => {
     const { page, complaints } = await openDocs('/benchmarks');
     await page.getByRole('heading', { level: 1 }).waitFor();

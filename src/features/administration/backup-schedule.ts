@@ -74,6 +74,8 @@ export const changeBackupSchedule = command(
 export interface ClaimedBackup {
   keep: number;
   claimedAt: number;
+  /** When the schedule is due again unless the outcome is recorded. */
+  dueAt: number;
 }
 
 /**
@@ -83,18 +85,20 @@ export interface ClaimedBackup {
 export const claimDueBackup = command('claimDueBackup', function* (tx): Steps<ClaimedBackup | null> {
   const row = yield* tx.lock(backupSchedules, name);
   if (!row || row.dueAt > tx.now) return null;
-  tx.put(backupSchedules, { ...row, dueAt: tx.now + Math.min(row.everyMs, retryMs) });
-  return { keep: row.keep, claimedAt: tx.now };
+  const dueAt = tx.now + Math.min(row.everyMs, retryMs);
+  tx.put(backupSchedules, { ...row, dueAt });
+  return { keep: row.keep, claimedAt: tx.now, dueAt };
 });
 
 /**
- * Records the outcome of a claimed backup. `failure`: why it failed, or null; a failed one is retried after `retryMs`.
+ * Records the outcome of a claimed backup, unless the schedule is another one by now, whose first backup is due.
+ * `failure`: why it failed, or null; a failed one is retried after `retryMs`.
  */
 export const finishDueBackup = command(
   'finishDueBackup',
-  function* (tx, { claimedAt }: ClaimedBackup, failure: string | null): Steps<void> {
+  function* (tx, { claimedAt, dueAt }: ClaimedBackup, failure: string | null): Steps<void> {
     const row = yield* tx.lock(backupSchedules, name);
-    if (!row) return;
+    if (row?.dueAt !== dueAt) return;
     tx.put(
       backupSchedules,
       failure === null

@@ -172,6 +172,17 @@ export function administratorsContract(open: OpenStore): void {
       expect((await db.read(readBackupSchedule))?.schedule).toMatchObject({ failedAt: null, failure: null });
     });
 
+    test('the end of a backup does not delay the first one of a schedule that replaced it', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      await db.write(changeBackupSchedule, { everyHours: 24, keep: 7 });
+      const claimed = await db.write(claimDueBackup);
+      await db.write(changeBackupSchedule, null);
+      await db.write(changeBackupSchedule, { everyHours: 24, keep: 7 });
+      if (claimed) await db.write(finishDueBackup, claimed, null);
+      expect((await db.read(readBackupSchedule))?.isDue).toBe(true);
+    });
+
     test('comes sooner when the interval is shortened, and not later when only the number to keep changes', async () => {
       await using fixture = await open.empty();
       const { db } = fixture;

@@ -5,6 +5,7 @@ import { everyRole, moderators, operators } from '../../../core/schemas/admin-ro
 import { withReason } from '../../../core/schemas/field-reason.ts';
 import { addressInput, idInput, success, text, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
+import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
 import { requireGame } from '../../games/require-game.ts';
@@ -111,8 +112,7 @@ export const listBans = defineAdminOperation({
   roles: everyRole,
   input: z.object({
     ...paging,
-    gameId: z
-      .union([idInput, z.literal('')])
+    gameId: notSeen(z.union([idInput, z.literal('')]), 'id')
       .optional()
       .meta({ description: "Only bans from this game; '': only those from every game" }),
     wallet: addressInput.optional(),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { everyRole, moderators } from '../../../core/schemas/admin-role.ts';
 import { addressInput, idInput, success, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
-import { seenByOthers } from '../../../core/schemas/seen-text.ts';
+import { notSeen, seenByOthers } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { muteReason, muter, muteSeconds } from '../../messages/mutes/mute.ts';
@@ -82,7 +82,9 @@ export const unmutePlayer = defineAdminOperation({
     wallet: addressInput,
     gameId: idInput,
     channelId: idInput.optional().meta({ description: 'Default: the mute in the whole game' }),
-    mutedBy: muter.default('moderator').meta({ description: 'Whose mute it is, as in `listMutes`' }),
+    mutedBy: notSeen(muter, 'choice')
+      .default('moderator')
+      .meta({ description: 'Whose mute it is, as in `listMutes`' }),
   }),
   output: z.object({ success }),
   async handler({ input }, { db }: { db: Store }) {
