@@ -43,7 +43,14 @@ function describeError(error: unknown): string | null {
     return error.message;
   }
   if (!(error instanceof Error) || !('syscall' in error)) return null;
-  return codeOf(error) === 'EADDRINUSE'
-    ? `The address is already in use (${error.message}): choose another PORT (or METRICS_PORT), or stop what listens there.`
-    : `System error: ${error.message}. Is DATA_DIR a writable directory?`;
+  if (error.syscall !== 'listen') return `System error: ${error.message}. Is DATA_DIR a writable directory?`;
+  const why = `(${error.message}): choose another PORT (or METRICS_PORT)`;
+  switch (codeOf(error)) {
+    case 'EADDRINUSE':
+      return `The address is already in use ${why}, or stop what listens there.`;
+    case 'EACCES':
+      return `No permission to listen there ${why}: one above 1023.`;
+    default:
+      return `Cannot listen there ${why}, or HOST.`;
+  }
 }

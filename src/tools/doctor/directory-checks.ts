@@ -1,10 +1,12 @@
-import { accessSync, constants, existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Config, dataFiles } from '../../config.ts';
+import { shellQuote } from '../../core/command-hint.ts';
 import type { DatabaseCondition, DatabaseFiles } from '../../core/storage/database-file.ts';
 import { gameSecrets } from '../../features/games/tables.ts';
 import { FileTokenKeys } from '../../features/sessions/file-token-keys.ts';
 import { describeMissingDatabase } from '../../server/backup/missing-database.ts';
+import { checkAccess, statsOf } from './file-access.ts';
 import { error, type Finding, found, ok, warning } from './finding.ts';
 import { checkSchema, checkSecretKey } from './shared-checks.ts';
 
@@ -29,32 +31,38 @@ const networkFileSystems = new Map([
 /** The data directory: ownership, permissions and free space. */
 export function checkDirectory({ dataDirectory }: Config): Finding[] {
   const check = 'data-directory';
-  const stats = statSync(dataDirectory, { throwIfNoEntry: false });
-  if (!stats) {
-    return [
-      warning(
-        check,
-        `${dataDirectory} does not exist; it is created on first start`,
-        'If you expect existing data, set DATA_DIR to its directory.',
-      ),
-      ...checkDisk(nearestExisting(dataDirectory)),
-    ];
-  }
+  const stats = statsOf(dataDirectory);
+  if (stats === null) return checkMissingDirectory(check, dataDirectory);
+  if ('blockedBy' in stats) return found(checkAccess(check, stats.blockedBy, 'enter'));
   if (!stats.isDirectory()) {
     return [error(check, `${dataDirectory} is not a directory`, 'Set DATA_DIR to a directory.')];
   }
-  return [checkAccess(check, dataDirectory, stats), ...checkDisk(dataDirectory)];
+  return [
+    checkAccess(check, dataDirectory, 'use', stats) ?? checkOwner(check, dataDirectory, stats),
+    ...checkDisk(dataDirectory),
+  ];
 }
 
-function checkAccess(check: string, directory: string, stats: Stats): Finding {
+function checkMissingDirectory(check: string, dataDirectory: string): Finding[] {
+  const parent = nearestExisting(dataDirectory);
+  return [
+    checkAccess(check, parent, 'use') !== null
+      ? error(
+          check,
+          `${dataDirectory} does not exist, and this user may not create it: permission denied in ${parent}`,
+          `Create it: sudo install -d -m 700 -o ${process.getuid?.()} ${shellQuote(dataDirectory)}`,
+        )
+      : warning(
+          check,
+          `${dataDirectory} does not exist; it is created on first start`,
+          'If you expect existing data, set DATA_DIR to its directory.',
+        ),
+    ...checkDisk(parent),
+  ];
+}
+
+function checkOwner(check: string, directory: string, stats: Stats): Finding {
   const uid = process.getuid?.();
-  if (!mayWrite(directory)) {
-    return error(
-      check,
-      `${directory} is not writable`,
-      `Run Gantry as its owner, or: chown -R $(id -u) ${directory}`,
-    );
-  }
   if (uid !== undefined && stats.uid !== uid) {
     return warning(
       check,
@@ -66,19 +74,10 @@ function checkAccess(check: string, directory: string, stats: Stats): Finding {
     return warning(
       check,
       `${directory} is accessible to other users (mode ${octal(stats)})`,
-      `chmod 700 ${directory}`,
+      `chmod 700 ${shellQuote(directory)}`,
     );
   }
   return ok(check, `${directory}, readable by its owner only`);
-}
-
-function mayWrite(directory: string): boolean {
-  try {
-    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function checkDisk(directory: string): Finding[] {
@@ -152,8 +151,14 @@ export function checkKeys(config: Config): Finding[] {
           )
         : error('keys', `${name} is missing: ${ifMissing.message}`, ifMissing.remedy);
     }
+    const denied = checkAccess('keys', file, 'read', stats);
+    if (denied) return denied;
     if ((stats.mode & 0o077) !== 0) {
-      return error('keys', `${name} is readable by other users (mode ${octal(stats)})`, `chmod 600 ${file}`);
+      return error(
+        'keys',
+        `${name} is readable by other users (mode ${octal(stats)})`,
+        `chmod 600 ${shellQuote(file)}`,
+      );
     }
     try {
       read();
@@ -179,6 +184,9 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
         : error('database', missing, 'Restore a backup: gantry restore <file> --force'),
     ];
   }
+  const files = [database, `${database}-wal`, `${database}-shm`].filter((file) => existsSync(file));
+  const denied = found(...files.map((file) => checkAccess('database', file, 'read and write')));
+  if (denied.length > 0) return denied;
   let condition: DatabaseCondition;
   try {
     condition = databases.inspect(database, { table: gameSecrets, column: 'sealedMd5' });

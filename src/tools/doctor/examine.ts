@@ -55,12 +55,13 @@ export async function examine(
 
 /** Checks for a server on SQLite, which keeps everything in its data directory. */
 function checkDataDirectory(config: Config, databases: DatabaseFiles): Finding[] {
+  const directory = checkDirectory(config);
+  const isUsable = directory.every(({ check, level }) => check !== 'data-directory' || level !== 'error');
   return [
     checkSqlite(databases.libraryVersion),
     checkSqliteSettings(databases),
-    ...checkDirectory(config),
-    ...checkKeys(config),
-    ...checkDatabase(config, databases),
+    ...directory,
+    ...(isUsable ? [...checkKeys(config), ...checkDatabase(config, databases)] : []),
   ];
 }
 

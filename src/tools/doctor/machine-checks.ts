@@ -87,7 +87,8 @@ export async function checkPort({ host, port }: Pick<Config, 'host' | 'port'>): 
       return error(
         'port',
         `no permission to listen at ${where}`,
-        'Choose a PORT above 1023, with a proxy in front.',
+        'Choose a PORT above 1023, with a proxy in front; or allow it: AmbientCapabilities=CAP_NET_BIND_SERVICE in the ' +
+          'systemd unit.',
       );
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

@@ -1,10 +1,10 @@
-import { existsSync, statSync } from 'node:fs';
 import { openClient } from '../../cluster/redis/open-client.ts';
 import { describeRefusal, tryWrite } from '../../cluster/redis/redis-availability.ts';
 import { redisHosts } from '../../cluster/redis/redis-url.ts';
 import type { Config } from '../../config.ts';
 import { ChainClients } from '../../features/chains/chain-client.ts';
-import { error, type Finding, ok, warning } from './finding.ts';
+import { checkAccess, statsOf } from './file-access.ts';
+import { error, type Finding, found, ok, warning } from './finding.ts';
 import { checkClock } from './shared-checks.ts';
 
 const timeoutMs = 3_000;
@@ -94,9 +94,15 @@ async function checkRpcServer(chainId: number, url: string): Promise<Finding[]> 
 /** The file of an encrypted signing key. */
 export function checkKeystore(file: string | undefined): Finding[] {
   if (file === undefined) return [];
-  if (!existsSync(file))
+  const stats = statsOf(file);
+  if (stats === null)
     return [error('signers', `${file} does not exist`, 'Set SIGNER_KEYSTORE to the keystore file.')];
-  const mode = statSync(file).mode & 0o777;
+  const denied =
+    'blockedBy' in stats
+      ? checkAccess('signers', stats.blockedBy, 'enter')
+      : checkAccess('signers', file, 'read', stats);
+  if (denied || 'blockedBy' in stats) return found(denied);
+  const mode = stats.mode & 0o777;
   return (mode & 0o077) === 0
     ? [ok('signers', `${file} is readable by its owner only`)]
     : [
