@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { type Config, dataFiles, readConfig } from '../config.ts';
+import { commandOn } from '../core/command-hint.ts';
 import { beginAudit, finishAudit } from '../features/administration/commands.ts';
 import { importGame } from '../features/administration/game-import.ts';
 import { gameSlug, type SpendingPolicy } from '../features/games/game.ts';
@@ -65,7 +66,7 @@ export function importCommand(): Command {
             records,
             ...(secrets === 0 ? { gameSecret: newSecret } : { secrets }),
             actionsLeftOut,
-            ...(spendingBefore && { spending: spendingNotice(gameId, spendingBefore) }),
+            ...(spendingBefore && { spending: spendingNotice(config, gameId, spendingBefore) }),
           },
           json,
         );
@@ -82,9 +83,17 @@ function isServedHere({ databaseUrl, dataDirectory }: Config): boolean {
 }
 
 /** Imports reset the spending limits; this shows how an administrator restores those in the file. */
-function spendingNotice(gameId: string, spending: SpendingPolicy): string {
+function spendingNotice(
+  { databaseUrl, dataDirectory }: Config,
+  gameId: string,
+  spending: SpendingPolicy,
+): string {
   const policies = JSON.stringify({ spending });
-  return `set to 0. To apply the limits in the file: gantry game update --game ${gameId} --policies '${policies}'`;
+  const command = commandOn(
+    databaseUrl === undefined ? dataDirectory : null,
+    `gantry game update --game ${gameId} --policies '${policies}'`,
+  );
+  return `set to 0. To apply the limits in the file: ${command}`;
 }
 
 function* counted<One>(all: Iterable<One>, onProgress: (read: number) => void): Iterable<One> {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { readConfig, requireDataDirectory } from '../config.ts';
+import { commandOn } from '../core/command-hint.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { restoreBackup } from '../server/backup/backup.ts';
 import { BackupError } from '../server/backup/backup-error.ts';
@@ -36,7 +37,7 @@ export function restoreCommand(): Command {
       }
       const dataDirectory = requireDataDirectory(
         config,
-        'Restore it with its own tools (pg_restore or point-in-time recovery), then run `gantry restore --database`.',
+        `Restore it with its own tools (pg_restore or point-in-time recovery), then run ${commandOn(null, 'gantry restore --database')}.`,
       );
       if (file === undefined) throw new BackupError('Specify the path of the backup file.');
       const report = await restoreBackup(databaseFiles, resolve(file), dataDirectory, {

@@ -9,6 +9,7 @@ import type { Presence } from '../cluster/presence/presence.ts';
 import { RedisPresence } from '../cluster/presence/redis-presence.ts';
 import type { RedisClients } from '../cluster/redis/redis-clients.ts';
 import { type Config, dataFiles } from '../config.ts';
+import { commandOn } from '../core/command-hint.ts';
 import { ConfigError } from '../core/config-error.ts';
 import { Signals } from '../core/events/signals.ts';
 import type { WriteTrouble } from '../core/storage/database.ts';
@@ -156,7 +157,7 @@ function warnOfDroppedLogs({ dataDirectory }: Config, logger: Logger): void {
   for (const { file, frames } of databaseFiles.droppedLogs(dataFiles(dataDirectory).database)) {
     logger.warn(
       { file, frames },
-      'the write-ahead log was damaged: acknowledged writes are lost; see gantry doctor',
+      `the write-ahead log was damaged: acknowledged writes are lost; see ${commandOn(dataDirectory, 'gantry doctor')}`,
     );
   }
 }

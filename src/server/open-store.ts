@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type AdminTokenStore, DatabaseAdminToken, FileAdminToken } from '../calls/auth/admin-token.ts';
 import { type Config, dataFiles } from '../config.ts';
+import { commandOn } from '../core/command-hint.ts';
 import { ConfigError } from '../core/config-error.ts';
 import type { Database } from '../core/storage/database.ts';
 import { type DatabaseFiles, heldActionError } from '../core/storage/database-file.ts';
@@ -177,7 +178,9 @@ function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box
   const lacksSecretKey = config.secretKey === undefined && !existsSync(secretKey);
   if ((lacksTokenKeys || lacksSecretKey) && existsSync(database)) {
     openDatabase(database).close(); // a damaged database is reported before missing keys
-    throw new KeyFileError(lacksTokenKeys ? tokenKeysMissing(tokenKeys) : secretKeyMissing(secretKey));
+    throw new KeyFileError(
+      lacksTokenKeys ? tokenKeysMissing(config.dataDirectory, tokenKeys) : secretKeyMissing(secretKey),
+    );
   }
   if (!existsSync(database)) {
     refuseStrayLog(database);
@@ -191,10 +194,10 @@ function openKeys(config: Config, opener: Opener): Pick<OpenStore, 'keys' | 'box
   };
 }
 
-function tokenKeysMissing(file: string): string {
+function tokenKeysMissing(dataDirectory: string, file: string): string {
   return (
     `${file} is missing, and the database beside it is not. Restore it from a backup; if there is none, run ` +
-    '`gantry key rotate`: players then have to sign in again.'
+    `${commandOn(dataDirectory, 'gantry key rotate')}: players then have to sign in again.`
   );
 }
 

@@ -74,7 +74,7 @@ test.skipIf(noPostgres !== null)(
 test.each([
   ['backup', /pg_dump .* GANTRY_SECRET_KEY/],
   ['compact', /VACUUM/],
-  ['restore', /pg_restore.*gantry restore --database/],
+  ['restore', /pg_restore.*DATABASE_URL=… gantry restore --database/],
 ])('%s says that it does not support PostgreSQL', async (command, instead) => {
   const env = { DATABASE_URL: 'postgres://gantry@127.0.0.1:1/gantry', GANTRY_SECRET_KEY: secretKey };
   const { code, stderr } = await gantry(command === 'compact' ? [command] : [command, '/nowhere/at.all'], {

@@ -74,12 +74,12 @@ const damages: readonly Damage[] = [
       cpSync(database, `${database}-wal`);
       rmSync(database);
     },
-    says: /gantry\.db is not there, but .*-wal is/,
+    says: /gantry\.db is not there, but .*-wal is.*DATA_DIR=\/\S+ gantry restore/,
   },
   {
     what: 'a missing key file',
     damage: ({ tokenKeys }) => rmSync(tokenKeys),
-    says: /token-keys\.json is missing.*backup.*gantry key rotate/,
+    says: /token-keys\.json is missing.*backup.*DATA_DIR=\/\S+ gantry key rotate/,
   },
   {
     what: 'a missing secrets key',
@@ -89,7 +89,7 @@ const damages: readonly Damage[] = [
   {
     what: 'an empty key file',
     damage: ({ tokenKeys }) => truncateSync(tokenKeys, 0),
-    says: /token-keys\.json does not hold the keys.*backup/,
+    says: /token-keys\.json does not hold the keys.*backup.*DATA_DIR=\/\S+ gantry key rotate/,
   },
   {
     what: 'half of the secrets key',

@@ -98,7 +98,7 @@ const faults: Fault[] = [
       check: 'schema',
       level: 'warning',
       message: /version 1; .* uses version \d+/,
-      remedy: /gantry migrate/,
+      remedy: /DATA_DIR=\/\S+ gantry migrate/,
     },
   },
   {
@@ -120,7 +120,12 @@ const faults: Fault[] = [
       writeFileSync(database, bytes);
       return undefined;
     },
-    finds: { check: 'database', level: 'error', message: /damaged|cannot be read/, remedy: /gantry restore/ },
+    finds: {
+      check: 'database',
+      level: 'error',
+      message: /damaged|cannot be read/,
+      remedy: /DATA_DIR=\/\S+ gantry restore/,
+    },
   },
   {
     fault: 'a text file as the database',
@@ -182,7 +187,12 @@ const faults: Fault[] = [
       );
       db.close();
     },
-    finds: { check: 'free-space', level: 'warning', message: /67 of the 6\d MiB/, remedy: /gantry compact/ },
+    finds: {
+      check: 'free-space',
+      level: 'warning',
+      message: /67 of the 6\d MiB/,
+      remedy: /DATA_DIR=\/\S+ gantry compact/,
+    },
   },
   {
     fault: 'a signing key readable by others',

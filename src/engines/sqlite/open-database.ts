@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
+import { commandOn } from '../../core/command-hint.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { codeOf } from '../../runtime/error-code.ts';
 import { fsyncDirectory } from '../../runtime/fsync-directory.ts';
@@ -101,7 +102,7 @@ export function refuseStrayLog(file: string): void {
   if ((sizeOf(log) ?? 0) === 0) return;
   throw new DatabaseUnusableError(
     `${file} is not there, but ${log} is, with writes that belong to it. Put ${file} back beside it, or restore a ` +
-      'backup: gantry restore <file> --force. To begin with an empty database, move everything out of the directory.',
+      `backup: ${commandOn(dirname(file), 'gantry restore <file> --force')}. To begin with an empty database, move everything out of the directory.`,
   );
 }
 

@@ -1,4 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { commandOn } from '../../core/command-hint.ts';
 import { KeyFileError, readOrCreateKeyFile, replaceKeyFile } from '../../runtime/key-file.ts';
 import { generateKey, parseKeys, serializeKeys, type TokenKey, type TokenKeyStore } from './token-keys.ts';
 
@@ -53,7 +55,7 @@ export class FileTokenKeys implements TokenKeyStore {
     } catch {
       throw new KeyFileError(
         `${this.#file} does not hold the keys that tokens are signed with. Restore it from a backup; if there is ` +
-          'none, remove it and run `gantry key rotate`: players must then sign in again.',
+          `none, remove it and run ${commandOn(dirname(this.#file), 'gantry key rotate')}: players must then sign in again.`,
       );
     }
   }

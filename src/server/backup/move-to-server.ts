@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { type Config, dataFiles } from '../../config.ts';
+import { commandOn } from '../../core/command-hint.ts';
 import { ConfigError } from '../../core/config-error.ts';
 import type { DatabaseFiles } from '../../core/storage/database-file.ts';
 import type { CopiedRows, StoredDatabase } from '../../core/storage/stored-database.ts';
@@ -105,7 +107,7 @@ async function keyRows(
 ): Promise<AnyRow[]> {
   if (!existsSync(files.tokenKeys)) {
     throw new KeyFileError(
-      `${files.tokenKeys} is missing. Restore it from a backup; if there is none, run \`gantry key rotate\`: players ` +
+      `${files.tokenKeys} is missing. Restore it from a backup; if there is none, run ${commandOn(dirname(files.tokenKeys), 'gantry key rotate')}: players ` +
         'then have to sign in again.',
     );
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, type Stats, statfsSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type Config, dataFiles } from '../../config.ts';
-import { shellQuote } from '../../core/command-hint.ts';
+import { commandOn, shellQuote } from '../../core/command-hint.ts';
 import type { DatabaseCondition, DatabaseFiles } from '../../core/storage/database-file.ts';
 import { gameSecrets } from '../../features/games/tables.ts';
 import { FileTokenKeys } from '../../features/sessions/file-token-keys.ts';
@@ -117,8 +117,7 @@ export function checkKeys(config: Config): Finding[] {
       file: tokenKeys,
       ifMissing: {
         message: 'the server does not start without it',
-        remedy:
-          'Restore it from a backup; without one, run gantry key rotate: players then have to sign in again.',
+        remedy: `Restore it from a backup; without one, run ${commandOn(config.dataDirectory, 'gantry key rotate')}: players then have to sign in again.`,
       },
       read: () => void new FileTokenKeys(tokenKeys),
     },
@@ -176,12 +175,13 @@ function checkHexKey(file: string): void {
 /** The database: integrity, schema version, and the size of its write-ahead log. */
 export function checkDatabase(config: Config, databases: DatabaseFiles): Finding[] {
   const { database, secretKey } = dataFiles(config.dataDirectory);
+  const restore = commandOn(config.dataDirectory, 'gantry restore <file> --force');
   if (!existsSync(database)) {
     const missing = describeMissingDatabase(config.dataDirectory);
     return [
       missing === null
         ? ok('database', 'is created on first start')
-        : error('database', missing, 'Restore a backup: gantry restore <file> --force'),
+        : error('database', missing, `Restore a backup: ${restore}`),
     ];
   }
   const files = [database, `${database}-wal`, `${database}-shm`].filter((file) => existsSync(file));
@@ -192,7 +192,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
     condition = databases.inspect(database, { table: gameSecrets, column: 'sealedMd5' });
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    return [error('database', why, 'Restore a backup: gantry restore <file> --force')];
+    return [error('database', why, `Restore a backup: ${restore}`)];
   }
   const { damage, bytes, freeBytes, walBytes, sealedSample } = condition;
   return found(
@@ -201,13 +201,13 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
       : error(
           'database',
           `damaged: ${damage.slice(0, 3).join('; ')}`,
-          'Stop the server, keep a copy of the data directory, and restore a backup: gantry restore <file> --force. ' +
+          `Stop the server, keep a copy of the data directory, and restore a backup: ${restore}. ` +
             'Then look for the cause, such as a failing disk or memory.',
         ),
     checkSchema(
       condition.schemaVersion,
       databases.schemaVersion,
-      'run gantry migrate, or start the server, which also migrates.',
+      `run ${commandOn(config.dataDirectory, 'gantry migrate')}, or start the server, which also migrates.`,
     ),
     condition.droppedLogs.map(({ file, frames }) =>
       error(
@@ -228,7 +228,7 @@ export function checkDatabase(config: Config, databases: DatabaseFiles): Finding
       warning(
         'free-space',
         `${Math.ceil(freeBytes / mebibyte)} of the ${Math.ceil(bytes / mebibyte)} MiB of the database are free since data was deleted; later writes use them`,
-        'To give them back to the disk, stop all servers and run gantry compact.',
+        `To give them back to the disk, stop all servers and run ${commandOn(config.dataDirectory, 'gantry compact')}.`,
       ),
     // Without a key, that is reported with the keys.
     sealedSample !== null &&
