@@ -29,7 +29,8 @@ import {
 
 /**
  * Delay between ending a player's sessions and erasing, in milliseconds: time for calls admitted before to complete,
- * and for every process to notify and disconnect the player's sockets.
+ * and for every process to notify and disconnect the player's sockets. A player without a session waits as well: games'
+ * servers write for players who have none, through any process, and commands do not check bans again.
  */
 const settleMs = 2_000;
 
