@@ -156,6 +156,7 @@ describe.concurrent('on a separate data directory', () => {
     expect(listed).toMatch(
       /^gameId +slug +name +kind +listing +created\n\S+ +space-race +Space Race +game +listed +\S+\n$/,
     );
+    expect((await gantry(['player', 'list'], { env })).stdout).toBe('none\n');
   });
 });
 
