@@ -213,7 +213,7 @@ describe('a fresh data directory', () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, 'data');
     mkdirSync(dataDirectory, { mode: 0o755 });
-    await gantryJson(['game', 'list'], dataDirectory);
+    await gantryJson(['game', 'create', '--name', 'One'], dataDirectory);
     const { tokenKeys, secretKey } = dataFiles(dataDirectory);
     const keys = [tokenKeys, secretKey].map((file) => readFileSync(file, 'utf8'));
     await gantryJson(['game', 'list'], dataDirectory);
