@@ -373,7 +373,7 @@ test("every record of a file is validated like a caller's input", async () => {
       words,
     );
   }
-  expect(await gantryJson(['game', 'list'], game.other)).toMatchObject([{ name: 'Another' }]);
+  expect(await gantryJson(['game', 'list'], game.other)).toEqual([]);
 });
 
 test('an import validates every column of a moved table', () => {
@@ -439,6 +439,6 @@ test('a file that is truncated, modified, or partly of another game is refused, 
     db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
   );
   db.close();
-  expect(counts).toEqual([1, 0, 0, 0, 0]);
+  expect(counts).toEqual([0, 0, 0, 0, 0]);
   await gantryJson(['import', game.file], game.other); // the complete one still fits
 });
