@@ -1,5 +1,6 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { defaultName } from '../../src/core/schemas/default-name.ts';
 import { ban, changeGame } from '../../src/features/administration/commands.ts';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { listChannels } from '../../src/features/messages/queries.ts';
@@ -173,7 +174,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   test('a score made in the game updates the other’s leaderboard, and activities the feed, without a reload', async () => {
     const [ada, grace] = await two();
     await grace.page.getByRole('tab', { name: 'Leaders' }).click();
-    const row = grace.page.locator('.board-row', { hasText: `${ada.wallet.slice(0, 6)}…` });
+    const row = grace.page.locator('.board-row', { hasText: defaultName(ada.wallet) });
     expect(await row.count()).toBe(0);
     const score = await playRound(ada);
     expect(score).toBeGreaterThanOrEqual(50);
