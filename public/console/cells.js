@@ -7,10 +7,11 @@ import { usePlayerName } from './player-names.js';
 import { linkTo } from './route.js';
 
 /**
- * A player in a table cell, with a link to the player's page. Without a `username`, the name is loaded.
- * @param {{ wallet: string, username?: string, avatar?: string }} props
+ * A player in a table cell, with a link to the player's page. Without a `username`, the name is loaded. `brief`: the
+ * address of a player with a name is only on that page.
+ * @param {{ wallet: string, username?: string, avatar?: string, brief?: boolean }} props
  */
-export function PlayerCell({ wallet, ...given }) {
+export function PlayerCell({ wallet, brief = false, ...given }) {
   const { username, avatar } = usePlayerName({ wallet, ...given });
   const page = linkTo('players', wallet);
   const name = username || defaultName(wallet);
@@ -18,8 +19,8 @@ export function PlayerCell({ wallet, ...given }) {
   return html`
     <span class="player-cell">
       <${Avatar} wallet=${wallet} url=${avatar || undefined} small />
-      ${isNamed && html`<a class="truncate" href=${page}>${name}</a>`}
-      <${Address} wallet=${wallet} href=${isNamed ? undefined : page} />
+      ${isNamed && html`<a class="truncate" href=${page} title=${wallet}>${name}</a>`}
+      ${!(brief && isNamed) && html`<${Address} wallet=${wallet} href=${isNamed ? undefined : page} />`}
     </span>
   `;
 }

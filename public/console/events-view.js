@@ -93,7 +93,7 @@ export function EventsView({ game }) {
       narrow: 'bare',
       cell: ({ wallets }) =>
         wallets?.[0]
-          ? html`<${PlayerCell} wallet=${wallets[0]} />${wallets.length > 1 ? html`<span class="quiet small"> +${wallets.length - 1}</span>` : ''}`
+          ? html`<${PlayerCell} wallet=${wallets[0]} brief />${wallets.length > 1 ? html`<span class="quiet small"> +${wallets.length - 1}</span>` : ''}`
           : html`<span class="quiet">everyone</span>`,
       value: ({ wallets }) => wallets?.join(' ') ?? '',
     },

@@ -98,7 +98,7 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
   });
 
   test('a caller is identified by its connection to nginx, whatever X-Forwarded-For it sends', async () => {
-    await using server = await startTestServer({ TRUST_PROXY: 'loopback', RATE_LIMIT_FACTOR: '1' });
+    await using server = await startTestServer({ TRUST_PROXY: 'loopback', RATE_LIMIT_FACTOR: '0.1' });
     await using nginx = await startNginx([Number(new URL(server.url).port)]);
     const { gameId } = await server.createGame();
     let invented = 0;
