@@ -6,6 +6,7 @@ import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
+import { liveSessions } from '../../src/features/sessions/queries.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
@@ -188,6 +189,12 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 
     const other = await server.createGame({ name: 'Orbit', slug: 'orbit' });
     const { page, wallet } = await play();
     await page.goto('about:blank');
+    const sessions = await db.read(liveSessions, wallet);
+    await until('nobody is connected', async () => {
+      const { presence } = server.services;
+      const present = await Promise.all(sessions.map(({ session }) => presence.isPresent(session.id)));
+      return !present.includes(true);
+    });
     for (let sent = 1; sent <= 20; sent++)
       await db.write(
         notifyPlayer,

@@ -28,6 +28,11 @@ test('gantry-client, packed by one command, works in a separate project', { time
   expect(Object.keys(manifest.dependencies)).toEqual(['socket.io-client']);
   expect(manifest.sideEffects).toBe(false);
 
+  // What npm would publish, without publishing it.
+  const published = await run('npm', ['publish', '--dry-run', '--json', installed], { cwd: folder.path });
+  expect(published.stdout).toContain('"name": "gantry-client"');
+  expect(published.stderr).not.toMatch(/npm (warn|error)/);
+
   await using server = await startTestServer();
   const { gameId } = await server.createGame();
   await writeFile(

@@ -38,14 +38,26 @@ for (const [name, text] of await clientDeclarations()) {
 await copyFile(join(repository, 'LICENSE'), join(output, 'LICENSE'));
 await writeFile(
   join(output, 'README.md'),
-  '# gantry-client\n\nThe TypeScript client of Gantry, a self-hosted backend for games: for browsers and Node 20+.\n' +
-    'Every Gantry server has its documentation at `/docs/sdks`.\n',
+  `# gantry-client
+
+The TypeScript client of Gantry, a self-hosted backend for games that run inside a launcher: for browsers and Node 20+.
+
+\`\`\`js
+import { connect } from 'gantry-client';
+
+const client = await connect({ url: 'http://127.0.0.1:3000', game: 'YOUR_GAME' });
+await client.api.setUserScore({ score: 1200 });
+\`\`\`
+
+Every Gantry server has its documentation at \`/docs/sdks\`.
+`,
 );
 const manifest = {
   name: 'gantry-client',
   version,
   description: 'The TypeScript client of Gantry, a self-hosted backend for games',
   license,
+  keywords: ['gantry', 'game', 'leaderboard', 'backend', 'client', 'socket.io'],
   type: 'module',
   sideEffects: false,
   engines: { node: '>=20' },
