@@ -43,9 +43,9 @@ await writeFile(
 The TypeScript client of Gantry, a self-hosted backend for games that run inside a launcher: for browsers and Node 20+.
 
 \`\`\`js
-import { connect } from 'gantry-client';
+import { connect } from "gantry-client";
 
-const client = await connect({ url: 'http://127.0.0.1:3000', game: 'YOUR_GAME' });
+const client = await connect({ url: "http://127.0.0.1:3000", game: "YOUR_GAME" });
 await client.api.setUserScore({ score: 1200 });
 \`\`\`
 
