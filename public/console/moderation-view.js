@@ -50,7 +50,7 @@ export function ModerationView({ tab }) {
   `;
 }
 
-/** The active mutes, which can be ended whoever imposed them. */
+/** The active mutes. Moderators can end each, also those that others imposed. */
 function Mutes() {
   const admin = useAdmin();
   const { names, nameOf } = useGameNames();

@@ -21,7 +21,7 @@ async function signIn() {
   // Elsewhere: import { connect } from 'https://gantry.example/client.js';
   /** @type {typeof import('gantry-client')} */
   const { connect } = await import(`${gantry}/client.js`);
-  // Calls over HTTP are answered whatever becomes of the connection.
+  // Calls over HTTP do not depend on the live connection.
   const client = await connect({ url: gantry, game: 'demo-game', callOver: 'http' });
   client.onStatus((status) => {
     if (status.state === 'ended') showNote('Your session has ended: progress is not saved any more');

@@ -22,9 +22,9 @@ export interface BatchDependencies {
   runAll: RunAll;
 }
 
-/** How a batch counts against its caller's limits, waits for its turn, and tells of fields that its operations ignore. */
+/** How a batch counts against its caller's limits, waits for its turn, and reports fields that its operations ignore. */
 interface Counting {
-  tellIgnored(operation: AnyOperation, ignored: readonly UnknownField[]): void;
+  reportIgnored(operation: AnyOperation, ignored: readonly UnknownField[]): void;
   /** Counts that many more calls. */
   count(calls: number): Promise<void>;
   inTurn<Result>(calls: number, work: () => Promise<Result>): Promise<Result>;
@@ -50,7 +50,7 @@ interface Prepared {
 export function executeBatch(
   { find, authenticator, runAll }: BatchDependencies,
   batch: { authenticated: Authenticated; caller: BatchCaller; services: { db: Store } },
-  { tellIgnored, count, inTurn }: Counting,
+  { reportIgnored, count, inTurn }: Counting,
 ): RunBatch {
   const { authenticated, services } = batch;
 
@@ -91,7 +91,7 @@ export function executeBatch(
     refuseNotServed(operation, data);
     const schema = operation.dispatchInput ?? operation.input;
     const ignored = checkUnknownFields(operation, schema, data, { caller, game: caller.game });
-    if (ignored.length > 0) tellIgnored(operation, ignored);
+    if (ignored.length > 0) reportIgnored(operation, ignored);
     return { operation, caller, input: parseInput(schema, withoutNulls(schema, data)) };
   }
 

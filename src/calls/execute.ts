@@ -140,7 +140,7 @@ export function createExecute(
       call.style === 'dispatch' && operation.otherForm?.isUsed(received) ? operation.otherForm : null;
     if (!form && call.isQuery !== true) {
       const ignored = checkUnknownFields(operation, schemaOf(call), call.input, authenticated);
-      if (ignored.length > 0) tellIgnored(call, operation, ignored, limited.game?.id);
+      if (ignored.length > 0) reportIgnored(call, operation, ignored, limited.game?.id);
     }
     const input = form ? parseInput(form.input, received) : parseOwn(call, received);
 
@@ -156,8 +156,8 @@ export function createExecute(
     if (operation.deviceOf) await countDevice(operation.deviceOf(input, services), limited, onLimit);
     if (operation.auth === 'player-or-game' && caller && 'session' in caller) {
       const counting = {
-        tellIgnored: (batched: AnyOperation, ignored: readonly UnknownField[]) =>
-          tellIgnored(call, batched, ignored, limited.game?.id),
+        reportIgnored: (batched: AnyOperation, ignored: readonly UnknownField[]) =>
+          reportIgnored(call, batched, ignored, limited.game?.id),
         async count(more: number) {
           if (more > 0) await limits.count(operation, limited, onLimit, more);
         },
@@ -175,7 +175,7 @@ export function createExecute(
     return handling.handler({ input, caller }, db === services.db ? services : { ...services, db });
   };
 
-  function tellIgnored(
+  function reportIgnored(
     { onWarning }: Call,
     operation: AnyOperation,
     ignored: readonly UnknownField[],

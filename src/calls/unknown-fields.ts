@@ -17,7 +17,7 @@ export interface UnknownField {
 /**
  * Finds unknown fields in an input, at most ten. An operation with an optional field that names what it applies to (a
  * player, a game, a leaderboard, a version) refuses them: if such a field is misspelled, the call would apply to something
- * else, such as the caller instead of the player to remove. Other operations ignore them, and they are returned, to be told.
+ * else, such as the caller instead of the player to remove. Other operations ignore them, and they are returned, to be reported.
  * Null counts as omitted, and so do the caller's own game and wallet, which many clients send with every call.
  * @throws GantryError `input_invalid`
  */
@@ -56,7 +56,7 @@ function refusalOf(found: readonly UnknownField[], { name }: AnyOperation, schem
   return new GantryError('input_invalid', message, { fields });
 }
 
-/** What is told about a field that was ignored. */
+/** The message about a field that was ignored. */
 export function describeIgnored({ name }: AnyOperation, { field, nearest }: UnknownField): string {
   const ignored = `${field || 'A field'} is not a field of ${name} and was ignored`;
   return nearest === undefined ? ignored : `${ignored}; did you mean ${nearest}?`;

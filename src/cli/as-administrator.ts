@@ -32,8 +32,8 @@ export function withDataDirectory<Result>(
       const context = { services, audit: auditLogOf(store.db) };
       try {
         return await use(async (operation, input) => {
-          const nobody = { caller: null, game: null };
-          const ignored = checkUnknownFields(operation, operation.input, asObject(input), nobody);
+          const noCaller = { caller: null, game: null };
+          const ignored = checkUnknownFields(operation, operation.input, asObject(input), noCaller);
           for (const field of ignored) process.stderr.write(`${describeIgnored(operation, field)}\n`);
           return executeAsAdmin(operation, parseInput(operation.input, input), commandLineOwner, context);
         });

@@ -167,6 +167,8 @@ export interface ErrorBody {
     success: false;
     error: string;
     retryAfterSeconds?: number;
+    /** With `session_ended`. */
+    endReason?: string;
   } & Partial<PresentVersion>;
   errors?: FieldError[];
 }
@@ -182,6 +184,7 @@ interface Details {
   present?: PresentVersion | undefined;
   cause?: unknown;
   retryAfterSeconds?: number | undefined;
+  endReason?: string | undefined;
 }
 
 /**
@@ -194,6 +197,8 @@ export class GantryError extends FeathersError {
   readonly present: PresentVersion | undefined;
   /** When to retry, in whole seconds from now. */
   readonly retryAfterSeconds: number | undefined;
+  /** With `session_ended`: why the session ended. */
+  readonly endReason: string | undefined;
 
   constructor(reason: Reason, message: string, details: Details = {}) {
     const status = reasons[reason];
@@ -207,6 +212,7 @@ export class GantryError extends FeathersError {
     this.fields = details.fields;
     this.present = details.present;
     this.retryAfterSeconds = details.retryAfterSeconds;
+    this.endReason = details.endReason;
     // For logs only; `toJSON` omits it.
     if (details.cause !== undefined) this.cause = details.cause;
   }
@@ -226,8 +232,16 @@ export class GantryError extends FeathersError {
 }
 
 /** Further fields of `data`. Socket responses have no headers, so `Retry-After` is repeated here. */
-function inData({ present, retryAfterSeconds }: Pick<Details, 'present' | 'retryAfterSeconds'>) {
-  return { ...present, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
+function inData({
+  present,
+  retryAfterSeconds,
+  endReason,
+}: Pick<Details, 'present' | 'retryAfterSeconds' | 'endReason'>) {
+  return {
+    ...present,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(endReason !== undefined && { endReason }),
+  };
 }
 
 /** Refuses one field of the input, named by its path. */

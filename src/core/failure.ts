@@ -8,6 +8,7 @@ export type Failure =
       fields?: FieldError[];
       present?: PresentVersion;
       retryAfterSeconds?: number;
+      endReason?: string;
       cause?: unknown;
     }
   | { error: Error };
@@ -16,13 +17,14 @@ export function toFailure(thrown: unknown): Failure {
   if (!(thrown instanceof GantryError)) {
     return { error: thrown instanceof Error ? bare(thrown) : new Error(String(thrown)) };
   }
-  const { reason, message, fields, present, retryAfterSeconds, cause } = thrown;
+  const { reason, message, fields, present, retryAfterSeconds, endReason, cause } = thrown;
   return {
     reason,
     message,
     ...(fields && { fields }),
     ...(present && { present }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...(endReason !== undefined && { endReason }),
     ...(cause !== undefined && { cause: cause instanceof Error ? bare(cause) : String(cause) }),
   };
 }

@@ -1,5 +1,5 @@
 /**
- * The known name that is most likely meant by a misspelled one, whatever the case and separators; undefined when none is
+ * The known name that is most likely meant by a misspelled one, ignoring case and separators; undefined when none is
  * near: at most one in three characters added, left out, replaced, or swapped with the next.
  */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {

@@ -136,7 +136,7 @@ describe('renewChannelSession', () => {
     refused(await renew(''), 401, 'token_missing');
   });
 
-  it('is told to nobody else: sockets of the session stay, without an event', async () => {
+  it('sends no event, and sockets of the session stay connected', async () => {
     const { gameId } = await server.createGame();
     const { launcherJwt } = await createGuest(gameId);
     using launcher = await connectLauncher(server.url, { launcherJwt });

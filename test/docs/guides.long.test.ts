@@ -49,7 +49,6 @@ test.each(guides)('the examples of $page run in JavaScript', async ({ page, prin
 const client = await connect({ url: '${server.url}', game: '${gameId}' });
 const other = await connect({ url: '${server.url}', game: '${gameId}' });
 ${examples(page, 'js')}
-await new Promise((resolve) => setTimeout(resolve, 300));
 client.close();
 other.close();
 `;
@@ -62,11 +61,10 @@ other.close();
 test.for(guides)('the examples of $page run in Python', async ({ page, prints }, { skip }) => {
   skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
   await prepare();
-  const program = `import json, time, gantry
+  const program = `import json, gantry
 client = gantry.connect("${server.url}", game="${gameId}")
 other = gantry.connect("${server.url}", game="${gameId}")
 ${examples(page, 'python')}
-time.sleep(0.3)
 client.close()
 other.close()
 `;
@@ -77,7 +75,7 @@ other.close()
   for (const printed of prints) expect(stdout).toMatch(printed);
 });
 
-/** A game of its own for each example. */
+/** Creates a separate game for each example. */
 async function prepare(): Promise<void> {
   ({ gameId } = await server.createGame());
   await overHttp(server).call(createLeaderboard, { gameId, name: 'weekly-race' });

@@ -15,7 +15,7 @@ import { dataFiles } from '../../src/config.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const nobody = 65_534;
+const nobodyUid = 65_534;
 const isRoot = process.getuid?.() === 0;
 
 /** A data directory of this user, root; doctor runs as another user. */
@@ -37,7 +37,7 @@ const findings = z.object({
 async function problemsOf(env: Record<string, string>) {
   const { code, stdout, stderr } = await gantry(['doctor', '--json'], {
     env: { PORT: '0', ADMIN_TOKEN: 'the-admin-token-of-the-tests', ...env },
-    uid: nobody,
+    uid: nobodyUid,
   });
   expect([code, stderr]).toEqual([1, '']);
   const { findings: all } = findings.parse(JSON.parse(stdout));
@@ -72,7 +72,7 @@ const denied: Denied[] = [
   {
     fault: "the user's own data directory, mode 000",
     deny(data) {
-      give(data, nobody);
+      give(data, nobodyUid);
       chmodSync(data, 0o000);
       return { named: data };
     },
@@ -110,7 +110,7 @@ const denied: Denied[] = [
   {
     fault: 'a database file of another user',
     deny(data) {
-      give(data, nobody);
+      give(data, nobodyUid);
       const { database } = dataFiles(data);
       chownSync(database, 0, 0);
       return { named: database };
@@ -121,7 +121,7 @@ const denied: Denied[] = [
   {
     fault: 'a write-ahead log left by a command of root',
     deny(data) {
-      give(data, nobody);
+      give(data, nobodyUid);
       const log = `${dataFiles(data).database}-wal`;
       writeFileSync(log, '', { mode: 0o600 });
       return { named: log };
@@ -132,7 +132,7 @@ const denied: Denied[] = [
   {
     fault: 'a key file that its owner may not read',
     deny(data) {
-      give(data, nobody);
+      give(data, nobodyUid);
       const { tokenKeys } = dataFiles(data);
       chmodSync(tokenKeys, 0o000);
       return { named: tokenKeys };
@@ -143,7 +143,7 @@ const denied: Denied[] = [
   {
     fault: 'a keystore of another user',
     deny(data) {
-      give(data, nobody);
+      give(data, nobodyUid);
       const keystore = join(data, '..', 'keystore.json');
       writeFileSync(keystore, '{}', { mode: 0o600 });
       return { named: keystore, env: { SIGNER_KEYSTORE: keystore, SIGNER_KEYSTORE_PASSWORD: 'hidden' } };
@@ -181,9 +181,9 @@ const mayListen =
 test.skipIf(!isRoot || mayListen)(
   `a port that takes privileges is reported by doctor, and at the start${mayListen ? ' (skipped: every user may listen)' : why}`,
   async () => {
-    const data = join(place.path, 'of-nobody');
+    const data = join(place.path, 'of-another-user');
     cpSync(whole, data, { recursive: true });
-    give(data, nobody);
+    give(data, nobodyUid);
     const env = { DATA_DIR: data, HOST: '127.0.0.1', PORT: `${lowPort}` };
     expect(await problemsOf(env)).toEqual([
       'error port: no permission to listen at 127.0.0.1:1023 → Choose a PORT above 1023, with a proxy in front; or ' +
@@ -191,7 +191,7 @@ test.skipIf(!isRoot || mayListen)(
     ]);
     const started = await gantry(['serve'], {
       env: { ...env, GANTRY_DEMO: 'off' },
-      uid: nobody,
+      uid: nobodyUid,
       endAfter: /listening on/,
     });
     expect(started).toMatchObject({

@@ -190,7 +190,7 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 
     const { page, wallet } = await play();
     await page.goto('about:blank');
     const sessions = await db.read(liveSessions, wallet);
-    await until('nobody is connected', async () => {
+    await until('the launcher is disconnected', async () => {
       const { presence } = server.services;
       const present = await Promise.all(sessions.map(({ session }) => presence.isPresent(session.id)));
       return !present.includes(true);

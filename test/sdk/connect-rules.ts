@@ -1,23 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { type ConnectOptions, type Driver, type DriverClient, refusalOf } from './driver.ts';
-import { grace, ScriptedAccounts } from './scripted-accounts.ts';
+import { grace, note, ScriptedAccounts } from './scripted-accounts.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 const stream = 'player';
 const day = 86_400_000;
-
-const note = (id: string) => ({
-  name: 'notifications created',
-  record: {
-    _id: id,
-    gameId: 'a game',
-    normalizedAddress: '0xa1',
-    message: id,
-    type: 'success',
-    createdAt: 1,
-  },
-});
 
 /** How `connect` finds the player, and how a client keeps the session: the page about SDKs, "Common features". */
 export function describeConnectRules(start: () => Promise<Driver>): void {

@@ -95,3 +95,16 @@ export class ScriptedAccounts {
     return { answer: { wallet: player.wallet, ...answer } };
   }
 }
+
+/** A notification for a player's stream. */
+export const note = (id: string) => ({
+  name: 'notifications created',
+  record: {
+    _id: id,
+    gameId: 'a game',
+    normalizedAddress: '0xa1',
+    message: id,
+    type: 'success',
+    createdAt: 1,
+  },
+});

@@ -56,7 +56,7 @@ export class ScriptedServer implements AsyncDisposable {
   /** For future connections, in turn. */
   readonly faults: Fault[] = [];
   /** Refusals of future connections, in turn. */
-  readonly refusals: { code: number; reason: string; retryAfterSeconds?: number }[] = [];
+  readonly refusals: { code: number; reason: string; retryAfterSeconds?: number; endReason?: string }[] = [];
   /** Frames sent after the first one of each connection, before the replay. */
   greetings: Frame[] = [];
   readonly handshakes: (Handshake & { at: number })[] = [];
@@ -215,6 +215,7 @@ function errorBody({
   code: number;
   reason: string;
   retryAfterSeconds?: number;
+  endReason?: string;
   errors?: object[];
 }) {
   const message = `refused: ${reason}`;

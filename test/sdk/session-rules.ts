@@ -1,22 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { type ConnectOptions, type Driver, refusalOf } from './driver.ts';
-import { grace, ScriptedAccounts } from './scripted-accounts.ts';
+import { grace, note, ScriptedAccounts } from './scripted-accounts.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 const stream = 'player';
-
-const note = (id: string) => ({
-  name: 'notifications created',
-  record: {
-    _id: id,
-    gameId: 'a game',
-    normalizedAddress: '0xa1',
-    message: id,
-    type: 'success',
-    createdAt: 1,
-  },
-});
 
 /** How a client renews its session, and what it does when the session ends. */
 export function describeSessionRules(start: () => Promise<Driver>): void {
@@ -139,6 +127,18 @@ export function describeSessionRules(start: () => Promise<Driver>): void {
         expect(server.handshakes).toHaveLength(5);
       },
     );
+
+    test('that a connection is refused for because the server ended it ends the client', async () => {
+      await using world = await scripted();
+      const { server } = world;
+      const client = await world.connect();
+      server.refusals.push({ code: 401, reason: 'session_ended', endReason: 'revoked' });
+      server.break();
+      await client.until('refused');
+      expect(client.refusedFor).toBe('session_ended');
+      expect(world.count('signInGuest')).toBe(0);
+      expect(server.handshakes).toHaveLength(2);
+    });
 
     test.each(['socket', 'http'] as const)(
       'that has expired when a call is made over %s: the call is made again in the next one',

@@ -28,6 +28,7 @@ const errorBody = z.strictObject({
       ...data,
       reason: z.string().refine((reason) => reason !== 'version_conflict'),
       retryAfterSeconds: z.int().min(0).optional(),
+      endReason: z.string().optional(),
     }),
     z.strictObject({
       ...data,

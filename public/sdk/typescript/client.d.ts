@@ -56,6 +56,7 @@ interface ErrorBody {
         reason?: string;
         version?: number;
         retryAfterSeconds?: number;
+        endReason?: string;
     };
     errors?: readonly {
         path: string;

@@ -10,7 +10,7 @@ const perCaller: Record<'read' | 'write', RateLimit> = {
   write: { points: 100, seconds: 2 },
 };
 /**
- * Each call of a sign-in with a wallet, per address: a class of thirty signs in at once, four times a minute. None of
+ * Each call of a sign-in with a wallet, per address: thirty people of one school can sign in at the same time, four times a minute. None of
  * these are guesses, since signatures cannot be guessed and each sign-in allows five. What they cost, a stored message
  * and perhaps a call of a chain, is bounded by the hour: that of ten a minute, in bursts.
  */
@@ -22,7 +22,7 @@ const deviceSignIns: RateLimit = { points: 30, seconds: 60 };
 /** Each opens a session, which is stored for a month after its end: a kilobyte a call. */
 const guestSignInsInAnHour: RateLimit = { points: 6_000, seconds: 3600 };
 const deviceSignInsInAnHour: RateLimit = { points: 200, seconds: 3600 };
-/** New guests per address, all at once or over an hour; existing guests are not affected. */
+/** New guests per address, in any burst; existing guests are not affected. */
 const newGuests: RateLimit = { points: 120, seconds: 3600 };
 /**
  * New guests per game, over all addresses: a million on the day of a launch. A caller with many addresses can store 60 MB

@@ -65,6 +65,7 @@ export function sessionEnded(reason: string | null): GantryError {
   return new GantryError(
     'session_ended',
     `The channel session of this launcherJwt has ended (${reason}); sign in again`,
+    { endReason: reason ?? undefined },
   );
 }
 

@@ -4,7 +4,7 @@ import type { Reason } from './operation-types.ts';
 export interface ErrorBody {
   message?: string;
   code?: number;
-  data?: { reason?: string; version?: number; retryAfterSeconds?: number };
+  data?: { reason?: string; version?: number; retryAfterSeconds?: number; endReason?: string };
   errors?: readonly { path: string; message: string }[];
 }
 

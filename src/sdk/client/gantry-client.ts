@@ -21,9 +21,9 @@ import { Session } from './session.ts';
 import type { QueuedCall, Saved } from './store.ts';
 import { StoreWriter } from './store-writer.ts';
 
-/** Why the session of a refused token ended, other than that it expired: the server names it in its message. */
-function endedFor({ message = '' }: ErrorBody): boolean {
-  return /has ended \((?!expired)/.test(message);
+/** Whether a token is refused because it has expired, and not because its session was ended for a reason. */
+function isExpiry({ data: { reason, endReason = 'expired' } = {} }: ErrorBody): boolean {
+  return reason === 'token_expired' || (reason === 'session_ended' && endReason === 'expired');
 }
 
 /** The part of `game-channels patched` that is about the end of a session. */
@@ -52,7 +52,7 @@ export class GantryClient {
   readonly #leaderboards: Leaderboards;
   readonly #wakers = new Set<() => void>();
   #isClosed = false;
-  /** Events that arrive before the program has added its listeners; null: they are passed on at once. */
+  /** Events that arrive before the program has added its listeners; null: they are passed on immediately. */
   #held: (() => void)[] | null = null;
   /** The channel session of the connection, and why it ended. */
   #sessionId: string | undefined;
@@ -326,7 +326,7 @@ export class GantryClient {
       this.#retry = setTimeout(() => this.#socket.connect());
     } else if (code === 429 || code >= 500) {
       this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelay(code, body));
-    } else if (reason === 'token_expired' || (reason === 'session_ended' && !endedFor(body))) {
+    } else if (isExpiry(body)) {
       void this.#signInAgain((refusal) => refusedFor(refusal ?? new GantryError(body)));
     } else this.#setStatus(refusedFor(new GantryError(body)));
   }

@@ -23,7 +23,7 @@ export class Leaderboard {
   /** Rows are missing only while they are loaded. */
   #rows: (LeaderboardRow | undefined)[] = [];
   #loaded: Promise<void> | undefined;
-  /** The changes since rows were requested; null: they are applied at once. */
+  /** The changes since rows were requested; null: they are applied immediately. */
   #changes: Change[] | null = null;
 
   /** `read`: reads the current rows. */

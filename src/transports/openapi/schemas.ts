@@ -18,6 +18,7 @@ const errorBody = z
       reason: z.enum(Object.keys(reasons) as [keyof typeof reasons]),
       success: z.literal(false),
       error: z.string(),
+      endReason: z.string().optional().meta({ description: 'For `session_ended`: why the session ended' }),
       label: z
         .string()
         .optional()

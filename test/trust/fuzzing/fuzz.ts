@@ -117,6 +117,7 @@ const errorBody = z.looseObject({
       ...data,
       reason: z.enum(Object.keys(reasons)).exclude(['version_conflict']),
       retryAfterSeconds: z.exactOptional(z.int().min(1)),
+      endReason: z.exactOptional(z.string()),
     }),
     z.strictObject({
       ...data,

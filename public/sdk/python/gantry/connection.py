@@ -279,7 +279,7 @@ class Connection:
         if error.code == 429 or error.code >= 500:
             usual = RATE_LIMITED_DELAY if error.code == 429 else REFUSED_DELAY
             return usual if error.retry_after_seconds is None else error.retry_after_seconds
-        if error.reason in ("token_expired", "session_ended") and self._has_signed_in():
+        if error.is_expiry and self._has_signed_in():
             return 0.0
         self._tell("refused", error)
         return NEVER

@@ -29,6 +29,12 @@ class GantryError(Exception):
         """Whether the same call may succeed later: no response, too many calls, or a failure of the server."""
         return self.reason == "connection_lost" or self.code == 429 or self.code >= 500
 
+    @property
+    def is_expiry(self) -> bool:
+        """Whether a token was refused because it has expired, and not because its session was ended for a reason."""
+        has_ended = self.reason == "session_ended" and self.data.get("endReason", "expired") == "expired"
+        return self.reason == "token_expired" or has_ended
+
 
 def client_error(reason: str, message: str) -> GantryError:
     return GantryError({"message": message, "data": {"reason": reason}})

@@ -28,7 +28,7 @@ namespace Gantry
 
         private static readonly Task NotReloaded = new TaskCompletionSource<bool>().Task;
 
-        /// <summary>Streams to reload, of which the handlers are not told yet.</summary>
+        /// <summary>Streams to reload, not yet reported to the handlers.</summary>
         private readonly List<string> _missed = new List<string>();
 
         private LeaderboardSubscription _leaderboards;
@@ -203,7 +203,7 @@ namespace Gantry
             }
             if (error.Code == 429) return error.RetryAfter ?? RateLimitedPause;
             if (error.Code >= 500) return error.RetryAfter ?? PassingPause;
-            if ((error.Reason == Reasons.TokenExpired || error.Reason == Reasons.SessionEnded) && _wasLive && CanSignInAgain)
+            if (error.IsExpiry && _wasLive && CanSignInAgain)
             {
                 SetStatus(new Status(ConnectionState.Connecting));
                 SignInAgain(again => Refuse(again ?? error));

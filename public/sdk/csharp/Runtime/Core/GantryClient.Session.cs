@@ -81,7 +81,7 @@ namespace Gantry
                 var renewed = Session.OfAnswer(answer, session.OpenedBy, session.DeviceSecret, session.Game);
                 lock (_gate)
                 {
-                    if (_session != session) return; // signed in anew meanwhile
+                    if (_session != session) return; // signed in again meanwhile
                     _session = new Session(renewed.Token, Player, renewed.ExpiresAt, session.OpenedBy)
                     {
                         IsOfLauncher = session.IsOfLauncher, DeviceSecret = session.DeviceSecret, Game = session.Game

@@ -76,6 +76,17 @@ namespace Gantry
             }
         }
 
+        /// <summary>A token was refused because it has expired, and not because its session was ended for a reason.</summary>
+        internal bool IsExpiry
+        {
+            get
+            {
+                var data = Body.Find("data") as JsonObject ?? new JsonObject();
+                var endReason = data.Find("endReason") as string ?? "expired";
+                return Reason == "token_expired" || (Reason == "session_ended" && endReason == "expired");
+            }
+        }
+
         internal static GantryException ConnectionLost()
         {
             return new GantryException("connection_lost", "No response: the server could not be reached, or the connection was lost");

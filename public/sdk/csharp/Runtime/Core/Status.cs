@@ -32,7 +32,7 @@ namespace Gantry
         /// <summary>With <see cref="ConnectionState.Refused"/>: the reason.</summary>
         public GantryException Error { get; }
 
-        /// <summary>With <see cref="ConnectionState.Ended"/>: such as <c>expired</c> or <c>banned</c>; null if the server has not told it.</summary>
+        /// <summary>With <see cref="ConnectionState.Ended"/>: such as <c>expired</c> or <c>banned</c>; null if unknown.</summary>
         public string EndReason { get; }
 
         internal Status(ConnectionState state, long replayed = 0, GantryException error = null, string endReason = null)

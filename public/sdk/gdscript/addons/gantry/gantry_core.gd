@@ -76,7 +76,7 @@ var confirm_reloads = false
 var status = "closed"
 # With refused: the reason, a gantry_error.gd.
 var status_error = null
-# With ended: why the server ended the session, such as "banned"; null if it has not told.
+# With ended: why the server ended the session, such as "banned"; null if unknown.
 var end_reason = null
 # With live: the number of missed events being replayed.
 var replayed = 0
@@ -358,7 +358,7 @@ func _on_ended():
 func _on_refused(body):
 	var error = GantryError.new().read(body)
 	if error.reason == "cursors_invalid" and _cursors.positions.size() > 0:
-		_cursors.positions = {} # every stream is told to be loaded again
+		_cursors.positions = {} # every stream has to be reloaded
 		_is_dirty = true
 		return 0
 	if error.code == 429 or error.code >= 500:

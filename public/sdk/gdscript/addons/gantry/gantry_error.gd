@@ -27,6 +27,11 @@ func is_signed_out():
 	return reason in ["token_missing", "token_invalid", "token_expired", "session_ended", "guest_upgraded"]
 
 
+# Whether a token was refused because it has expired, and not because its session was ended for a reason.
+func is_expiry():
+	return reason == "token_expired" or (reason == "session_ended" and data.get("endReason", "expired") == "expired")
+
+
 # From the body of a failed call.
 func read(body):
 	var its_data = body.get("data")

@@ -28,7 +28,7 @@ func load_once():
 		return
 	var saved = _json.parse(_client.saved_state)
 	if not saved is Dictionary:
-		push_error("Gantry: the saved state cannot be read; events are not replayed, and every stream is told to be loaded again")
+		push_error("Gantry: the saved state cannot be read; events are not replayed, and every stream has to be reloaded")
 		return
 	_all = saved
 	wallet = saved.get("wallet")

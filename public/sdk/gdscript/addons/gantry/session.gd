@@ -97,7 +97,7 @@ func ended():
 
 # The connection was refused. Returns whether the player is signed in again.
 func refused(error):
-	if not error.reason in ["token_expired", "session_ended"] or not _can_sign_in():
+	if not error.is_expiry() or not _can_sign_in():
 		return false
 	_begin_signing_in(error)
 	return true
