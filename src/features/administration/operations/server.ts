@@ -98,7 +98,7 @@ export const getGameStats = defineAdminOperation({
       .min(0)
       .optional()
       .meta({
-        description: `Start of the first day in Unix milliseconds, at most ${maxDays} days ago; default: midnight UTC, ${maxDays - 1} days ago`,
+        description: `Start of the first day in Unix milliseconds, at most ${maxDays} days ago; default, and for an earlier time: midnight UTC, ${maxDays - 1} days ago`,
       }),
   }),
   output: z.object({
@@ -120,7 +120,8 @@ export const getGameStats = defineAdminOperation({
     const game = await requireGame(db, gameId);
     const now = db.now();
     const midnight = new Date(now).setUTCHours(0, 0, 0, 0) - (maxDays - 1) * dayMs;
-    const from = Math.max(since ?? midnight, now - maxDays * dayMs);
+    // A start that moves with the clock would be counted from the beginning by every poll.
+    const from = since !== undefined && since >= now - maxDays * dayMs ? since : midnight;
     const [online, days] = await Promise.all([
       db.read(countPresentIn, game.id),
       gameSessions.byDay(game.id, from),
