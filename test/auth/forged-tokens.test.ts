@@ -71,7 +71,7 @@ describe.each(styles)('over %s, every operation that takes a token refuses', (_,
   afterAll(() => caller[Symbol.dispose]());
 
   test.each(forgeries)('$title', async (forgery) => {
-    await refuses(caller, refusingAmong(takingToken, forgery), forgery.make(loot), forgery.reason);
+    await refuses(caller, refusingAmong(takingToken, forgery), forgery.make(loot), forgery);
   });
 
   test.each(forgeries.filter(({ mayAskForStatus }) => mayAskForStatus))(
@@ -96,7 +96,7 @@ describe.each(styles)('over %s, a token that was accepted is refused', (_, conne
       'the end of its time',
       async () => (await caller.call(reading, { launcherJwt })).status !== 200,
     );
-    await refuses(caller, [reading], launcherJwt, 'token_expired');
+    await refuses(caller, [reading], launcherJwt, { reason: 'token_expired' });
   });
 
   test('from the moment its session has ended', async () => {
@@ -104,7 +104,7 @@ describe.each(styles)('over %s, a token that was accepted is refused', (_, conne
     const { launcherJwt, wallet, sessionId } = await server.openSession(world.gameId);
     expect((await caller.call(reading, { launcherJwt })).status).toBe(200);
     await server.services.db.write(endSession, wallet, sessionId);
-    await refuses(caller, [reading], launcherJwt, 'session_ended');
+    await refuses(caller, [reading], launcherJwt, { reason: 'session_ended', endReason: 'ended' });
   });
 });
 
@@ -113,23 +113,26 @@ describe('over method dispatch with GET, every read-only operation refuses', () 
 
   test.each(forgeries.filter(({ fitsQuery }) => fitsQuery ?? true))('$title', async (forgery) => {
     using caller = await dispatchByGet(server.url);
-    await refuses(caller, refusingAmong(reads, forgery), forgery.make(loot), forgery.reason);
+    await refuses(caller, refusingAmong(reads, forgery), forgery.make(loot), forgery);
   });
 });
 
 describe('the handshake of Socket.IO refuses', () => {
   // Without a token (null counts as none), a socket connects anonymously.
-  test.each(forgeries.filter(({ title }) => title !== 'null'))('$title', async ({ make, reason }) => {
-    const refused: unknown = await connectLauncher(server.url, { launcherJwt: make(loot) }).then(
-      (launcher) => {
-        launcher[Symbol.dispose]();
-        return 'connected';
-      },
-      (error: unknown) => error,
-    );
-    count(refused instanceof Error ? 401 : 200);
-    expect(refused).toMatchObject({ data: refusal(reason) });
-  });
+  test.each(forgeries.filter(({ title }) => title !== 'null'))(
+    '$title',
+    async ({ make, reason, endReason }) => {
+      const refused: unknown = await connectLauncher(server.url, { launcherJwt: make(loot) }).then(
+        (launcher) => {
+          launcher[Symbol.dispose]();
+          return 'connected';
+        },
+        (error: unknown) => error,
+      );
+      count(refused instanceof Error ? 401 : 200);
+      expect(refused).toMatchObject({ data: refusal({ reason, endReason }) });
+    },
+  );
 });
 
 test('a token of the type that earlier versions issued is valid until its session ends', async () => {
@@ -170,7 +173,7 @@ async function refuses(
   caller: Caller,
   operations: readonly AnyOperation[],
   launcherJwt: unknown,
-  reason: Reason | undefined,
+  why: Why,
 ): Promise<void> {
   const [before, effectsBefore] = [await ownersData(world), effects()];
   const answers: { operation: string; status: number; body: unknown }[] = [];
@@ -180,7 +183,7 @@ async function refuses(
     answers.push({ operation: operation.name, status, body });
   }
   expect(answers).toEqual(
-    operations.map(({ name }) => ({ operation: name, status: 401, body: refusal(reason) })),
+    operations.map(({ name }) => ({ operation: name, status: 401, body: refusal(why) })),
   );
   expect(await ownersData(world)).toBe(before);
   expect(effects()).toBe(effectsBefore);
@@ -191,7 +194,13 @@ function count(status: number): void {
   else cells.refused++;
 }
 
-function refusal(reason: Reason = 'token_invalid') {
+/** Without a reason: `token_invalid`. */
+interface Why {
+  reason?: Reason | undefined;
+  endReason?: string | undefined;
+}
+
+function refusal({ reason = 'token_invalid', endReason }: Why) {
   return {
     success: false,
     error: expect.stringContaining('launcherJwt'),
@@ -199,6 +208,6 @@ function refusal(reason: Reason = 'token_invalid') {
     message: expect.stringContaining('launcherJwt'),
     code: 401,
     className: 'not-authenticated',
-    data: { reason, success: false, error: expect.any(String) },
+    data: { reason, success: false, error: expect.any(String), ...(endReason && { endReason }) },
   };
 }

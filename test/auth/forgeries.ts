@@ -32,6 +32,8 @@ export interface Forgery {
   make(loot: Loot): unknown;
   /** Omitted: `token_invalid`. */
   reason?: Reason;
+  /** With `session_ended`: why. */
+  endReason?: string;
   /**
    * The token itself is valid and only its session has ended: its holder may still query the session's status, which
    * INTERFACE.md's `exists` is for.
@@ -237,8 +239,9 @@ const validlySignedButStale: readonly Forgery[] = [
 ];
 
 /** Valid tokens whose session has since ended. */
-function ofEndedSession(title: string, pick: (over: Loot['over']) => string): Forgery {
-  return { title, make: ({ over }) => pick(over), reason: 'session_ended', mayAskForStatus: true };
+function ofEndedSession(title: string, endReason: Exclude<keyof Loot['over'], 'erased'>): Forgery {
+  const make = ({ over }: Loot) => over[endReason];
+  return { title, make, reason: 'session_ended', endReason, mayAskForStatus: true };
 }
 
 const overtaken: readonly Forgery[] = [
@@ -251,10 +254,10 @@ const overtaken: readonly Forgery[] = [
     title: 'a new token signed with the key that was rotated out, under the kid of the current one',
     make: (loot) => altered(loot, {}, ed25519(loot.retired.privateKey)),
   },
-  ofEndedSession('the token of a session its player ended', ({ ended }) => ended),
-  ofEndedSession('the token of a session that was revoked', ({ revoked }) => revoked),
-  ofEndedSession('the token of a session that another one replaced', ({ replaced }) => replaced),
-  ofEndedSession('the token of a banned player', ({ banned }) => banned),
+  ofEndedSession('the token of a session its player ended', 'ended'),
+  ofEndedSession('the token of a session that was revoked', 'revoked'),
+  ofEndedSession('the token of a session that another one replaced', 'replaced'),
+  ofEndedSession('the token of a banned player', 'banned'),
   { title: 'the token of an erased player', make: ({ over }) => over.erased },
 ];
 

@@ -1,4 +1,5 @@
 import type { Reason } from '../../src/core/errors.ts';
+import type { EndReason } from '../../src/features/sessions/channel-session.ts';
 import { type Role, roles } from '../support/world.ts';
 
 /**
@@ -7,6 +8,8 @@ import { type Role, roles } from '../support/world.ts';
 export interface Refusal {
   code: number;
   reason: Reason;
+  /** With `session_ended`: why. */
+  endReason?: EndReason;
 }
 
 /**
@@ -20,9 +23,9 @@ export type AccessByRole = Readonly<Record<Role, Access>>;
 
 /** Callers that no launcher token identifies, and why: the same for every operation that takes one. */
 const unidentified = {
-  ended: refused(401, 'session_ended'),
-  revoked: refused(401, 'session_ended'),
-  banned: refused(401, 'session_ended'),
+  ended: { ...refused(401, 'session_ended'), endReason: 'ended' },
+  revoked: { ...refused(401, 'session_ended'), endReason: 'revoked' },
+  banned: { ...refused(401, 'session_ended'), endReason: 'banned' },
   anonymous: refused(401, 'token_missing'),
   forged: refused(401, 'token_invalid'),
   // For games and launchers `Authorization` carries a game's secret, and this is not one.

@@ -51,7 +51,11 @@ test("only the owner, and those the case names, may access the owner's data", ()
     expect(access.administrator, name).toEqual({ code: 401, reason: 'secret_invalid' });
     if (auth !== 'player' && auth !== 'player-or-server') continue;
     for (const role of ['ended', 'revoked', 'banned'] as const) {
-      expect(access[role], `${name} by ${role}`).toEqual({ code: 401, reason: 'session_ended' });
+      expect(access[role], `${name} by ${role}`).toEqual({
+        code: 401,
+        reason: 'session_ended',
+        endReason: role,
+      });
     }
     expect(access.anonymous, name).toEqual({ code: 401, reason: 'token_missing' });
     expect(access.forged, name).toEqual({ code: 401, reason: 'token_invalid' });

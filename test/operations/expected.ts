@@ -13,14 +13,14 @@ const names: Readonly<Record<number, { name: string; className: string }>> = {
 };
 
 /** The whole body of a refusal, to compare with. */
-export function errorBody({ code, reason }: Refusal) {
+export function errorBody({ code, reason, endReason }: Refusal) {
   return {
     success: false,
     error: expect.any(String),
     message: expect.any(String),
     code,
     ...names[code],
-    data: { reason, success: false, error: expect.any(String) },
+    data: { reason, success: false, error: expect.any(String), ...(endReason && { endReason }) },
   };
 }
 
