@@ -2,6 +2,8 @@ import { trimEvents } from '../core/events/commands.ts';
 import type { Retention } from '../core/events/retention.ts';
 import type { Store } from '../core/storage/store.ts';
 import { trimTransactions } from '../features/chains/commands.ts';
+import { trimFriendships } from '../features/friends/commands.ts';
+import { trimInvites } from '../features/friends/invite-commands.ts';
 import type { RemoveIdleGuests } from '../features/guests/idle-guests.ts';
 import { trimIdempotencyKeys } from '../features/idempotency/commands.ts';
 import { trimMutes } from '../features/moderation/commands.ts';
@@ -18,7 +20,7 @@ const batchDelayMs = 50;
 
 /**
  * Periodically deletes old events, delivered or expired notifications, old idempotency keys, finished actions and
- * transactions, expired sessions and mutes, inactive guests and retired seasons, until the signal is aborted.
+ * transactions, expired sessions, mutes, friend requests and invites, inactive guests and retired seasons, until the signal is aborted.
  */
 export function startRetention(
   db: Store,
@@ -46,6 +48,8 @@ export function startRetention(
       db.write(trimTransactions, db.now() - maxAgeMs),
       db.write(trimIdempotencyKeys, idempotencyKeyMs),
       db.write(trimMutes),
+      db.write(trimFriendships),
+      db.write(trimInvites),
       db.write(trimSessions, sessionMs),
       db.write(removeIdleGuests, guestIdleMs),
       db.write(clearRetiredSeason),

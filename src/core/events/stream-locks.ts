@@ -18,6 +18,11 @@ export function lockPlayerStream(tx: Tx, stream: string, wallet: string): Reques
   return tx.lock<StreamRow>(streams, stream, newStream(stream, wallet));
 }
 
+/** Locks the stream of a player over all games; the lock covers the player's friendships, requests and invites. */
+export function lockAccount(tx: Tx, wallet: string): Request<StreamRow> {
+  return lockPlayerStream(tx, streamOf.account(wallet), wallet);
+}
+
 /** Locks the stream of a message channel. */
 export function lockChannel(tx: Tx, channelId: string): Request<StreamRow> {
   const name = streamOf.channel(channelId);

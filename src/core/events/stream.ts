@@ -5,6 +5,7 @@ export const streamOf = {
   player: (gameId: string, wallet: string) => `player:${gameId}:${wallet}`,
   channel: (channelId: string) => `channel:${channelId}`,
   game: (gameId: string) => `game:${gameId}`,
+  account: (wallet: string) => `account:${wallet}`,
 };
 
 /** The range of the names of all player streams of a game: `from <= name < to`. `;` is the character after `:`. */
@@ -12,7 +13,10 @@ export function playerStreamsOf(gameId: string): { from: string; to: string } {
   return { from: `player:${gameId}:`, to: `player:${gameId};` };
 }
 
-/** Who may receive an event: players of a game, determined when the event occurred, or all followers of the game. */
+/**
+ * Who may receive an event: players of a game, determined when the event occurred; all followers of the game; or one
+ * player, in launchers and in the games that may see it.
+ */
 export type Audience =
   | {
       kind: 'players';
@@ -24,7 +28,16 @@ export type Audience =
        */
       hiddenFrom?: readonly string[];
     }
-  | { kind: 'game'; gameId: string };
+  | { kind: 'game'; gameId: string }
+  | {
+      kind: 'account';
+      wallet: string;
+      /**
+       * The games of the other player it is about: those whose policy `friends` is `in-game` see it only there, and get
+       * the new position of the stream elsewhere. Null: for launchers only.
+       */
+      inGames: readonly string[] | null;
+    };
 
 /** An event to be written in the same transaction as the change that caused it. */
 export interface NewEvent<Record extends object = object> {
@@ -97,7 +110,12 @@ export interface Listener {
   wallet: string;
   /** Null: every game. */
   gameId: string | null;
+  /** What its game may know of the player's friends; a launcher's own session knows all. Omitted: nothing. */
+  friends?: FriendsPolicy;
 }
+
+/** What a game may know of its players' friends: nothing, those who are in the game, or all. */
+export type FriendsPolicy = 'none' | 'in-game' | 'all';
 
 /** The current position of a stream, as seen by a listener. */
 export interface StreamPosition {

@@ -7,7 +7,7 @@ import { type RowOf, table } from '../storage/table.ts';
 const streamColumns = { name: 'text', wallet: 'text?', seq: 'int', firstSeq: 'int', trimAt: 'ms' } as const;
 export const streams = table('streams', streamColumns, {
   key: ['name'],
-  indexes: { byTrim: { on: ['trimAt'] } },
+  indexes: { byTrim: { on: ['trimAt'] }, byWallet: { on: ['wallet'] } },
   cachedByWriter: true,
 });
 export type StreamRow = RowOf<typeof streamColumns>;

@@ -21,6 +21,7 @@ import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
 import { scoreMetadata } from './migrations/0020-score-metadata.ts';
 import { searchNames } from './migrations/0021-search-names.ts';
+import { friends } from './migrations/0024-friends.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** In order: SQL, or what computes values that SQL cannot. A released migration is never changed, only followed by another. */
@@ -46,6 +47,7 @@ const migrations: readonly (string | ((connection: Connection) => Promise<void>)
   plainNames,
   scoreMetadata,
   searchNames,
+  friends,
 ];
 
 /** This program's schema version. */

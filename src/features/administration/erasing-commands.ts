@@ -7,6 +7,13 @@ import type { AnyTable } from '../../core/storage/table.ts';
 import { activityCreated } from '../activities/events.ts';
 import { activities } from '../activities/tables.ts';
 import {
+  friendCreated,
+  friendPatched,
+  friendRemoved,
+  inviteCreated,
+  inviteRemoved,
+} from '../friends/events.ts';
+import {
   messageChannelCreated,
   messageChannelPatched,
   messageReactionCreated,
@@ -83,7 +90,7 @@ export const blankOwnEvents = exclusiveCommand(
   },
 );
 
-/** The channel and game streams whose events may name the player. */
+/** The streams of channels, games and other players whose events may name the player. */
 export const sharedStreamsOf = query('sharedStreamsOf', function* (read, wallet: string): ReadSteps<
   string[]
 > {
@@ -253,10 +260,11 @@ const eventsOf = statement<{ wallet: string; limit: number }>({
   sqlite: eraseText('position'),
   postgres: eraseText('stream_id, seq'),
 });
-/** Streams of channels and games whose events may name the player. */
+/** Streams of channels, games and other players whose events may name the player. */
 export const sharedStreams = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE name IN (
-    SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
+    SELECT 'account:' || wallet FROM friendships WHERE other = @wallet
+    UNION SELECT 'channel:' || channel_id FROM participants WHERE wallet = @wallet
     UNION SELECT 'channel:' || channel_id FROM former_participants WHERE wallet = @wallet
     UNION SELECT 'channel:' || channel_id FROM messages WHERE sender = @wallet
     UNION SELECT 'game:' || game_id FROM activities WHERE wallet = @wallet)`,
@@ -286,6 +294,11 @@ const eventTexts: readonly (readonly [event: string, fields: readonly string[]])
   [activityCreated.name, activities.of.texts ?? []],
   [messageReactionCreated.name, ['reaction']],
   [messageReactionRemoved.name, ['reaction']],
+  [friendCreated.name, ['message']],
+  [friendPatched.name, ['message']],
+  [friendRemoved.name, ['message']],
+  [inviteCreated.name, ['message']],
+  [inviteRemoved.name, ['message']],
 ];
 const withoutTexts = (emptied: typeof sqliteEmptied) =>
   `CASE name ${eventTexts.map(([event, fields]) => `WHEN '${event}' THEN ${emptied('record', fields)}`).join(' ')}

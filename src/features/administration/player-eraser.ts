@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { type Store, writeAll } from '../../core/storage/store.ts';
 import { type AnyTable, columnOf } from '../../core/storage/table.ts';
+import { removeFriendsOf } from '../friends/commands.ts';
 import { removeBlocksOn } from '../messages/blocks/commands.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
@@ -63,6 +64,7 @@ export async function erasePlayerData(db: Store, tables: readonly AnyTable[], wa
   await writeAll(db, leaveAllChannels, wallet);
   await writeAll(db, clearAdder, wallet);
   await writeAll(db, removeBlocksOn, wallet);
+  await writeAll(db, removeFriendsOf, wallet);
   await writeAll(db, removeReportsAbout, wallet);
   for (const stream of shared) await writeAll(db, anonymizeEvents, stream, wallet);
   for (const stream of await db.read(ownStreamsOf, wallet)) await writeAll(db, eraseScores, stream);

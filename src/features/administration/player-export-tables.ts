@@ -1,6 +1,7 @@
 import { events, streams } from '../../core/events/tables.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { activities } from '../activities/tables.ts';
+import { friendCodes, friendships, invites, playerPrivacy } from '../friends/tables.ts';
 import { idempotencyKeys } from '../idempotency/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
@@ -160,6 +161,19 @@ export const exportedTables: readonly ExportedTable[] = [
     order: ['gameId', 'blocked'],
   },
   {
+    table: friendships,
+    columns: ['other', 'state', 'favorite', 'note', 'message', 'changedAt'],
+    omitted: { wallet: known, expiresAt: 'internal schedule' },
+    order: ['other'],
+    where: "t.state IN ('friend', 'sent', 'received')",
+  },
+  {
+    table: playerPrivacy,
+    columns: ['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime', 'updatedAt'],
+    omitted: { wallet: known },
+    order: ['wallet'],
+  },
+  {
     table: participants,
     columns: ['channelId', 'gameId', 'userGroup', 'permissions'],
     omitted: { wallet: known, position: numbering, joinedSeq: numbering, addedBy: 'another player' },
@@ -257,6 +271,8 @@ export const exportedTables: readonly ExportedTable[] = [
 
 /** Tables with traces of players that are not exported, each with the reason. */
 export const leftOutTables: ReadonlyMap<AnyTable, string> = new Map<AnyTable, string>([
+  [friendCodes, 'can be replaced at any time (resetFriendCode)'],
+  [invites, 'which expire within ten minutes'],
   [signIns, 'sign-ins in progress, which expire within ten minutes'],
   [announcedPresent, 'internal: sessions last announced as present'],
   [idempotencyKeys, 'internal: results of recent calls, kept for a day'],

@@ -19,6 +19,8 @@ import {
 } from '../../core/events/stream.ts';
 import { streams } from '../../core/events/tables.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
+import { otherOf } from '../friends/events.ts';
+import { areInGame, gamesOfPlayer } from '../friends/queries.ts';
 import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
 import { skippedEvent } from './skipped-event.ts';
 
@@ -118,19 +120,36 @@ export const readEventLog = query(
  */
 export const eventsOfStream = query(
   'eventsOfStream',
-  function* (read, stream: string, seq: number, limit: number, listener?: string): ReadSteps<EventText[]> {
+  function* (read, stream: string, seq: number, limit: number, listener?: Listener): ReadSteps<EventText[]> {
     const rows = yield* read.all(selectOfStream, { stream, seq, limit });
     const events = rows.map((row) => ({ ...row, stream, epoch: read.epoch }));
-    const channel = streamOf.channel('');
-    if (listener === undefined || events.length === 0 || !stream.startsWith(channel)) return events;
-    const blocked = yield* blockedBy(read, stream.slice(channel.length), listener);
-    if (blocked.size === 0) return events;
+    if (listener === undefined || events.length === 0) return events;
+    const isHidden = yield* hidesFrom(read, stream, listener, events);
+    if (isHidden === null) return events;
     const skipped = { name: skippedEvent.name, record: JSON.stringify(skippedEvent.record) };
-    return events.map((event) =>
-      blocked.has(senderOf(event.name, JSON.parse(event.record)) ?? '') ? { ...event, ...skipped } : event,
-    );
+    return events.map((event) => (isHidden(event) ? { ...event, ...skipped } : event));
   },
 );
+
+/** Which events of a stream are hidden from a listener; null: none. */
+function* hidesFrom(
+  read: Read,
+  stream: string,
+  { wallet, gameId, friends }: Listener,
+  events: readonly EventText[],
+): ReadSteps<((event: EventText) => boolean) | null> {
+  const [kind, id = ''] = stream.split(':');
+  if (kind === 'channel') {
+    const blocked = yield* blockedBy(read, id, wallet);
+    if (blocked.size === 0) return null;
+    return ({ name, record }) => blocked.has(senderOf(name, JSON.parse(record)) ?? '');
+  }
+  if (kind !== 'account' || gameId === null) return null;
+  const others = new Map(events.map(({ seq, name, record }) => [seq, otherOf(id, name, JSON.parse(record))]));
+  const named = [...others.values()].filter((other) => other !== null);
+  const known = new Set(friends === 'all' ? named : yield* read.ask(areInGame, gameId, named));
+  return ({ seq }) => !known.has(others.get(seq) ?? '');
+}
 
 /**
  * The positions of the streams a listener currently receives: its own and those of its message channels, except in
@@ -138,11 +157,12 @@ export const eventsOfStream = query(
  */
 export const streamPositions = query(
   'streamPositions',
-  function* (read, { wallet, gameId }: Listener): ReadSteps<StreamPosition[]> {
+  function* (read, { wallet, gameId, friends = 'none' }: Listener): ReadSteps<StreamPosition[]> {
     const own =
       gameId === null
-        ? yield* read.all(selectOwnStreams, { wallet })
+        ? [...(yield* read.all(selectOwnStreams, { wallet }))]
         : [yield* positionOf(read, streamOf.player(gameId, wallet))];
+    if (gameId !== null && friends !== 'none') own.push(yield* positionOf(read, streamOf.account(wallet)));
     return [...own, ...(yield* read.all(selectChannelStreams, { wallet, gameId }))];
   },
 );
@@ -184,8 +204,7 @@ function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent
   const events: StoredEvent[] = [];
   for (const row of rows) {
     const event = toEvent(read, row);
-    const sender = senderOf(event.name, event.record);
-    events.push({ ...event, audience: yield* audienceOf(read, row.stream, row.seq, sender) });
+    events.push({ ...event, audience: yield* audienceOf(read, event) });
   }
   return events;
 }
@@ -196,16 +215,13 @@ function toEvent({ epoch }: Read, row: EventRow): StreamEvent {
 }
 
 /** An event's audience, from its stream's name and, for a message channel, its participants at the time. */
-function* audienceOf(
-  read: Read,
-  stream: string,
-  seq: number,
-  sender: string | undefined,
-): ReadSteps<Audience> {
+function* audienceOf(read: Read, { stream, seq, name, record }: StreamEvent): ReadSteps<Audience> {
   const [kind, first = '', second = ''] = stream.split(':');
   if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
   if (kind === 'game') return { kind: 'game', gameId: first };
-  return yield* audienceAt(read, first, seq, sender);
+  if (kind !== 'account') return yield* audienceAt(read, first, seq, senderOf(name, record));
+  const other = otherOf(first, name, record);
+  return { kind, wallet: first, inGames: other === null ? null : yield* gamesOfPlayer(read, other) };
 }
 
 const selectLastPositions = statement<Record<never, never>, { lane: number; position: number }>({

@@ -80,6 +80,8 @@ export const gamePolicies = z.object({
    * Which guests may sign in: all, only those the game's server vouches for, or none. Existing sessions continue.
    */
   guests: z.enum(['allowed', 'server', 'forbidden']).default('allowed'),
+  /** What the game may know of its players' friends: nothing, those who are in the game, or all. */
+  friends: z.enum(['none', 'in-game', 'all']).default('in-game'),
   /** Rate limits per token; default: the server's. */
   limits: z.object({ read: rateLimit.optional(), write: rateLimit.optional() }).prefault({}),
   /** What the game's rules may spend on chains. */
@@ -106,6 +108,7 @@ export const policyChanges = z.strictObject({
   oneSessionPerPlayer: z.boolean().optional(),
   tokenIn: gamePolicies.shape.tokenIn.unwrap().optional(),
   guests: gamePolicies.shape.guests.unwrap().optional(),
+  friends: gamePolicies.shape.friends.unwrap().optional(),
   limits: gamePolicies.shape.limits.unwrap().optional(),
   /** Replaced as a whole: omitted spending is not allowed. */
   spending: spendingPolicy.optional(),

@@ -18,7 +18,7 @@ const gameColumns = {
 
 export const games = table('games', gameColumns, {
   key: ['id'],
-  indexes: { bySlug: { on: ['slug'], unique: true } },
+  indexes: { bySlug: { on: ['slug'], unique: true }, byKind: { on: ['kind', 'id'] } },
   of: { game: 'id' },
   cachedByWriter: true,
   cacheable: 'rows',

@@ -14,6 +14,7 @@ import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '..
 import { type Statement, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { sharedStreams } from '../administration/erasing-commands.ts';
+import { announceUpgrade } from '../friends/commands.ts';
 import { renameInChannels } from '../messages/channel-commands.ts';
 import { requireGuest } from '../players/guests.ts';
 import { playerBanned } from '../players/player-banned.ts';
@@ -70,6 +71,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
       for (const { name } of yield* tx.rows(sharedStreams, { wallet })) {
         yield* tx.run(rewriteEvents, { ...renaming, stream: name });
       }
+      yield* announceUpgrade(tx, guest, wallet);
       return yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'wallet');
     },
   );

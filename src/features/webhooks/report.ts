@@ -1,20 +1,34 @@
 import type { NewEvent } from '../../core/events/stream.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
+import { games } from '../games/tables.ts';
 import { enqueue } from '../queue/actions.ts';
 import { type WebhookRow, webhooks } from './tables.ts';
 import { maxWebhooks } from './webhook.ts';
 import { type WebhookEvent, webhookEventOf, webhookTypes } from './webhook-events.ts';
 
+/** More launchers than an installation has. */
+const maxLaunchers = 100;
+
 /**
- * Queues an event for the game's webhooks, in the transaction that wrote it. It runs for every event; for a game
+ * Queues an event for the webhooks of its game, or of every launcher, in the transaction that wrote it. It runs for every event; for a game
  * without webhooks it only reads a list that the writer caches.
  */
 export function* reportEvent(tx: Tx, event: NewEvent): Steps<void> {
   if (!(event.name in webhookTypes)) return;
-  const registered = yield* webhooksOf(tx, event.audience.gameId);
-  if (registered.length === 0) return;
-  const webhookEvent = webhookEventOf(event);
-  if (webhookEvent) yield* notifyWebhooks(tx, webhookEvent);
+  const { audience } = event;
+  const gameIds = audience.kind === 'account' ? yield* launchers(tx) : [audience.gameId];
+  for (const gameId of gameIds) {
+    const registered = yield* webhooksOf(tx, gameId);
+    if (registered.length === 0) continue;
+    const webhookEvent = webhookEventOf(event, gameId);
+    if (webhookEvent) yield* notifyWebhooks(tx, webhookEvent);
+  }
+}
+
+/** The launchers, whose webhooks hear of what is not of one game. */
+function* launchers(tx: Tx): Steps<string[]> {
+  const rows = yield* tx.list(games.byKind, ['launcher'], { limit: maxLaunchers });
+  return rows.map(({ id }) => id);
 }
 
 /** Queues an event for the game's enabled webhooks whose filter matches; returns how many. */

@@ -1,5 +1,7 @@
 import type { NewEvent } from '../../core/events/stream.ts';
 import { activityCreated } from '../activities/events.ts';
+import { friendCreated, friendPatched, friendRemoved } from '../friends/events.ts';
+import type { FriendRecord } from '../friends/friend.ts';
 import { ruleActionPatched } from '../queue/events.ts';
 import { scoreCreated, scorePatched, scoreRemoved, seasonEnded } from '../scores/events.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
@@ -17,6 +19,9 @@ export const webhookTypes = {
   [activityCreated.name]: 'activities.created',
   [gameChannelPatched.name]: 'game_channels.patched',
   [ruleActionPatched.name]: 'rule_actions.patched',
+  [friendCreated.name]: 'friends.created',
+  [friendPatched.name]: 'friends.patched',
+  [friendRemoved.name]: 'friends.removed',
 } as const satisfies Record<string, string>;
 
 /** The type sent by a rule's action `Webhook`. */
@@ -43,14 +48,13 @@ const callbacks: readonly WebhookFilter[] = ['all', 'event-callbacks'];
 const ruleCallbacks: readonly WebhookFilter[] = ['all', 'rules-engine-all-callbacks'];
 const ruleErrors: readonly WebhookFilter[] = [...ruleCallbacks, 'rules-engine-errors'];
 
-/** The event as sent to webhooks; null: it is not sent. */
-export function webhookEventOf(event: NewEvent): WebhookEvent | null {
-  const { name, record, audience } = event;
+/** The event as sent to the webhooks of a game; null: it is not sent. */
+export function webhookEventOf({ name, record }: NewEvent, gameId: string): WebhookEvent | null {
   const type = name in webhookTypes ? webhookTypes[name as keyof typeof webhookTypes] : undefined;
   if (type === undefined) return null;
   const wallet = name === seasonEnded.name ? '' : walletOf(record);
   if (wallet === undefined) return null;
-  const of = { type, gameId: audience.gameId, wallet, data: record };
+  const of = { type, gameId, wallet, data: publicOf(record) };
   if (name !== ruleActionPatched.name) return { ...of, filters: callbacks };
   const isFailed = 'state' in record && record.state === 'failed';
   // Deliveries themselves are reported to webhooks only when they fail: otherwise each would cause another.
@@ -84,6 +88,13 @@ export function webhookEventOfReport(data: {
 }): WebhookEvent {
   const { gameId, normalizedAddress: wallet } = data;
   return { type: reportType, gameId, wallet, data, filters: callbacks };
+}
+
+/** A record without what only the player may read. */
+function publicOf(record: object): object {
+  if (!('note' in record && 'favorite' in record)) return record;
+  const { note, favorite, message, ...rest } = record as FriendRecord;
+  return rest;
 }
 
 function walletOf(record: object): string | undefined {

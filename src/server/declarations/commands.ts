@@ -8,6 +8,8 @@ import * as erasing from '../../features/administration/erasing-commands.ts';
 import * as gameErasing from '../../features/administration/game-erasing-commands.ts';
 import { runAllOf } from '../../features/batches/commands.ts';
 import * as chains from '../../features/chains/commands.ts';
+import * as friends from '../../features/friends/commands.ts';
+import * as invites from '../../features/friends/invite-commands.ts';
 import * as games from '../../features/games/commands.ts';
 import * as guests from '../../features/guests/commands.ts';
 import { removeIdleGuestsOf } from '../../features/guests/idle-guests.ts';
@@ -50,6 +52,8 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   erasing,
   gameErasing,
   events,
+  friends,
+  invites,
   games,
   guests,
   idempotency,

@@ -1,5 +1,14 @@
 import type { z } from 'zod';
 import { activityCreated } from '../../features/activities/events.ts';
+import {
+  friendCreated,
+  friendPatched,
+  friendRemoved,
+  inviteCreated,
+  inviteRemoved,
+  joinRequested,
+  privacyPatched,
+} from '../../features/friends/events.ts';
 import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
 import {
   messageChannelCreated,
@@ -38,6 +47,12 @@ export const events = {
   [notificationCreated.name]: notificationCreated.record,
   [notificationsRead.name]: notificationsRead.record,
   [playerBlocksPatched.name]: playerBlocksPatched.record,
+  [friendCreated.name]: friendCreated.record,
+  [friendPatched.name]: friendPatched.record,
+  [friendRemoved.name]: friendRemoved.record,
+  [privacyPatched.name]: privacyPatched.record,
+  [inviteCreated.name]: inviteCreated.record,
+  [inviteRemoved.name]: inviteRemoved.record,
   [scoreCreated.name]: scoreCreated.record,
   [scorePatched.name]: scorePatched.record,
   [scoreRemoved.name]: scoreRemoved.record,
@@ -51,6 +66,7 @@ export const events = {
 /** Every signal: delivered at most once and not stored, with the same naming as events. */
 export const signals = {
   [messageTyping.name]: messageTyping.record,
+  [joinRequested.name]: joinRequested.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
   [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
 } as const satisfies Record<string, z.ZodType>;

@@ -3,6 +3,7 @@ import { activities } from '../../features/activities/tables.ts';
 import { administrators } from '../../features/administration/administrators/tables.ts';
 import { auditLog, backupSchedules } from '../../features/administration/tables.ts';
 import { lanes, transactions } from '../../features/chains/tables.ts';
+import { friendCodes, friendships, invites, playerPrivacy } from '../../features/friends/tables.ts';
 import { gameSecrets, games, requestNonces } from '../../features/games/tables.ts';
 import { idempotencyKeys } from '../../features/idempotency/tables.ts';
 import { playerBlocks } from '../../features/messages/blocks/tables.ts';
@@ -64,6 +65,10 @@ export const tables: readonly AnyTable[] = [
   activities,
   notifications,
   playerBlocks,
+  friendships,
+  friendCodes,
+  playerPrivacy,
+  invites,
   messageChannels,
   participants,
   formerParticipants,

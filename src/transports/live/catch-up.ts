@@ -153,7 +153,7 @@ export class CatchUp {
   /** Buffers a new event if the socket is in its audience. */
   offer(event: StoredEvent, size: number): void {
     if (this.#overflowed || !isFor(event.audience, this.#listener, this.#dependencies.followed)) return;
-    this.#buffered.push(asSeenBy(event, this.#listener.wallet));
+    this.#buffered.push(asSeenBy(event, this.#listener));
     this.#bufferedSize += size;
     if (this.#buffered.length <= maxBuffered && this.#bufferedSize <= maxBufferedSize) return;
     this.#buffered = [];
@@ -256,7 +256,7 @@ export class CatchUp {
       while (reached < seq && !this.#cancelled) {
         // Not beyond `seq`: later events are buffered if this player is in their audience.
         const limit = Math.min(batch, seq - reached);
-        const read = await this.#read(eventsOfStream, stream, reached, limit, this.#listener.wallet);
+        const read = await this.#read(eventsOfStream, stream, reached, limit, this.#listener);
         const events = firstOf(read, maxReplayLength);
         const last = events.at(-1);
         if (!last || this.#cancelled) break;

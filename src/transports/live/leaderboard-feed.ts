@@ -69,9 +69,9 @@ export class LeaderboardFeed {
   accept(events: readonly StoredEvent[]): void {
     for (const event of events) {
       const leaderboard = leaderboardOf(event);
+      if (leaderboard === null || event.audience.kind === 'account') continue;
       const { gameId } = event.audience;
-      if (leaderboard === null || !this.#options.isFollowed(gameId)) continue;
-      this.#mark(this.#register(gameId, leaderboard));
+      if (this.#options.isFollowed(gameId)) this.#mark(this.#register(gameId, leaderboard));
     }
   }
 

@@ -23,7 +23,7 @@ import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
-import { listenerOf, metaOf, type Push, roomOfListener, roomOfSession } from './push.ts';
+import { listenerOf, metaOf, type Push, roomOfSession, roomsOfListener } from './push.ts';
 import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
@@ -265,7 +265,7 @@ export class LiveSocket {
     session.resumptions = {}; // release the memory
     catchUp
       .run(() => {
-        socket.join(roomOfListener(listenerOf(session.details)));
+        socket.join(roomsOfListener(listenerOf(session.details)));
         session.subscriptions.goLive();
         session.catchUp = null;
       })

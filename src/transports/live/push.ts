@@ -61,10 +61,12 @@ export class Push {
         for (const socket of this.#catchingUp) socket.offer(event, size);
       }
       this.#disconnectEndedSession(event);
-      const hiddenRooms = roomsHiddenFrom(event.audience).filter((room) => openRooms.has(room));
+      const { from, except } = hidden(event.audience);
+      const hiddenRooms = from.filter((room) => openRooms.has(room));
       if (hiddenRooms.length > 0) {
         this.#dependencies.io.local
           .to(hiddenRooms)
+          .except(except)
           .emit(skippedEvent.name, skippedEvent.record, metaOf(event));
       }
       const rooms = roomsFor(event.audience).filter((room) => openRooms.has(room));
@@ -118,6 +120,11 @@ const roomOf = {
   launcher: (wallet: string) => `launcher ${wallet}`,
   session: (sessionId: string) => `session ${sessionId}`,
   followers: (gameId: string) => `followers ${gameId}`,
+  /** Sessions of games that may know all friends of the player. */
+  account: (wallet: string) => `account ${wallet}`,
+  /** Sessions of a game that may know those who are in it; and the same of all such games. */
+  friendsIn: (gameId: string, wallet: string) => `friends ${gameId} ${wallet}`,
+  friends: (wallet: string) => `friends ${wallet}`,
 };
 
 export const roomOfSession = roomOf.session;
@@ -125,24 +132,47 @@ export const roomOfFollowers = roomOf.followers;
 
 /** Whose events the sockets of a session receive. */
 export function listenerOf({ session, game }: SessionDetails): Listener {
-  return { wallet: session.wallet, gameId: game.kind === 'launcher' ? null : game.id };
+  const isLauncher = game.kind === 'launcher';
+  return {
+    wallet: session.wallet,
+    gameId: isLauncher ? null : game.id,
+    friends: isLauncher ? 'all' : game.policies.friends,
+  };
 }
 
-/** The room of a listener's own events. */
-export function roomOfListener({ wallet, gameId }: Listener): string {
-  return gameId === null ? roomOf.launcher(wallet) : roomOf.player(gameId, wallet);
+/** The rooms of a listener's own events. */
+export function roomsOfListener({ wallet, gameId, friends }: Listener): string[] {
+  if (gameId === null) return [roomOf.launcher(wallet)];
+  const own = roomOf.player(gameId, wallet);
+  if (friends === 'all') return [own, roomOf.account(wallet)];
+  return friends === 'in-game' ? [own, roomOf.friends(wallet), roomOf.friendsIn(gameId, wallet)] : [own];
 }
 
 /** The rooms an event is sent to. */
 function roomsFor(audience: Audience): string[] {
   if (audience.kind === 'game') return [roomOf.followers(audience.gameId)];
-  return roomsOf(audience.gameId, audience.wallets);
+  if (audience.kind === 'players') return roomsOf(audience.gameId, audience.wallets);
+  const { wallet, inGames } = audience;
+  if (inGames === null) return [roomOf.launcher(wallet)];
+  return [
+    roomOf.launcher(wallet),
+    roomOf.account(wallet),
+    ...inGames.map((gameId) => roomOf.friendsIn(gameId, wallet)),
+  ];
 }
 
-/** The rooms an event is hidden from; they receive `skippedEvent` instead. */
-function roomsHiddenFrom(audience: Audience): string[] {
-  if (audience.kind === 'game' || audience.hiddenFrom === undefined) return [];
-  return roomsOf(audience.gameId, audience.hiddenFrom);
+/** The rooms an event is hidden from, except sockets that are in others; they receive `skippedEvent` instead. */
+function hidden(audience: Audience): { from: string[]; except: string[] } {
+  if (audience.kind === 'account') {
+    const { wallet, inGames } = audience;
+    if (inGames === null) return { from: [roomOf.account(wallet), roomOf.friends(wallet)], except: [] };
+    return {
+      from: [roomOf.friends(wallet)],
+      except: inGames.map((gameId) => roomOf.friendsIn(gameId, wallet)),
+    };
+  }
+  if (audience.kind === 'game' || audience.hiddenFrom === undefined) return { from: [], except: [] };
+  return { from: roomsOf(audience.gameId, audience.hiddenFrom), except: [] };
 }
 
 function roomsOf(gameId: string, wallets: readonly string[]): string[] {
@@ -157,17 +187,29 @@ function roomsOf(gameId: string, wallets: readonly string[]): string[] {
  */
 export function isFor(
   audience: Audience,
-  { wallet, gameId }: Listener,
+  { wallet, gameId, friends = 'none' }: Listener,
   followed: ReadonlySet<string>,
 ): boolean {
   if (audience.kind === 'game') return followed.has(audience.gameId);
+  if (audience.kind === 'account') return audience.wallet === wallet && friends !== 'none';
   if (gameId !== null && gameId !== audience.gameId) return false;
   return audience.wallets.includes(wallet) || isHiddenFrom(audience, wallet);
 }
 
-/** An event as a player receives it. */
-export function asSeenBy(event: StoredEvent, wallet: string): StoredEvent {
-  return isHiddenFrom(event.audience, wallet) ? { ...event, ...skippedEvent } : event;
+/** An event as a listener in its audience receives it. */
+export function asSeenBy(event: StoredEvent, listener: Listener): StoredEvent {
+  const { audience } = event;
+  const isHidden =
+    audience.kind === 'account'
+      ? !knowsOf(listener, audience.inGames)
+      : isHiddenFrom(audience, listener.wallet);
+  return isHidden ? { ...event, ...skippedEvent } : event;
+}
+
+/** Whether a listener may know of a player who is in these games. */
+function knowsOf({ gameId, friends }: Listener, inGames: readonly string[] | null): boolean {
+  if (gameId === null) return true;
+  return inGames !== null && (friends === 'all' || inGames.includes(gameId));
 }
 
 function isHiddenFrom(audience: Audience, wallet: string): boolean {

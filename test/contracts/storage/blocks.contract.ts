@@ -107,7 +107,7 @@ export function blocksContract(open: OpenStore): void {
       for (const one of [await fixture.openOtherProcess(), await fixture.reopen()]) {
         expect(summarize((await one.read(eventsAfter, before, 100)).events)).toEqual(sorted);
         const replayed = async (listener: typeof ada) =>
-          (await one.read(eventsOfStream, `channel:${channelId}`, 1, 100, listener.wallet)).map(
+          (await one.read(eventsOfStream, `channel:${channelId}`, 1, 100, listener)).map(
             ({ name, seq, record }) => [name, seq, record !== '{}'],
           );
         const names = received.map(({ name, seq }) => [name, seq, true]);
@@ -187,7 +187,7 @@ export function blocksContract(open: OpenStore): void {
       ]);
       expect(received[1]?.audience).not.toHaveProperty('hiddenFrom');
       const { seq } = received[0] ?? { seq: 0 };
-      const replayed = await db.read(eventsOfStream, `channel:${channelId}`, seq - 1, 100, ada.wallet);
+      const replayed = await db.read(eventsOfStream, `channel:${channelId}`, seq - 1, 100, ada);
       expect(replayed.map(({ name }) => name)).toEqual([
         'realtime-events skipped',
         'message-reactions created',

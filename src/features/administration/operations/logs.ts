@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Audience } from '../../../core/events/stream.ts';
 import { everyRole } from '../../../core/schemas/admin-role.ts';
 import { addressInput, idInput, success, text, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, paging } from '../../../core/schemas/paging.ts';
@@ -35,7 +36,7 @@ export const listEvents = defineAdminOperation({
         name: z.string(),
         stream: z.string(),
         seq: z.int(),
-        gameId: z.string(),
+        gameId: z.string().meta({ description: 'Empty for events of a player over all games' }),
         wallets: z
           .array(z.string())
           .nullable()
@@ -56,13 +57,20 @@ export const listEvents = defineAdminOperation({
         name,
         stream,
         seq,
-        gameId: audience.gameId,
-        wallets: audience.kind === 'players' ? [...audience.wallets] : null,
+        ...recipientsOf(audience),
         record,
       })),
     };
   },
 });
+
+function recipientsOf(audience: Audience): { gameId: string; wallets: string[] | null } {
+  if (audience.kind === 'account') return { gameId: '', wallets: [audience.wallet] };
+  return {
+    gameId: audience.gameId,
+    wallets: audience.kind === 'players' ? [...audience.wallets] : null,
+  };
+}
 
 export const listAuditLog = defineAdminOperation({
   name: 'listAuditLog',

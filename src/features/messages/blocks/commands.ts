@@ -59,6 +59,11 @@ export function anyBlocker(tx: Tx, { gameId, wallet }: Owner): Request<readonly 
   return tx.list(playerBlocks.byBlocked, [wallet, gameId], { limit: 1 });
 }
 
+/** Whether a player blocks another in the game. */
+export function* blocksHere(tx: Tx, { gameId, wallet }: Owner, other: string): Steps<boolean> {
+  return (yield* tx.get(playerBlocks, wallet, gameId, other)) !== undefined;
+}
+
 /** Which of these players block a player. Costs one lookup when none does. */
 export function* blockersAmong(tx: Tx, player: Owner, others: readonly string[]): Steps<readonly string[]> {
   const { gameId, wallet } = player;

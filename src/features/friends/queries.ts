@@ -1,0 +1,257 @@
+import { streamOf } from '../../core/events/stream.ts';
+import { folded } from '../../core/schemas/folded.ts';
+import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
+import { type Player, toPlayer } from '../players/player.ts';
+import { type PlayerRow, players } from '../players/tables.ts';
+import { type FriendState, maxFriends, stateOf } from './friend.ts';
+import { defaultPrivacy, type Privacy, privacy } from './privacy.ts';
+import {
+  type FriendshipRow,
+  friendCodes,
+  friendships,
+  type InviteRow,
+  invites,
+  playerPrivacy,
+} from './tables.ts';
+
+/** Maximum cached lists of friends, and maximum cached privacies. */
+const maxCached = 50_000;
+
+/** The wallets of a player's friends. Runs for every change of the player's presence. */
+export const friendWallets = query(
+  'friendWallets',
+  function* (read, wallet: string): ReadSteps<readonly string[]> {
+    const rows = yield* read.list(friendships.byState, [wallet, 'friend'], { limit: maxFriends });
+    return rows.map(({ other }) => other);
+  },
+  {
+    max: 500_000,
+    keyOf: (wallet) => wallet,
+    weightOf: (wallets) => 1 + (Array.isArray(wallets) ? wallets.length / 50 : 0),
+  },
+);
+
+/** What a player lets others know and do. */
+export const privacyOf = query(
+  'privacyOf',
+  function* (read, wallet: string): ReadSteps<Privacy> {
+    const row = yield* read.get(playerPrivacy, wallet);
+    return row ? toPrivacy(row) : defaultPrivacy;
+  },
+  { max: maxCached, keyOf: (wallet) => wallet },
+);
+
+export function toPrivacy(
+  row: Omit<NonNullable<typeof playerPrivacy.rowType>, 'wallet' | 'updatedAt'>,
+): Privacy {
+  const { showGame, searchable, showPlaytime, ...texts } = row;
+  return privacy.parse({
+    ...texts,
+    showGame: showGame === 1,
+    searchable: searchable === 1,
+    showPlaytime: showPlaytime === 1,
+  });
+}
+
+/** Which of these players are in a game: have a session, a score, a state or anything else there. */
+export const areInGame = query(
+  'areInGame',
+  function* (read, gameId: string, wallets: readonly string[]): ReadSteps<readonly string[]> {
+    const rows = yield* read.all(inGame, {
+      stream: streamOf.player(gameId, ''),
+      wallets: JSON.stringify(wallets),
+    });
+    return rows.map(({ wallet }) => wallet);
+  },
+);
+
+/** The ids of the games that a player is in, at most `maxGames`. */
+export function* gamesOfPlayer(read: Read, wallet: string): ReadSteps<readonly string[]> {
+  const rows = yield* read.all(streamNames, { wallet });
+  return rows.flatMap(({ name }) => gameOfStream(name) ?? []);
+}
+
+/** The game of a player's stream in it; undefined for another stream. */
+export function gameOfStream(name: string): string | undefined {
+  const [kind, gameId] = name.split(':');
+  return kind === 'player' ? gameId : undefined;
+}
+
+/** A row of a player's list, with the other player. */
+export interface ListedFriend {
+  row: FriendshipRow;
+  state: FriendState;
+  player: Player;
+}
+
+/** Which rows of the list: those of a state, or all; with `gameId`, only players who are in the game. */
+interface FriendFilter {
+  state?: FriendState | undefined;
+  gameId?: string | undefined;
+  limit: number;
+  /** The `changedAt` and wallet after which the page begins. */
+  behind: { changedAt: number; wallet: string } | null;
+}
+
+/** A player's friends and requests, latest change first. */
+export const listFriendships = query(
+  'listFriendships',
+  function* (
+    read,
+    wallet: string,
+    { state, gameId, limit, behind }: FriendFilter,
+  ): ReadSteps<ListedFriend[]> {
+    const rows = yield* read.all(selectFriends, {
+      wallet,
+      state: state ?? null,
+      stream: gameId === undefined ? null : streamOf.player(gameId, ''),
+      now: read.now,
+      changedAt: behind?.changedAt ?? Number.MAX_SAFE_INTEGER,
+      other: behind?.wallet ?? '',
+      limit,
+    });
+    return rows.flatMap(({ userId, username, avatar, ...row }) => {
+      const rowState = stateOf(row, read.now);
+      return rowState
+        ? [{ row, state: rowState, player: { wallet: row.other, userId, username, avatar } }]
+        : [];
+    });
+  },
+);
+
+/** How many friends and requests a player has. */
+export const countFriendships = query('countFriendships', function* (read, wallet: string): ReadSteps<
+  Record<FriendState, number>
+> {
+  const rows = yield* read.all(countByState, { wallet, now: read.now });
+  const counts = { friend: 0, sent: 0, received: 0 };
+  for (const { state, count } of rows) if (state in counts) counts[state as FriendState] = count;
+  return counts;
+});
+
+/** How a player stands to another: undefined for strangers. */
+export const friendStateOf = query(
+  'friendStateOf',
+  function* (read, wallet: string, other: string): ReadSteps<{ state: FriendState | undefined }> {
+    return { state: stateOf(yield* read.get(friendships, wallet, other), read.now) };
+  },
+);
+
+/** The player with a friend code; null when there is none. */
+export const findByFriendCode = query('findByFriendCode', function* (read, code: string): ReadSteps<
+  string | null
+> {
+  return (yield* read.get(friendCodes.byCode, code))?.wallet ?? null;
+});
+
+/**
+ * Those of these players whom a player may look up: friends, requests, players of a common game (`gameId`: of this game
+ * only), and who can be searched.
+ */
+export const visiblePlayers = query(
+  'visiblePlayers',
+  function* (read, wallet: string, gameId: string | null, wallets: readonly string[]): ReadSteps<Player[]> {
+    const games = gameId === null ? yield* gamesOfPlayer(read, wallet) : [gameId];
+    const found: Player[] = [];
+    for (const other of wallets) {
+      const row = yield* read.get(players, other);
+      if (row && (yield* isVisible(read, wallet, other, games))) found.push(toPlayer(row));
+    }
+    return found;
+  },
+);
+
+function* isVisible(read: Read, wallet: string, other: string, games: readonly string[]): ReadSteps<boolean> {
+  if (wallet === other || (yield* read.ask(privacyOf, other)).searchable) return true;
+  if (stateOf(yield* read.get(friendships, wallet, other), read.now)) return true;
+  const streams = JSON.stringify(games.map((id) => streamOf.player(id, other)));
+  return (yield* read.first(anyStream, { streams })) !== undefined;
+}
+
+/**
+ * Players whose chosen name begins with a text, whatever the case and accents, and who can be searched: in the order of
+ * names. With `gameId`, only players of the game. Leaves out who blocks the caller, and the caller.
+ */
+export const searchByName = query(
+  'searchByName',
+  function* (
+    read,
+    { text, wallet, gameId, limit }: { text: string; wallet: string; gameId: string | null; limit: number },
+  ): ReadSteps<Player[]> {
+    const from = folded(text);
+    const rows = yield* read.all(selectByName, {
+      from,
+      // The names that begin with it are below the one that ends with the highest character.
+      to: `${from}\u{10FFFF}`,
+      wallet,
+      stream: gameId === null ? null : streamOf.player(gameId, ''),
+      limit,
+    });
+    return rows.map(toPlayer);
+  },
+);
+
+/** A player's invites, sent or received, newest first, that have not expired. */
+export const openInvites = query('openInvites', function* (read, wallet: string): ReadSteps<InviteRow[]> {
+  return [...(yield* read.all(selectInvites, { wallet, now: read.now }))];
+});
+
+/** Most games considered of one player: those with the most recently created streams would not matter to anybody. */
+export const maxGames = 500;
+
+const streamNames = statement<{ wallet: string }, { name: string }>(
+  `SELECT name FROM streams WHERE wallet = @wallet LIMIT ${maxGames}`,
+);
+const inGameText = (wallets: string) =>
+  `SELECT w.value AS wallet FROM ${wallets} WHERE EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || w.value)`;
+const inGame = statement<{ stream: string; wallets: string }, { wallet: string }>({
+  sqlite: inGameText('json_each(@wallets) AS w'),
+  postgres: inGameText('json_array_elements_text(CAST(@wallets AS json)) AS w (value)'),
+});
+const anyStreamText = (names: string) => `SELECT 1 AS found FROM streams WHERE name IN (${names}) LIMIT 1`;
+const anyStream = statement<{ streams: string }, { found: number }>({
+  sqlite: anyStreamText('SELECT value FROM json_each(@streams)'),
+  postgres: anyStreamText(
+    'SELECT value FROM json_array_elements_text(CAST(@streams AS json)) AS listed (value)',
+  ),
+});
+const selectFriends = statement<
+  {
+    wallet: string;
+    state: string | null;
+    stream: string | null;
+    now: number;
+    changedAt: number;
+    other: string;
+    limit: number;
+  },
+  FriendshipRow & Pick<Player, 'userId' | 'username' | 'avatar'>
+>(
+  `SELECT ${columnsOf(friendships)}, "userId", username, avatar FROM (
+      SELECT f.*, p.user_id AS "userId", p.username, p.avatar
+      FROM friendships AS f JOIN players AS p ON p.wallet = f.other
+      WHERE f.wallet = @wallet AND f.state IN ('friend', 'sent', 'received') AND (f.state = @state OR @state IS NULL)
+        AND f.expires_at > @now
+        AND (f.changed_at < @changedAt OR (f.changed_at = @changedAt AND f.other > @other))
+        AND (@stream IS NULL OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || f.other))) AS listed
+    ORDER BY changed_at DESC, other LIMIT @limit`,
+);
+const countByState = statement<{ wallet: string; now: number }, { state: string; count: number }>(
+  'SELECT state, count(*) AS count FROM friendships WHERE wallet = @wallet AND expires_at > @now GROUP BY state',
+);
+const selectByName = statement<
+  { from: string; to: string; wallet: string; stream: string | null; limit: number },
+  PlayerRow
+>(
+  `SELECT ${columnsOf(players)} FROM players
+    WHERE search_name >= @from AND search_name < @to AND search_name <> '' AND wallet <> @wallet
+      AND NOT EXISTS (SELECT 1 FROM player_privacy AS v WHERE v.wallet = players.wallet AND v.searchable = 0)
+      AND NOT EXISTS (SELECT 1 FROM player_blocks AS k WHERE k.wallet = players.wallet AND k.blocked = @wallet)
+      AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = players.wallet AND b.game_id = '')
+      AND (@stream IS NULL OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || players.wallet))
+    ORDER BY search_name, wallet LIMIT @limit`,
+);
+const selectInvites = statement<{ wallet: string; now: number }, InviteRow>(
+  `SELECT ${columnsOf(invites)} FROM invites
+    WHERE (wallet = @wallet OR sender = @wallet) AND expires_at > @now ORDER BY id DESC LIMIT 250`,
+);
