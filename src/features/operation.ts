@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { RateLimit } from '../core/rate-limit.ts';
 import type { AllowedRoles } from '../core/schemas/admin-role.ts';
 import { grouped } from '../core/schemas/grouped.ts';
 import type { Owner } from '../core/schemas/owner.ts';
@@ -58,6 +59,8 @@ interface Declaration<
   cost?: Cost<z.output<In>>;
   /** Objects in its input may be `LargeValue`s of `features/states/large-input.ts`, where `dispatchInput` accepts anything. */
   takesLargeValues?: true;
+  /** A limit of its own for each player, beside the others. */
+  perPlayer?: RateLimit;
   /**
    * For a sign-in with the secret of a device: the device's id, from an indexed read. A wrong secret counts as a refusal,
    * and a valid one against the limits of its device and address, before the handler runs.

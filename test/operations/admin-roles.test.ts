@@ -94,6 +94,8 @@ const allowed: Readonly<Record<AdminOperationName, readonly AdminRole[]>> = {
   getServerStats: all,
   getGameStats: all,
   getPlayerNames: all,
+  listPlayerFriends: all,
+  removePlayerFriend: moderating,
   listBans: all,
   serverSummary: all,
   whoAmI: all,

@@ -5,6 +5,7 @@ import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
 import { blockCases } from './cases/blocks.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
+import { friendCases } from './cases/friends.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
 import { leaderboardCases } from './cases/leaderboards.ts';
@@ -37,6 +38,7 @@ export const cases: LauncherCases & AdminCases = {
   ...muteCases,
   ...ruleCases,
   ...messageCases,
+  ...friendCases,
   ...gameCases,
   ...realtimeEventCases,
   ...channelSessionCases,

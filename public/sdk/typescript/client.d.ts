@@ -368,6 +368,14 @@ declare class Leaderboards {
     get(name: string): Leaderboard;
 }
 
+/** What acceptFriendRequest takes */
+interface AcceptFriendRequestInput {
+    wallet: string;
+}
+/** What acceptFriendRequest answers */
+interface AcceptFriendRequestOutput {
+    success: boolean;
+}
 interface ActivityRecord {
     /** Id (UUIDv7) */
     _id: string;
@@ -379,6 +387,23 @@ interface ActivityRecord {
     gameId: string;
     /** Unix time in milliseconds */
     timestamp: number;
+}
+/** What addFriend takes */
+interface AddFriendInput {
+    /** The player; or send `friendCode` */
+    wallet?: string;
+    /** The player's friend code, in any case, with spaces or hyphens */
+    friendCode?: string;
+    /** Shown to the player, at most 140 characters */
+    message?: string;
+}
+/** What addFriend answers */
+interface AddFriendOutput {
+    success: boolean;
+    /** The player */
+    wallet: string;
+    /** `friend`: the player had sent a request, or was a friend already; `sent`: a request has been sent */
+    state: 'friend' | 'sent';
 }
 /** What addGuestDevice takes */
 interface AddGuestDeviceInput {
@@ -444,6 +469,14 @@ interface BlockedPlayer {
     username: string;
     /** When the player was blocked */
     createdAt: number;
+}
+/** What cancelInvite takes */
+interface CancelInviteInput {
+    inviteId: string;
+}
+/** What cancelInvite answers */
+interface CancelInviteOutput {
+    success: boolean;
 }
 /** What channelHeartbeat answers */
 interface ChannelHeartbeatOutput {
@@ -547,6 +580,14 @@ interface CreateUnverifiedChannelOutput {
     /** EIP-4361 message, to be signed with personal_sign */
     signRequest: string;
 }
+/** What declineFriendRequest takes */
+interface DeclineFriendRequestInput {
+    wallet: string;
+}
+/** What declineFriendRequest answers */
+interface DeclineFriendRequestOutput {
+    success: boolean;
+}
 /** What editChannelMessage takes */
 interface EditChannelMessageInput {
     messageId: string;
@@ -609,6 +650,40 @@ interface FeedItemUser {
     id: string;
     address: string;
     username: string;
+}
+interface Friend {
+    /** Wallet address, lowercase */
+    wallet: string;
+    /** Id (UUIDv7) */
+    userId: string;
+    /** The name that others see; never empty */
+    username: string;
+    /** Absolute URL of the picture */
+    avatar: string;
+    /** Whether the player has no wallet */
+    isGuest: boolean;
+    /** How the other player stands to this one; in `friends removed`: stood before */
+    state: 'friend' | 'sent' | 'received';
+    favorite: boolean;
+    note: string;
+    /** Of a request; otherwise empty */
+    message: string;
+    /** Unix time in milliseconds */
+    changedAt: number;
+}
+interface FriendRecord {
+    /** The player whose list it is */
+    normalizedAddress: string;
+    /** The other player */
+    wallet: string;
+    /** How the other player stands to this one; in `friends removed`: stood before */
+    state: 'friend' | 'sent' | 'received';
+    favorite: boolean;
+    note: string;
+    /** Of a request; otherwise empty */
+    message: string;
+    /** Unix time in milliseconds */
+    changedAt: number;
 }
 interface GameChannel {
     /** Id of the channel session */
@@ -678,6 +753,12 @@ interface GetChannelParticipantsInput {
 interface GetChannelParticipantsOutput {
     success: boolean;
     participants: ShownParticipant[];
+}
+/** What getFriendCode answers */
+interface GetFriendCodeOutput {
+    success: boolean;
+    /** Eight letters and digits, for others to call `addFriend` with */
+    friendCode: string;
 }
 /** What getGameScoresLeaderboard takes */
 interface GetGameScoresLeaderboardInput {
@@ -839,6 +920,20 @@ interface GetPlayerPresenceOutputPlayersItem {
     /** Number of the player's live sessions in this game */
     sessions: number;
 }
+/** What getPlayers takes */
+interface GetPlayersInput {
+    wallets: string[];
+}
+/** What getPlayers answers */
+interface GetPlayersOutput {
+    success: boolean;
+    players: OtherPlayer[];
+}
+/** What getPrivacy answers */
+interface GetPrivacyOutput {
+    success: boolean;
+    privacy: Privacy;
+}
 /** What getPublicStates takes */
 interface GetPublicStatesInput {
     wallet: string;
@@ -961,6 +1056,25 @@ interface GuestDevice {
     /** Unix time in milliseconds */
     lastUsedAt: number;
 }
+/** What importFriends takes */
+interface ImportFriendsInput {
+    wallet: string;
+    /** At most 1,000 wallets */
+    players: string[];
+}
+/** What importFriends answers */
+interface ImportFriendsOutput {
+    success: boolean;
+    /** How many of them are friends now */
+    imported: number;
+    refused: ImportFriendsOutputRefusedItem[];
+}
+interface ImportFriendsOutputRefusedItem {
+    /** Wallet address, lowercase */
+    wallet: string;
+    /** `requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for */
+    reason: 'not_vouched' | 'friend_limit_reached' | 'requests_not_accepted';
+}
 interface InboxNotification {
     /** Id (UUIDv7) */
     _id: string;
@@ -976,6 +1090,35 @@ interface InboxNotification {
     expiresAt?: number;
     /** Null if it is unread */
     readAt: number | null;
+}
+interface Invite {
+    /** Id (UUIDv7) */
+    inviteId: string;
+    /** Wallet address, lowercase */
+    from: string;
+    /** Who is invited */
+    wallet: string;
+    /** Id (UUIDv7) */
+    gameId: string;
+    message: string;
+    /** Unix time in milliseconds */
+    createdAt: number;
+    /** Unix time in milliseconds */
+    expiresAt: number;
+    /** Only in `invites removed` */
+    outcome?: 'accepted' | 'declined' | 'cancelled';
+}
+interface JoinRequest {
+    /** Id (UUIDv7) */
+    inviteId: string;
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** Whom the player wants to join */
+    from: string;
+    /** The player */
+    normalizedAddress: string;
+    /** What the sender's game gave to join it */
+    connect: string;
 }
 interface LeaderboardChange {
     /** Id (UUIDv7) */
@@ -1065,10 +1208,34 @@ interface ListChannelSessionsOutput {
     success: boolean;
     sessions: ChannelSession[];
 }
+/** What listFriends takes */
+interface ListFriendsInput {
+    /** Only these; default: all */
+    state?: 'friend' | 'sent' | 'received';
+    /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
+    limit?: number;
+    /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
+    cursor?: string;
+}
+/** What listFriends answers */
+interface ListFriendsOutput {
+    success: boolean;
+    friends: Friend[];
+    /** Where to continue reading */
+    nextCursor: string;
+    /** Whether there are more now */
+    more: boolean;
+}
 /** What listGuestDevices answers */
 interface ListGuestDevicesOutput {
     success: boolean;
     devices: GuestDevice[];
+}
+/** What listInvites answers */
+interface ListInvitesOutput {
+    success: boolean;
+    received: Invite[];
+    sent: Invite[];
 }
 /** What listNotifications takes */
 interface ListNotificationsInput {
@@ -1275,6 +1442,18 @@ interface OpenChannelSessionOutput {
     /** The game's URL with the token appended (`?token=` or `#token=`, by the policy `tokenIn`); empty when it has none */
     url: string;
 }
+interface OtherPlayer {
+    /** Wallet address, lowercase */
+    wallet: string;
+    /** Id (UUIDv7) */
+    userId: string;
+    /** The name that others see; never empty */
+    username: string;
+    /** Absolute URL of the picture */
+    avatar: string;
+    /** Whether the player has no wallet */
+    isGuest: boolean;
+}
 interface OwnPlayer {
     /** Wallet address, lowercase */
     wallet: string;
@@ -1317,6 +1496,38 @@ interface PlayerBlocks {
     /** Unix time in milliseconds */
     updatedAt: number;
 }
+interface Privacy {
+    /** Who may send friend requests; `code`: who has the player's friend code */
+    requests: 'everyone' | 'code' | 'nobody';
+    /** Who sees that the player is online */
+    presence: 'friends' | 'nobody';
+    /** Whether friends see which game the player has open */
+    showGame: boolean;
+    /** Who may invite the player to a game */
+    invites: 'friends' | 'nobody';
+    /** Whether others find the player by name */
+    searchable: boolean;
+    /** Whether friends see how long the player has played */
+    showPlaytime: boolean;
+}
+interface PrivacyRecord {
+    /** Who may send friend requests; `code`: who has the player's friend code */
+    requests: 'everyone' | 'code' | 'nobody';
+    /** Who sees that the player is online */
+    presence: 'friends' | 'nobody';
+    /** Whether friends see which game the player has open */
+    showGame: boolean;
+    /** Who may invite the player to a game */
+    invites: 'friends' | 'nobody';
+    /** Whether others find the player by name */
+    searchable: boolean;
+    /** Whether friends see how long the player has played */
+    showPlaytime: boolean;
+    /** Wallet address, lowercase */
+    normalizedAddress: string;
+    /** Unix time in milliseconds */
+    updatedAt: number;
+}
 interface ReactionCount {
     reaction: string;
     /** Number of players with this reaction */
@@ -1354,6 +1565,14 @@ interface ReadMarker {
     messageId: string;
     /** Unix time in milliseconds */
     readAt: number;
+}
+/** What removeFriend takes */
+interface RemoveFriendInput {
+    wallet: string;
+}
+/** What removeFriend answers */
+interface RemoveFriendOutput {
+    success: boolean;
 }
 /** What removeGuestDevice takes */
 interface RemoveGuestDeviceInput {
@@ -1442,6 +1661,31 @@ interface RequestGuestUpgradeOutput {
     /** EIP-4361 message, to be signed with personal_sign */
     signRequest: string;
 }
+/** What resetFriendCode answers */
+interface ResetFriendCodeOutput {
+    success: boolean;
+    /** Eight letters and digits, for others to call `addFriend` with */
+    friendCode: string;
+}
+/** What respondToInvite takes */
+interface RespondToInviteInput {
+    inviteId: string;
+    accept: boolean;
+}
+/** What respondToInvite answers */
+interface RespondToInviteOutput {
+    success: boolean;
+    /** The game to open, unless it is open; only when accepted */
+    launch?: RespondToInviteOutputLaunch;
+    /** For the game; only when accepted */
+    connect?: string;
+}
+/** The game to open, unless it is open; only when accepted */
+interface RespondToInviteOutputLaunch {
+    /** Id (UUIDv7) */
+    gameId: string;
+    url: string;
+}
 /** What revokeChannelSession takes */
 interface RevokeChannelSessionInput {
     wallet: string;
@@ -1494,6 +1738,17 @@ interface ScoreRecord {
     label?: string;
     metadata?: Record<string, unknown>;
 }
+/** What searchPlayers takes */
+interface SearchPlayersInput {
+    /** The beginning of the name, whatever the case and accents; 3 to 40 characters */
+    query: string;
+    limit?: number;
+}
+/** What searchPlayers answers */
+interface SearchPlayersOutput {
+    success: boolean;
+    players: OtherPlayer[];
+}
 /** What sendChannelMessage takes */
 interface SendChannelMessageInput {
     channelId: string;
@@ -1511,6 +1766,27 @@ interface SendCustomActivityInput {
 interface SendCustomActivityOutput {
     success: boolean;
     activity: ActivityRecord;
+}
+/** What sendInvite takes */
+interface SendInviteInput {
+    /** At most 20 friends */
+    wallets: string[];
+    /** Id or slug; default: the token's game; required from launchers */
+    gameId?: string;
+    /** What the game needs to join this player, in its own format; given to who accepts */
+    connect?: string;
+    message?: string;
+}
+/** What sendInvite answers */
+interface SendInviteOutput {
+    success: boolean;
+    invites: Invite[];
+    refused: SendInviteOutputRefusedItem[];
+}
+interface SendInviteOutputRefusedItem {
+    /** Wallet address, lowercase */
+    wallet: string;
+    reason: 'not_a_friend' | 'invites_not_accepted';
 }
 /** What sendNotification takes */
 interface SendNotificationInput {
@@ -1530,6 +1806,26 @@ interface SendTypingSignalInput {
 /** What sendTypingSignal answers */
 interface SendTypingSignalOutput {
     success: boolean;
+}
+/** What setPrivacy takes */
+interface SetPrivacyInput {
+    /** Who may send friend requests; `code`: who has the player's friend code */
+    requests?: 'everyone' | 'code' | 'nobody';
+    /** Who sees that the player is online */
+    presence?: 'friends' | 'nobody';
+    /** Whether friends see which game the player has open */
+    showGame?: boolean;
+    /** Who may invite the player to a game */
+    invites?: 'friends' | 'nobody';
+    /** Whether others find the player by name */
+    searchable?: boolean;
+    /** Whether friends see how long the player has played */
+    showPlaytime?: boolean;
+}
+/** What setPrivacy answers */
+interface SetPrivacyOutput {
+    success: boolean;
+    privacy: Privacy;
 }
 /** What setState takes */
 interface SetStateInput {
@@ -1733,6 +2029,20 @@ interface UnsubscribeInput {
 interface UnsubscribeOutput {
     success: boolean;
     stream: string;
+}
+/** What updateFriend takes */
+interface UpdateFriendInput {
+    wallet: string;
+    /** Unchanged when omitted */
+    favorite?: boolean;
+    /** Only the player reads it; unchanged when omitted */
+    note?: string;
+}
+/** What updateFriend answers */
+interface UpdateFriendOutput {
+    success: boolean;
+    favorite: boolean;
+    note: string;
 }
 /** What updatePlayerProfile takes */
 interface UpdatePlayerProfileInput {
@@ -2015,6 +2325,91 @@ interface Operations {
         input: RemoveReactionInput;
         output: RemoveReactionOutput;
     };
+    /** Accept the friend request of a player */
+    acceptFriendRequest: {
+        input: AcceptFriendRequestInput;
+        output: AcceptFriendRequestOutput;
+    };
+    /** Ask a player to be friends, or accept the request that this player has sent */
+    addFriend: {
+        input: AddFriendInput;
+        output: AddFriendOutput;
+    };
+    /** Decline the friend request of a player, who is not told; further ones are ignored for 30 days */
+    declineFriendRequest: {
+        input: DeclineFriendRequestInput;
+        output: DeclineFriendRequestOutput;
+    };
+    /** Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret */
+    importFriends: {
+        input: ImportFriendsInput;
+        output: ImportFriendsOutput;
+    };
+    /** List the player's friends and friend requests, latest change first */
+    listFriends: {
+        input: ListFriendsInput;
+        output: ListFriendsOutput;
+    };
+    /** End a friendship, or cancel a friend request that the player has sent */
+    removeFriend: {
+        input: RemoveFriendInput;
+        output: RemoveFriendOutput;
+    };
+    /** Mark a friend as a favorite, or write a note about one */
+    updateFriend: {
+        input: UpdateFriendInput;
+        output: UpdateFriendOutput;
+    };
+    /** Get the player's friend code, which is made at the first call */
+    getFriendCode: {
+        input: Record<never, never>;
+        output: GetFriendCodeOutput;
+    };
+    /** Replace the player's friend code, so that the former no longer works */
+    resetFriendCode: {
+        input: Record<never, never>;
+        output: ResetFriendCodeOutput;
+    };
+    /** Get what the player lets others know and do */
+    getPrivacy: {
+        input: Record<never, never>;
+        output: GetPrivacyOutput;
+    };
+    /** Set what the player lets others know and do; omitted fields are kept */
+    setPrivacy: {
+        input: SetPrivacyInput;
+        output: SetPrivacyOutput;
+    };
+    /** Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted */
+    getPlayers: {
+        input: GetPlayersInput;
+        output: GetPlayersOutput;
+    };
+    /** Search players by the beginning of the name that they have chosen */
+    searchPlayers: {
+        input: SearchPlayersInput;
+        output: SearchPlayersOutput;
+    };
+    /** Cancel an invite that the player has sent */
+    cancelInvite: {
+        input: CancelInviteInput;
+        output: CancelInviteOutput;
+    };
+    /** List the open invites that the player has received and sent, newest first */
+    listInvites: {
+        input: Record<never, never>;
+        output: ListInvitesOutput;
+    };
+    /** Accept or decline an invite; accepting returns the game to open and what it needs to join */
+    respondToInvite: {
+        input: RespondToInviteInput;
+        output: RespondToInviteOutput;
+    };
+    /** Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced */
+    sendInvite: {
+        input: SendInviteInput;
+        output: SendInviteOutput;
+    };
     /** List the public streams this connection is subscribed to */
     getSubscribedChannels: {
         input: Record<never, never>;
@@ -2200,6 +2595,12 @@ interface Received {
     'notifications created': Notification;
     'notifications read': NotificationsRead;
     'player-blocks patched': PlayerBlocks;
+    'friends created': FriendRecord;
+    'friends patched': FriendRecord;
+    'friends removed': FriendRecord;
+    'privacy patched': PrivacyRecord;
+    'invites created': Invite;
+    'invites removed': Invite;
     'scores created': ScoreRecord;
     'scores patched': ScoreRecord;
     'scores removed': ScoreRecord;
@@ -2209,6 +2610,7 @@ interface Received {
     'rule-actions patched': RuleAction;
     'window-messages created': WindowMessage;
     'chat-messages typing': Typing;
+    'game-joins requested': JoinRequest;
     'leaderboards patched': LeaderboardChange;
     'named-leaderboards patched': NamedLeaderboardChange;
 }
@@ -2218,9 +2620,9 @@ type Heard = Received;
 /** @deprecated Use `ReceivedName`. */
 type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
-type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'getGames' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
+type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'getGames' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
 /** Why the server refuses a call. */
-type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
+type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'not_a_friend' | 'friend_limit_reached' | 'friend_request_unknown' | 'friend_code_unknown' | 'requests_not_accepted' | 'invite_unknown' | 'invite_limit_reached' | 'not_joinable' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'friends_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
 
 /** The player of a session. */
 type Player = OwnPlayer;
@@ -2364,4 +2766,4 @@ declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type ActivityRecord, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type InboxNotification, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListGuestDevicesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FeedItem, type FeedItemUser, type Friend, type FriendRecord, type GameChannel, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetFriendCodeOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

@@ -2,6 +2,7 @@ import { GantryError, type Reason } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { RateLimit } from '../../core/rate-limit.ts';
 import { type SharedCounter, WindowCounter, type WindowState } from '../../core/window-counter.ts';
+import { friendRequestLimit, playerSearchLimit } from '../../features/friends/limits.ts';
 import type { Game } from '../../features/games/game.ts';
 
 /** Per player, or per address without a token: a hundred reads and fifty writes a second, with bursts of twice that. */
@@ -74,6 +75,8 @@ export const callLimits = {
   deviceSignInsInAnHour,
   newGuests,
   newGuestsOfGame,
+  friendRequests: friendRequestLimit,
+  playerSearches: playerSearchLimit,
   addressReads: perAddress.read,
   addressWrites: perAddress.write,
   gameServerReads: perGameServer.read,
@@ -101,6 +104,7 @@ const guesses: ReadonlySet<Reason> = new Set<Reason>([
 export interface LimitedCall {
   kind: 'read' | 'write' | 'sign-in';
   name: string;
+  perPlayer?: RateLimit;
 }
 
 /** The properties of a caller that limits depend on. */
@@ -314,7 +318,7 @@ export class RateLimits {
 
 /** Every counter that a call consumes, the caller's own first. */
 function countsOf(
-  { kind, name }: LimitedCall,
+  { kind, name, perPlayer }: LimitedCall,
   { address: from, wallet, administratorId, game, server }: LimitedCaller,
 ): Counted[] {
   const address = networkOf(from);
@@ -333,6 +337,7 @@ function countsOf(
     { what: names.address, key: address, limit: perAddress[kind] },
   ];
   if (game) counts.push({ what: names.game, key: game.id, limit: perGame[kind] });
+  if (perPlayer) counts.push({ what: name, key: by, limit: perPlayer });
   return counts;
 }
 

@@ -59,7 +59,7 @@ export const addFriend = command(
     tx,
     wallet: string,
     { wallet: other, hasCode, message, gameId }: FriendRequest,
-  ): Steps<FriendState> {
+  ): Steps<'friend' | 'sent'> {
     const { mine, theirs, state } = yield* lockPair(tx, wallet, other);
     if (state === 'friend') return state;
     if (yield* blocksHere(tx, { gameId, wallet }, other)) {
@@ -133,6 +133,19 @@ export const removeFriend = command(
   },
 );
 
+/** Ends a friendship or a request between two players, for a moderator. @throws GantryError `not_a_friend` */
+export const endFriendship = command(
+  'endFriendship',
+  function* (tx, wallet: string, other: string): Steps<void> {
+    const { mine, theirs } = yield* lockPair(tx, wallet, other);
+    if (!stateOf(mine, tx.now) && !stateOf(theirs, tx.now)) {
+      throw new GantryError('not_a_friend', 'These players are not friends, and neither has asked the other');
+    }
+    yield* endBoth(tx, mine, theirs);
+    yield* endInvitesBetween(tx, wallet, other);
+  },
+);
+
 /** What a player keeps about a friend; omitted fields are kept. */
 export interface FriendChanges {
   favorite?: boolean | undefined;
@@ -158,11 +171,7 @@ export const updateFriend = command(
 );
 
 /** Why two players were not made friends. */
-export type ImportRefusal =
-  | 'not_vouched'
-  | 'friend_limit_reached'
-  | 'requests_not_accepted'
-  | 'player_blocked';
+export type ImportRefusal = 'not_vouched' | 'friend_limit_reached' | 'requests_not_accepted';
 
 /**
  * Makes two players friends whom the game's server vouches for, because they are friends elsewhere; null when they are
@@ -181,8 +190,9 @@ export const importFriend = command(
       [other, wallet],
     ] as const) {
       if ((yield* countsOf(tx, one)).friend >= maxFriends) return 'friend_limit_reached';
-      if ((yield* privacyIn(tx, one)).requests === 'nobody') return 'requests_not_accepted';
-      if (yield* blocksHere(tx, { gameId, wallet: one }, two)) return 'player_blocked';
+      const isClosed = (yield* privacyIn(tx, one)).requests === 'nobody';
+      // Nothing tells a block from it.
+      if (isClosed || (yield* blocksHere(tx, { gameId, wallet: one }, two))) return 'requests_not_accepted';
     }
     yield* befriend(tx, wallet, other, { mine, theirs });
     return null;

@@ -71,6 +71,12 @@ export const sendInvites = command(
   },
 );
 
+/** A player who has sent or received an invite; `gameId`: the only game whose invites the call may see. */
+export interface InviteParty {
+  wallet: string;
+  gameId: string | null;
+}
+
 /**
  * Accepts or declines an invite, which ends with it.
  * @returns the invite, with what the game needs to join
@@ -78,8 +84,8 @@ export const sendInvites = command(
  */
 export const answerInvite = command(
   'answerInvite',
-  function* (tx, wallet: string, inviteId: string, isAccepted: boolean): Steps<InviteRow> {
-    const row = yield* requireInvite(tx, inviteId, (invite) => invite.wallet === wallet);
+  function* (tx, { wallet, gameId }: InviteParty, inviteId: string, isAccepted: boolean): Steps<InviteRow> {
+    const row = yield* requireInvite(tx, inviteId, gameId, (invite) => invite.wallet === wallet);
     yield* endInvite(tx, row, isAccepted ? 'accepted' : 'declined');
     return row;
   },
@@ -88,8 +94,8 @@ export const answerInvite = command(
 /** @throws GantryError `invite_unknown` */
 export const cancelInvite = command(
   'cancelInvite',
-  function* (tx, sender: string, inviteId: string): Steps<void> {
-    const row = yield* requireInvite(tx, inviteId, (invite) => invite.sender === sender);
+  function* (tx, { wallet, gameId }: InviteParty, inviteId: string): Steps<void> {
+    const row = yield* requireInvite(tx, inviteId, gameId, (invite) => invite.sender === wallet);
     yield* endInvite(tx, row, 'cancelled');
   },
 );
@@ -122,9 +128,14 @@ export function* removeInvitesTo(tx: Tx, wallet: string): Steps<boolean> {
   return rows.length === rowsPerSlice;
 }
 
-function* requireInvite(tx: Tx, inviteId: string, isOwn: (row: InviteRow) => boolean): Steps<InviteRow> {
+function* requireInvite(
+  tx: Tx,
+  inviteId: string,
+  gameId: string | null,
+  isOwn: (row: InviteRow) => boolean,
+): Steps<InviteRow> {
   const found = yield* tx.get(invites, inviteId);
-  if (found && isOwn(found)) {
+  if (found && isOwn(found) && (gameId === null || found.gameId === gameId)) {
     const both = [found.sender, found.wallet].toSorted();
     yield* tx.all(...both.map((wallet) => lockAccount(tx, wallet)));
     const row = yield* tx.get(invites, inviteId);

@@ -1,5 +1,6 @@
 import { streamOf } from '../../core/events/stream.ts';
 import { folded } from '../../core/schemas/folded.ts';
+import { comparableId } from '../../core/schemas/ids.ts';
 import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { type Player, toPlayer } from '../players/player.ts';
 import { type PlayerRow, players } from '../players/tables.ts';
@@ -53,22 +54,25 @@ export function toPrivacy(
   });
 }
 
-/** Which of these players are in a game: have a session, a score, a state or anything else there. */
+/** Which of these players are in a game; see `gamesOfPlayer`. */
 export const areInGame = query(
   'areInGame',
   function* (read, gameId: string, wallets: readonly string[]): ReadSteps<readonly string[]> {
-    const rows = yield* read.all(inGame, {
-      stream: streamOf.player(gameId, ''),
-      wallets: JSON.stringify(wallets),
-    });
+    const rows = yield* read.all(inGame, { ...inGameOf(gameId), wallets: JSON.stringify(wallets) });
     return rows.map(({ wallet }) => wallet);
   },
 );
 
-/** The ids of the games that a player is in, at most `maxGames`. */
+/** The ids of the games that a player is in: has a session, a score, a state or anything else. At most `maxGames`. */
 export function* gamesOfPlayer(read: Read, wallet: string): ReadSteps<readonly string[]> {
-  const rows = yield* read.all(streamNames, { wallet });
-  return rows.flatMap(({ name }) => gameOfStream(name) ?? []);
+  const own = yield* read.all(streamNames, { wallet });
+  const opened = yield* read.all(sessionGames, { wallet });
+  return [
+    ...new Set([
+      ...own.flatMap(({ name }) => gameOfStream(name) ?? []),
+      ...opened.map(({ gameId }) => gameId),
+    ]),
+  ];
 }
 
 /** The game of a player's stream in it; undefined for another stream. */
@@ -90,7 +94,7 @@ interface FriendFilter {
   gameId?: string | undefined;
   limit: number;
   /** The `changedAt` and wallet after which the page begins. */
-  behind: { changedAt: number; wallet: string } | null;
+  behind: { changedAt: number; wallet: string };
 }
 
 /** A player's friends and requests, latest change first. */
@@ -104,10 +108,10 @@ export const listFriendships = query(
     const rows = yield* read.all(selectFriends, {
       wallet,
       state: state ?? null,
-      stream: gameId === undefined ? null : streamOf.player(gameId, ''),
+      ...inGameOf(gameId ?? null),
       now: read.now,
-      changedAt: behind?.changedAt ?? Number.MAX_SAFE_INTEGER,
-      other: behind?.wallet ?? '',
+      changedAt: behind.changedAt,
+      other: behind.wallet,
       limit,
     });
     return rows.flatMap(({ userId, username, avatar, ...row }) => {
@@ -129,14 +133,6 @@ export const countFriendships = query('countFriendships', function* (read, walle
   return counts;
 });
 
-/** How a player stands to another: undefined for strangers. */
-export const friendStateOf = query(
-  'friendStateOf',
-  function* (read, wallet: string, other: string): ReadSteps<{ state: FriendState | undefined }> {
-    return { state: stateOf(yield* read.get(friendships, wallet, other), read.now) };
-  },
-);
-
 /** The player with a friend code; null when there is none. */
 export const findByFriendCode = query('findByFriendCode', function* (read, code: string): ReadSteps<
   string | null
@@ -155,17 +151,23 @@ export const visiblePlayers = query(
     const found: Player[] = [];
     for (const other of wallets) {
       const row = yield* read.get(players, other);
-      if (row && (yield* isVisible(read, wallet, other, games))) found.push(toPlayer(row));
+      if (row && (yield* isVisible(read, wallet, other, { gameId, games }))) found.push(toPlayer(row));
     }
     return found;
   },
 );
 
-function* isVisible(read: Read, wallet: string, other: string, games: readonly string[]): ReadSteps<boolean> {
+function* isVisible(
+  read: Read,
+  wallet: string,
+  other: string,
+  { gameId, games }: { gameId: string | null; games: readonly string[] },
+): ReadSteps<boolean> {
   if (wallet === other || (yield* read.ask(privacyOf, other)).searchable) return true;
-  if (stateOf(yield* read.get(friendships, wallet, other), read.now)) return true;
-  const streams = JSON.stringify(games.map((id) => streamOf.player(id, other)));
-  return (yield* read.first(anyStream, { streams })) !== undefined;
+  if (gameId === null && stateOf(yield* read.get(friendships, wallet, other), read.now)) return true;
+  if (games.length === 0) return false;
+  const shared = new Set(games);
+  return (yield* gamesOfPlayer(read, other)).some((id) => shared.has(id));
 }
 
 /**
@@ -184,7 +186,7 @@ export const searchByName = query(
       // The names that begin with it are below the one that ends with the highest character.
       to: `${from}\u{10FFFF}`,
       wallet,
-      stream: gameId === null ? null : streamOf.player(gameId, ''),
+      ...inGameOf(gameId),
       limit,
     });
     return rows.map(toPlayer);
@@ -196,29 +198,40 @@ export const openInvites = query('openInvites', function* (read, wallet: string)
   return [...(yield* read.all(selectInvites, { wallet, now: read.now }))];
 });
 
-/** Most games considered of one player: those with the most recently created streams would not matter to anybody. */
+/** Most games considered of one player. */
 export const maxGames = 500;
+
+/** Parameters of `isInGame`; null: of no game. */
+function inGameOf(gameId: string | null): { gameId: string | null; stream: string | null } {
+  if (gameId === null) return { gameId, stream: null };
+  const id = comparableId(gameId);
+  return { gameId: id, stream: streamOf.player(id, '') };
+}
+
+/** SQL condition: the player is in the game @gameId, whose players' streams begin with @stream. */
+const isInGame = (wallet: string) => `(EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || ${wallet})
+    OR EXISTS (SELECT 1 FROM channel_sessions AS c WHERE c.wallet = ${wallet} AND c.game_id = @gameId))`;
 
 const streamNames = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE wallet = @wallet LIMIT ${maxGames}`,
 );
+const sessionGames = statement<{ wallet: string }, { gameId: string }>(
+  `SELECT DISTINCT game_id AS "gameId" FROM channel_sessions WHERE wallet = @wallet LIMIT ${maxGames}`,
+);
 const inGameText = (wallets: string) =>
-  `SELECT w.value AS wallet FROM ${wallets} WHERE EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || w.value)`;
-const inGame = statement<{ stream: string; wallets: string }, { wallet: string }>({
+  `SELECT w.value AS wallet FROM ${wallets} WHERE ${isInGame('w.value')}`;
+const inGame = statement<
+  { gameId: string | null; stream: string | null; wallets: string },
+  { wallet: string }
+>({
   sqlite: inGameText('json_each(@wallets) AS w'),
   postgres: inGameText('json_array_elements_text(CAST(@wallets AS json)) AS w (value)'),
-});
-const anyStreamText = (names: string) => `SELECT 1 AS found FROM streams WHERE name IN (${names}) LIMIT 1`;
-const anyStream = statement<{ streams: string }, { found: number }>({
-  sqlite: anyStreamText('SELECT value FROM json_each(@streams)'),
-  postgres: anyStreamText(
-    'SELECT value FROM json_array_elements_text(CAST(@streams AS json)) AS listed (value)',
-  ),
 });
 const selectFriends = statement<
   {
     wallet: string;
     state: string | null;
+    gameId: string | null;
     stream: string | null;
     now: number;
     changedAt: number;
@@ -233,14 +246,21 @@ const selectFriends = statement<
       WHERE f.wallet = @wallet AND f.state IN ('friend', 'sent', 'received') AND (f.state = @state OR @state IS NULL)
         AND f.expires_at > @now
         AND (f.changed_at < @changedAt OR (f.changed_at = @changedAt AND f.other > @other))
-        AND (@stream IS NULL OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || f.other))) AS listed
+        AND (@gameId IS NULL OR ${isInGame('f.other')})) AS listed
     ORDER BY changed_at DESC, other LIMIT @limit`,
 );
 const countByState = statement<{ wallet: string; now: number }, { state: string; count: number }>(
   'SELECT state, count(*) AS count FROM friendships WHERE wallet = @wallet AND expires_at > @now GROUP BY state',
 );
 const selectByName = statement<
-  { from: string; to: string; wallet: string; stream: string | null; limit: number },
+  {
+    from: string;
+    to: string;
+    wallet: string;
+    gameId: string | null;
+    stream: string | null;
+    limit: number;
+  },
   PlayerRow
 >(
   `SELECT ${columnsOf(players)} FROM players
@@ -248,7 +268,7 @@ const selectByName = statement<
       AND NOT EXISTS (SELECT 1 FROM player_privacy AS v WHERE v.wallet = players.wallet AND v.searchable = 0)
       AND NOT EXISTS (SELECT 1 FROM player_blocks AS k WHERE k.wallet = players.wallet AND k.blocked = @wallet)
       AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = players.wallet AND b.game_id = '')
-      AND (@stream IS NULL OR EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || players.wallet))
+      AND (@gameId IS NULL OR ${isInGame('players.wallet')})
     ORDER BY search_name, wallet LIMIT @limit`,
 );
 const selectInvites = statement<{ wallet: string; now: number }, InviteRow>(

@@ -7,6 +7,11 @@ import type { Rule } from './rule.ts';
 
 export type TriggerValue = number | string;
 
+/** What the names of triggers that the server reports begin with; callers cannot report them. */
+export const reservedTriggers = 'gantry.';
+/** A player has become friends with another, in the game or launcher of the call. */
+export const friendAddedTrigger = `${reservedTriggers}friend_added`;
+
 /** Keeps value × ratio, and sums of it, finite. */
 const maxMagnitude = Number.MAX_SAFE_INTEGER;
 const withinBounds = `must be a number within ±${maxMagnitude}`;

@@ -7,6 +7,11 @@ import * as managedPlayers from '../../features/administration/operations/player
 import * as server from '../../features/administration/operations/server.ts';
 import * as batches from '../../features/batches/operations/batch.ts';
 import * as subscriptions from '../../features/events/operations/subscriptions.ts';
+import * as friendCodes from '../../features/friends/operations/friend-codes.ts';
+import * as friends from '../../features/friends/operations/friends.ts';
+import * as invites from '../../features/friends/operations/invites.ts';
+import * as otherPlayers from '../../features/friends/operations/other-players.ts';
+import * as privacy from '../../features/friends/operations/privacy.ts';
 import * as gameSecrets from '../../features/games/operations/game-secrets.ts';
 import * as games from '../../features/games/operations/games.ts';
 import * as guestDevices from '../../features/guests/operations/guest-devices.ts';
@@ -55,6 +60,11 @@ const files = [
   participants,
   readMarkers,
   reactions,
+  friends,
+  friendCodes,
+  privacy,
+  otherPlayers,
+  invites,
   subscriptions,
   games,
   gameSecrets,

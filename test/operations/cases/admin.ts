@@ -9,6 +9,7 @@ import {
 import { addAdministrator } from '../../../src/features/administration/administrators/commands.ts';
 import { listAllAdministrators } from '../../../src/features/administration/administrators/queries.ts';
 import { lastPositions } from '../../../src/features/events/queries.ts';
+import { addFriend } from '../../../src/features/friends/commands.ts';
 import { hashOfSecret } from '../../../src/features/games/game-secret.ts';
 import { mute } from '../../../src/features/moderation/commands.ts';
 import { enqueueActions } from '../../../src/features/queue/commands.ts';
@@ -462,6 +463,40 @@ export const adminCases: AdminCases = {
         { wallet: '<banned>', username: '', avatar: '' },
       ]),
     },
+  },
+  listPlayerFriends: {
+    async input({ server, gameId, owner, participant }) {
+      const request = { wallet: participant.wallet, hasCode: false, message: 'Hello', gameId };
+      await server.services.db.write(addFriend, owner.wallet, request);
+      return { wallet: owner.wallet, limit: 10 };
+    },
+    answer: {
+      success: true,
+      counts: { friend: 0, sent: 1, received: 0 },
+      privacy: expect.objectContaining({ requests: 'everyone', presence: 'friends' }),
+      friends: [
+        {
+          wallet: '<participant>',
+          userId: '<id>',
+          username: '<short participant>',
+          avatar: '<url>/avatars/<participant>.svg',
+          isGuest: false,
+          state: 'sent',
+          favorite: false,
+          changedAt: '<time>',
+        },
+      ],
+      nextCursor: expect.any(String),
+      more: false,
+    },
+  },
+  removePlayerFriend: {
+    async input({ server, gameId, owner, stranger }) {
+      const request = { wallet: stranger.wallet, hasCode: false, message: '', gameId };
+      await server.services.db.write(addFriend, owner.wallet, request);
+      return { wallet: owner.wallet, friend: stranger.wallet };
+    },
+    answer: { success: true },
   },
   listBans: {
     input: ({ banned }) => ({ wallet: banned.wallet }),

@@ -5,21 +5,26 @@ from __future__ import annotations
 from typing import Any, Literal, Optional, Union
 
 from .types import (
+    AcceptFriendRequestOutput,
+    AddFriendOutput,
     AddGuestDeviceOutput,
     AddReactionOutput,
     BatchInputOperationsItem,
     BatchOutput,
     BlockPlayerOutput,
+    CancelInviteOutput,
     ChannelHeartbeatOutput,
     ChannelMessage,
     ChannelSessionStatus,
     CreateGuestOutput,
     CreateUnverifiedChannelOutput,
+    DeclineFriendRequestOutput,
     EndChannelSessionOutput,
     EndLeaderboardSeasonOutput,
     GetActivitiesOutput,
     GetChannelMessagesOutput,
     GetChannelParticipantsOutput,
+    GetFriendCodeOutput,
     GetGameScoresLeaderboardOutput,
     GetGamesOutput,
     GetLeaderboardAmongOutput,
@@ -29,6 +34,8 @@ from .types import (
     GetMessageChannelsOutput,
     GetPlayerOutput,
     GetPlayerPresenceOutput,
+    GetPlayersOutput,
+    GetPrivacyOutput,
     GetPublicStatesOutput,
     GetStatesOutput,
     GetSubscribedChannelsOutput,
@@ -36,9 +43,12 @@ from .types import (
     GetUserScoreOutput,
     GetUserScoresOutput,
     GetUsersPositionInGameScoreLeaderboardOutput,
+    ImportFriendsOutput,
     ListBlockedPlayersOutput,
     ListChannelSessionsOutput,
+    ListFriendsOutput,
     ListGuestDevicesOutput,
+    ListInvitesOutput,
     ListNotificationsOutput,
     MarkMessagesReadOutput,
     MarkNotificationsReadOutput,
@@ -49,6 +59,7 @@ from .types import (
     OpenChannelSessionOutput,
     PatchStateOutput,
     ReadLeaderboardOutput,
+    RemoveFriendOutput,
     RemoveGuestDeviceOutput,
     RemoveReactionOutput,
     RemoveStateOutput,
@@ -56,10 +67,15 @@ from .types import (
     ReportMessageOutput,
     ReportPlayerOutput,
     RequestGuestUpgradeOutput,
+    ResetFriendCodeOutput,
+    RespondToInviteOutput,
     RevokeChannelSessionOutput,
+    SearchPlayersOutput,
     SendCustomActivityOutput,
+    SendInviteOutput,
     SendNotificationOutput,
     SendTypingSignalOutput,
+    SetPrivacyOutput,
     SetStateOutput,
     SetStatesInputStatesItem,
     SetStatesOutput,
@@ -72,6 +88,7 @@ from .types import (
     UnblockPlayerOutput,
     UnsendChannelMessageOutput,
     UnsubscribeOutput,
+    UpdateFriendOutput,
     UpdatePlayerProfileOutput,
     UpgradeGuestOutput,
     VerifyUnverifiedChannelOutput,
@@ -384,6 +401,107 @@ class Operations:
         reaction: One emoji, or the name of one of the game's emotes: 1 to 32 characters (a-z, 0-9, _, + and -)
         """
         return self._call("removeReaction", _given({"messageId": message_id, "reaction": reaction}, {"idempotencyKey": idempotency_key}))
+
+    def accept_friend_request(self, *, wallet: str) -> AcceptFriendRequestOutput:
+        """Accept the friend request of a player."""
+        return self._call("acceptFriendRequest", _given({"wallet": wallet}, {}))
+
+    def add_friend(self, *, wallet: Optional[str] = None, friend_code: Optional[str] = None, message: Optional[str] = None) -> AddFriendOutput:
+        """Ask a player to be friends, or accept the request that this player has sent.
+
+        wallet: The player; or send `friendCode`
+        friend_code: The player's friend code, in any case, with spaces or hyphens
+        message: Shown to the player, at most 140 characters
+        """
+        return self._call("addFriend", _given({}, {"wallet": wallet, "friendCode": friend_code, "message": message}))
+
+    def decline_friend_request(self, *, wallet: str, idempotency_key: Optional[str] = None) -> DeclineFriendRequestOutput:
+        """Decline the friend request of a player, who is not told; further ones are ignored for 30 days."""
+        return self._call("declineFriendRequest", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
+
+    def import_friends(self, *, wallet: str, players: list[str]) -> ImportFriendsOutput:
+        """Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret.
+
+        players: At most 1,000 wallets
+        """
+        return self._call("importFriends", _given({"wallet": wallet, "players": players}, {}))
+
+    def list_friends(self, *, state: Optional[Literal["friend", "sent", "received"]] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> ListFriendsOutput:
+        """List the player's friends and friend requests, latest change first.
+
+        state: Only these; default: all
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+        """
+        return self._call("listFriends", _given({}, {"state": state, "limit": limit, "cursor": cursor}))
+
+    def remove_friend(self, *, wallet: str) -> RemoveFriendOutput:
+        """End a friendship, or cancel a friend request that the player has sent."""
+        return self._call("removeFriend", _given({"wallet": wallet}, {}))
+
+    def update_friend(self, *, wallet: str, favorite: Optional[bool] = None, note: Optional[str] = None) -> UpdateFriendOutput:
+        """Mark a friend as a favorite, or write a note about one.
+
+        favorite: Unchanged when omitted
+        note: Only the player reads it; unchanged when omitted
+        """
+        return self._call("updateFriend", _given({"wallet": wallet}, {"favorite": favorite, "note": note}))
+
+    def get_friend_code(self) -> GetFriendCodeOutput:
+        """Get the player's friend code, which is made at the first call."""
+        return self._call("getFriendCode", _given({}, {}))
+
+    def reset_friend_code(self, *, idempotency_key: Optional[str] = None) -> ResetFriendCodeOutput:
+        """Replace the player's friend code, so that the former no longer works."""
+        return self._call("resetFriendCode", _given({}, {"idempotencyKey": idempotency_key}))
+
+    def get_privacy(self) -> GetPrivacyOutput:
+        """Get what the player lets others know and do."""
+        return self._call("getPrivacy", _given({}, {}))
+
+    def set_privacy(self, *, requests: Optional[Literal["everyone", "code", "nobody"]] = None, presence: Optional[Literal["friends", "nobody"]] = None, show_game: Optional[bool] = None, invites: Optional[Literal["friends", "nobody"]] = None, searchable: Optional[bool] = None, show_playtime: Optional[bool] = None) -> SetPrivacyOutput:
+        """Set what the player lets others know and do; omitted fields are kept.
+
+        requests: Who may send friend requests; `code`: who has the player's friend code
+        presence: Who sees that the player is online
+        show_game: Whether friends see which game the player has open
+        invites: Who may invite the player to a game
+        searchable: Whether others find the player by name
+        show_playtime: Whether friends see how long the player has played
+        """
+        return self._call("setPrivacy", _given({}, {"requests": requests, "presence": presence, "showGame": show_game, "invites": invites, "searchable": searchable, "showPlaytime": show_playtime}))
+
+    def get_players(self, *, wallets: list[str]) -> GetPlayersOutput:
+        """Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted."""
+        return self._call("getPlayers", _given({"wallets": wallets}, {}))
+
+    def search_players(self, *, query: str, limit: Optional[int] = None) -> SearchPlayersOutput:
+        """Search players by the beginning of the name that they have chosen.
+
+        query: The beginning of the name, whatever the case and accents; 3 to 40 characters
+        """
+        return self._call("searchPlayers", _given({"query": query}, {"limit": limit}))
+
+    def cancel_invite(self, *, invite_id: str, idempotency_key: Optional[str] = None) -> CancelInviteOutput:
+        """Cancel an invite that the player has sent."""
+        return self._call("cancelInvite", _given({"inviteId": invite_id}, {"idempotencyKey": idempotency_key}))
+
+    def list_invites(self) -> ListInvitesOutput:
+        """List the open invites that the player has received and sent, newest first."""
+        return self._call("listInvites", _given({}, {}))
+
+    def respond_to_invite(self, *, invite_id: str, accept: bool, idempotency_key: Optional[str] = None) -> RespondToInviteOutput:
+        """Accept or decline an invite; accepting returns the game to open and what it needs to join."""
+        return self._call("respondToInvite", _given({"inviteId": invite_id, "accept": accept}, {"idempotencyKey": idempotency_key}))
+
+    def send_invite(self, *, wallets: list[str], game_id: Optional[str] = None, connect: Optional[str] = None, message: Optional[str] = None, idempotency_key: Optional[str] = None) -> SendInviteOutput:
+        """Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced.
+
+        wallets: At most 20 friends
+        game_id: Id or slug; default: the token's game; required from launchers
+        connect: What the game needs to join this player, in its own format; given to who accepts
+        """
+        return self._call("sendInvite", _given({"wallets": wallets}, {"gameId": game_id, "connect": connect, "message": message, "idempotencyKey": idempotency_key}))
 
     def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
         """List the public streams this connection is subscribed to."""

@@ -5,6 +5,18 @@ from __future__ import annotations
 from typing import Any, Literal, Optional, TypedDict, Union
 
 
+class AcceptFriendRequestInput(TypedDict):
+    """What acceptFriendRequest takes."""
+
+    wallet: str
+
+
+class AcceptFriendRequestOutput(TypedDict):
+    """What acceptFriendRequest answers."""
+
+    success: bool
+
+
 class ActivityRecord(TypedDict):
     #: Id (UUIDv7)
     _id: str
@@ -16,6 +28,27 @@ class ActivityRecord(TypedDict):
     gameId: str
     #: Unix time in milliseconds
     timestamp: int
+
+
+class AddFriendInput(TypedDict, total=False):
+    """What addFriend takes."""
+
+    #: The player; or send `friendCode`
+    wallet: str
+    #: The player's friend code, in any case, with spaces or hyphens
+    friendCode: str
+    #: Shown to the player, at most 140 characters
+    message: str
+
+
+class AddFriendOutput(TypedDict):
+    """What addFriend answers."""
+
+    success: bool
+    #: The player
+    wallet: str
+    #: `friend`: the player had sent a request, or was a friend already; `sent`: a request has been sent
+    state: Literal["friend", "sent"]
 
 
 class AddGuestDeviceInput(TypedDict, total=False):
@@ -104,6 +137,18 @@ class BlockedPlayer(TypedDict):
     username: str
     #: When the player was blocked
     createdAt: int
+
+
+class CancelInviteInput(TypedDict):
+    """What cancelInvite takes."""
+
+    inviteId: str
+
+
+class CancelInviteOutput(TypedDict):
+    """What cancelInvite answers."""
+
+    success: bool
 
 
 class ChannelHeartbeatOutput(TypedDict):
@@ -233,6 +278,18 @@ class CreateUnverifiedChannelOutput(TypedDict):
     signRequest: str
 
 
+class DeclineFriendRequestInput(TypedDict):
+    """What declineFriendRequest takes."""
+
+    wallet: str
+
+
+class DeclineFriendRequestOutput(TypedDict):
+    """What declineFriendRequest answers."""
+
+    success: bool
+
+
 class EditChannelMessageInput(TypedDict):
     """What editChannelMessage takes."""
 
@@ -312,6 +369,42 @@ class FeedItemUser(TypedDict):
     id: str
     address: str
     username: str
+
+
+class Friend(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    #: Id (UUIDv7)
+    userId: str
+    #: The name that others see; never empty
+    username: str
+    #: Absolute URL of the picture
+    avatar: str
+    #: Whether the player has no wallet
+    isGuest: bool
+    #: How the other player stands to this one; in `friends removed`: stood before
+    state: Literal["friend", "sent", "received"]
+    favorite: bool
+    note: str
+    #: Of a request; otherwise empty
+    message: str
+    #: Unix time in milliseconds
+    changedAt: int
+
+
+class FriendRecord(TypedDict):
+    #: The player whose list it is
+    normalizedAddress: str
+    #: The other player
+    wallet: str
+    #: How the other player stands to this one; in `friends removed`: stood before
+    state: Literal["friend", "sent", "received"]
+    favorite: bool
+    note: str
+    #: Of a request; otherwise empty
+    message: str
+    #: Unix time in milliseconds
+    changedAt: int
 
 
 class GameChannel(TypedDict):
@@ -401,6 +494,14 @@ class GetChannelParticipantsOutput(TypedDict):
 
     success: bool
     participants: list[ShownParticipant]
+
+
+class GetFriendCodeOutput(TypedDict):
+    """What getFriendCode answers."""
+
+    success: bool
+    #: Eight letters and digits, for others to call `addFriend` with
+    friendCode: str
 
 
 class _GetGameScoresLeaderboardInputRequired(TypedDict):
@@ -614,6 +715,26 @@ class GetPlayerPresenceOutputPlayersItem(TypedDict):
     sessions: int
 
 
+class GetPlayersInput(TypedDict):
+    """What getPlayers takes."""
+
+    wallets: list[str]
+
+
+class GetPlayersOutput(TypedDict):
+    """What getPlayers answers."""
+
+    success: bool
+    players: list[OtherPlayer]
+
+
+class GetPrivacyOutput(TypedDict):
+    """What getPrivacy answers."""
+
+    success: bool
+    privacy: Privacy
+
+
 class _GetPublicStatesInputRequired(TypedDict):
     wallet: str
 
@@ -783,6 +904,30 @@ class GuestDevice(TypedDict):
     lastUsedAt: int
 
 
+class ImportFriendsInput(TypedDict):
+    """What importFriends takes."""
+
+    wallet: str
+    #: At most 1,000 wallets
+    players: list[str]
+
+
+class ImportFriendsOutput(TypedDict):
+    """What importFriends answers."""
+
+    success: bool
+    #: How many of them are friends now
+    imported: int
+    refused: list[ImportFriendsOutputRefusedItem]
+
+
+class ImportFriendsOutputRefusedItem(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    #: `requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for
+    reason: Literal["not_vouched", "friend_limit_reached", "requests_not_accepted"]
+
+
 class _InboxNotificationRequired(TypedDict):
     #: Id (UUIDv7)
     _id: str
@@ -801,6 +946,40 @@ class _InboxNotificationRequired(TypedDict):
 class InboxNotification(_InboxNotificationRequired, total=False):
     #: Omitted if the notification does not expire
     expiresAt: int
+
+
+class _InviteRequired(TypedDict):
+    #: Id (UUIDv7)
+    inviteId: str
+    #: Wallet address, lowercase
+    from: str
+    #: Who is invited
+    wallet: str
+    #: Id (UUIDv7)
+    gameId: str
+    message: str
+    #: Unix time in milliseconds
+    createdAt: int
+    #: Unix time in milliseconds
+    expiresAt: int
+
+
+class Invite(_InviteRequired, total=False):
+    #: Only in `invites removed`
+    outcome: Literal["accepted", "declined", "cancelled"]
+
+
+class JoinRequest(TypedDict):
+    #: Id (UUIDv7)
+    inviteId: str
+    #: Id (UUIDv7)
+    gameId: str
+    #: Whom the player wants to join
+    from: str
+    #: The player
+    normalizedAddress: str
+    #: What the sender's game gave to join it
+    connect: str
 
 
 class LeaderboardChange(TypedDict):
@@ -908,11 +1087,41 @@ class ListChannelSessionsOutput(TypedDict):
     sessions: list[ChannelSession]
 
 
+class ListFriendsInput(TypedDict, total=False):
+    """What listFriends takes."""
+
+    #: Only these; default: all
+    state: Literal["friend", "sent", "received"]
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
+    limit: int
+    #: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+    cursor: str
+
+
+class ListFriendsOutput(TypedDict):
+    """What listFriends answers."""
+
+    success: bool
+    friends: list[Friend]
+    #: Where to continue reading
+    nextCursor: str
+    #: Whether there are more now
+    more: bool
+
+
 class ListGuestDevicesOutput(TypedDict):
     """What listGuestDevices answers."""
 
     success: bool
     devices: list[GuestDevice]
+
+
+class ListInvitesOutput(TypedDict):
+    """What listInvites answers."""
+
+    success: bool
+    received: list[Invite]
+    sent: list[Invite]
 
 
 class ListNotificationsInput(TypedDict, total=False):
@@ -1172,6 +1381,19 @@ class OpenChannelSessionOutput(TypedDict):
     url: str
 
 
+class OtherPlayer(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    #: Id (UUIDv7)
+    userId: str
+    #: The name that others see; never empty
+    username: str
+    #: Absolute URL of the picture
+    avatar: str
+    #: Whether the player has no wallet
+    isGuest: bool
+
+
 class OwnPlayer(TypedDict):
     #: Wallet address, lowercase
     wallet: str
@@ -1224,6 +1446,40 @@ class PlayerBlocks(TypedDict):
     updatedAt: int
 
 
+class Privacy(TypedDict):
+    #: Who may send friend requests; `code`: who has the player's friend code
+    requests: Literal["everyone", "code", "nobody"]
+    #: Who sees that the player is online
+    presence: Literal["friends", "nobody"]
+    #: Whether friends see which game the player has open
+    showGame: bool
+    #: Who may invite the player to a game
+    invites: Literal["friends", "nobody"]
+    #: Whether others find the player by name
+    searchable: bool
+    #: Whether friends see how long the player has played
+    showPlaytime: bool
+
+
+class PrivacyRecord(TypedDict):
+    #: Who may send friend requests; `code`: who has the player's friend code
+    requests: Literal["everyone", "code", "nobody"]
+    #: Who sees that the player is online
+    presence: Literal["friends", "nobody"]
+    #: Whether friends see which game the player has open
+    showGame: bool
+    #: Who may invite the player to a game
+    invites: Literal["friends", "nobody"]
+    #: Whether others find the player by name
+    searchable: bool
+    #: Whether friends see how long the player has played
+    showPlaytime: bool
+    #: Wallet address, lowercase
+    normalizedAddress: str
+    #: Unix time in milliseconds
+    updatedAt: int
+
+
 class _ReactionCountRequired(TypedDict):
     reaction: str
     #: Number of players with this reaction
@@ -1269,6 +1525,18 @@ class ReadMarker(TypedDict):
     messageId: str
     #: Unix time in milliseconds
     readAt: int
+
+
+class RemoveFriendInput(TypedDict):
+    """What removeFriend takes."""
+
+    wallet: str
+
+
+class RemoveFriendOutput(TypedDict):
+    """What removeFriend answers."""
+
+    success: bool
 
 
 class RemoveGuestDeviceInput(TypedDict):
@@ -1401,6 +1669,42 @@ class RequestGuestUpgradeOutput(TypedDict):
     signRequest: str
 
 
+class ResetFriendCodeOutput(TypedDict):
+    """What resetFriendCode answers."""
+
+    success: bool
+    #: Eight letters and digits, for others to call `addFriend` with
+    friendCode: str
+
+
+class RespondToInviteInput(TypedDict):
+    """What respondToInvite takes."""
+
+    inviteId: str
+    accept: bool
+
+
+class _RespondToInviteOutputRequired(TypedDict):
+    success: bool
+
+
+class RespondToInviteOutput(_RespondToInviteOutputRequired, total=False):
+    """What respondToInvite answers."""
+
+    #: The game to open, unless it is open; only when accepted
+    launch: RespondToInviteOutputLaunch
+    #: For the game; only when accepted
+    connect: str
+
+
+class RespondToInviteOutputLaunch(TypedDict):
+    """The game to open, unless it is open; only when accepted."""
+
+    #: Id (UUIDv7)
+    gameId: str
+    url: str
+
+
 class _RevokeChannelSessionInputRequired(TypedDict):
     wallet: str
 
@@ -1465,6 +1769,24 @@ class ScoreRecord(_ScoreRecordRequired, total=False):
     metadata: dict[str, Any]
 
 
+class _SearchPlayersInputRequired(TypedDict):
+    #: The beginning of the name, whatever the case and accents; 3 to 40 characters
+    query: str
+
+
+class SearchPlayersInput(_SearchPlayersInputRequired, total=False):
+    """What searchPlayers takes."""
+
+    limit: int
+
+
+class SearchPlayersOutput(TypedDict):
+    """What searchPlayers answers."""
+
+    success: bool
+    players: list[OtherPlayer]
+
+
 class _SendChannelMessageInputRequired(TypedDict):
     channelId: str
     content: str
@@ -1490,6 +1812,35 @@ class SendCustomActivityOutput(TypedDict):
 
     success: bool
     activity: ActivityRecord
+
+
+class _SendInviteInputRequired(TypedDict):
+    #: At most 20 friends
+    wallets: list[str]
+
+
+class SendInviteInput(_SendInviteInputRequired, total=False):
+    """What sendInvite takes."""
+
+    #: Id or slug; default: the token's game; required from launchers
+    gameId: str
+    #: What the game needs to join this player, in its own format; given to who accepts
+    connect: str
+    message: str
+
+
+class SendInviteOutput(TypedDict):
+    """What sendInvite answers."""
+
+    success: bool
+    invites: list[Invite]
+    refused: list[SendInviteOutputRefusedItem]
+
+
+class SendInviteOutputRefusedItem(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    reason: Literal["not_a_friend", "invites_not_accepted"]
 
 
 class _SendNotificationInputRequired(TypedDict):
@@ -1520,6 +1871,30 @@ class SendTypingSignalOutput(TypedDict):
     """What sendTypingSignal answers."""
 
     success: bool
+
+
+class SetPrivacyInput(TypedDict, total=False):
+    """What setPrivacy takes."""
+
+    #: Who may send friend requests; `code`: who has the player's friend code
+    requests: Literal["everyone", "code", "nobody"]
+    #: Who sees that the player is online
+    presence: Literal["friends", "nobody"]
+    #: Whether friends see which game the player has open
+    showGame: bool
+    #: Who may invite the player to a game
+    invites: Literal["friends", "nobody"]
+    #: Whether others find the player by name
+    searchable: bool
+    #: Whether friends see how long the player has played
+    showPlaytime: bool
+
+
+class SetPrivacyOutput(TypedDict):
+    """What setPrivacy answers."""
+
+    success: bool
+    privacy: Privacy
 
 
 class _SetStateInputRequired(TypedDict):
@@ -1796,6 +2171,27 @@ class UnsubscribeOutput(TypedDict):
 
     success: bool
     stream: str
+
+
+class _UpdateFriendInputRequired(TypedDict):
+    wallet: str
+
+
+class UpdateFriendInput(_UpdateFriendInputRequired, total=False):
+    """What updateFriend takes."""
+
+    #: Unchanged when omitted
+    favorite: bool
+    #: Only the player reads it; unchanged when omitted
+    note: str
+
+
+class UpdateFriendOutput(TypedDict):
+    """What updateFriend answers."""
+
+    success: bool
+    favorite: bool
+    note: str
 
 
 class UpdatePlayerProfileInput(TypedDict):

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { GantryError } from '../../../core/errors.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { withReason } from '../../../core/schemas/field-reason.ts';
 import { addressInput, idInput, success, text } from '../../../core/schemas/fields.ts';
@@ -9,14 +8,15 @@ import { requireGame } from '../../games/require-game.ts';
 import { defineAdminOperation, defineOperation, ownerOf } from '../../operation.ts';
 import { nonce } from '../../scores/score.ts';
 import type { StateReader } from '../../states/state-reader.ts';
-import { replaceRules, triggerRules } from '../commands.ts';
+import { replaceRules } from '../commands.ts';
 import { explainTrigger, readRules } from '../queries.ts';
-import { reportedRules, ruleList } from '../rule.ts';
+import { type RuleServices, reportTrigger } from '../report-trigger.ts';
+import { ruleList } from '../rule.ts';
 import { submittedRules } from '../rule-bounds.ts';
 import type { RuleChains } from '../rule-chains.ts';
 import { refuseUnknownLeaderboards } from '../rule-leaderboards.ts';
 import { stateFactsFor } from '../state-facts.ts';
-import { anyValue, integerValue } from '../trigger.ts';
+import { anyValue, integerValue, reservedTriggers } from '../trigger.ts';
 
 export const getRules = defineAdminOperation({
   name: 'getRules',
@@ -95,10 +95,13 @@ export const testRules = defineAdminOperation({
   },
 });
 
-const trigger = notSeen(text(1, 200), 'choice');
-
-/** Maximum attempts for a trigger while the player's states or the rules are changed concurrently. */
-const maxAttempts = 5;
+const trigger = notSeen(
+  text(1, 200).refine(
+    (name) => !name.startsWith(reservedTriggers),
+    `must not begin with ${reservedTriggers}: the server itself reports these`,
+  ),
+  'choice',
+);
 
 export const triggerRulesEngine = defineOperation({
   name: 'triggerRulesEngine',
@@ -113,21 +116,7 @@ export const triggerRulesEngine = defineOperation({
     triggerUuid: z.string(),
     actions: z.array(z.string()).meta({ description: 'Types of the accepted actions' }),
   }),
-  async handler(
-    { input, caller },
-    { db, ruleChains, states: reader }: { db: Store; ruleChains: RuleChains; states: StateReader },
-  ) {
-    const owner = ownerOf(caller);
-    for (let attempt = 1; ; attempt++) {
-      const rules = reportedRules((await db.read(readRules, owner.gameId)).rules);
-      const chain = await ruleChains.factsFor(rules, input.trigger, owner.wallet);
-      const states = await stateFactsFor(rules, input.trigger, owner, { db, reader });
-      try {
-        return { success: true, ...(await db.write(triggerRules, owner, input, chain, states)) };
-      } catch (error) {
-        const isChanged = error instanceof GantryError && error.reason === 'states_changed';
-        if (!isChanged || attempt === maxAttempts) throw error;
-      }
-    }
+  async handler({ input, caller }, services: RuleServices) {
+    return { success: true, ...(await reportTrigger(services, ownerOf(caller), input)) };
   },
 });

@@ -246,6 +246,108 @@ namespace Gantry
             return CallAsync(Operations.RemoveReaction, input, options, cancellationToken, RemoveReactionOutput.From);
         }
 
+        /// <summary>Accept the friend request of a player.</summary>
+        public Task<AcceptFriendRequestOutput> AcceptFriendRequestAsync(AcceptFriendRequestInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.AcceptFriendRequest, input, options, cancellationToken, AcceptFriendRequestOutput.From);
+        }
+
+        /// <summary>Ask a player to be friends, or accept the request that this player has sent.</summary>
+        public Task<AddFriendOutput> AddFriendAsync(AddFriendInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.AddFriend, input, options, cancellationToken, AddFriendOutput.From);
+        }
+
+        /// <summary>Decline the friend request of a player, who is not told; further ones are ignored for 30 days.</summary>
+        public Task<DeclineFriendRequestOutput> DeclineFriendRequestAsync(DeclineFriendRequestInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.DeclineFriendRequest, input, options, cancellationToken, DeclineFriendRequestOutput.From);
+        }
+
+        /// <summary>Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret.</summary>
+        public Task<ImportFriendsOutput> ImportFriendsAsync(ImportFriendsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ImportFriends, input, options, cancellationToken, ImportFriendsOutput.From);
+        }
+
+        /// <summary>List the player's friends and friend requests, latest change first.</summary>
+        public Task<ListFriendsOutput> ListFriendsAsync(ListFriendsInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListFriends, input, options, cancellationToken, ListFriendsOutput.From);
+        }
+
+        /// <summary>End a friendship, or cancel a friend request that the player has sent.</summary>
+        public Task<RemoveFriendOutput> RemoveFriendAsync(RemoveFriendInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.RemoveFriend, input, options, cancellationToken, RemoveFriendOutput.From);
+        }
+
+        /// <summary>Mark a friend as a favorite, or write a note about one.</summary>
+        public Task<UpdateFriendOutput> UpdateFriendAsync(UpdateFriendInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.UpdateFriend, input, options, cancellationToken, UpdateFriendOutput.From);
+        }
+
+        /// <summary>Get the player's friend code, which is made at the first call.</summary>
+        public Task<GetFriendCodeOutput> GetFriendCodeAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetFriendCode, null, options, cancellationToken, GetFriendCodeOutput.From);
+        }
+
+        /// <summary>Replace the player's friend code, so that the former no longer works.</summary>
+        public Task<ResetFriendCodeOutput> ResetFriendCodeAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ResetFriendCode, null, options, cancellationToken, ResetFriendCodeOutput.From);
+        }
+
+        /// <summary>Get what the player lets others know and do.</summary>
+        public Task<GetPrivacyOutput> GetPrivacyAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetPrivacy, null, options, cancellationToken, GetPrivacyOutput.From);
+        }
+
+        /// <summary>Set what the player lets others know and do; omitted fields are kept.</summary>
+        public Task<SetPrivacyOutput> SetPrivacyAsync(SetPrivacyInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SetPrivacy, input, options, cancellationToken, SetPrivacyOutput.From);
+        }
+
+        /// <summary>Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted.</summary>
+        public Task<GetPlayersOutput> GetPlayersAsync(GetPlayersInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetPlayers, input, options, cancellationToken, GetPlayersOutput.From);
+        }
+
+        /// <summary>Search players by the beginning of the name that they have chosen.</summary>
+        public Task<SearchPlayersOutput> SearchPlayersAsync(SearchPlayersInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SearchPlayers, input, options, cancellationToken, SearchPlayersOutput.From);
+        }
+
+        /// <summary>Cancel an invite that the player has sent.</summary>
+        public Task<CancelInviteOutput> CancelInviteAsync(CancelInviteInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.CancelInvite, input, options, cancellationToken, CancelInviteOutput.From);
+        }
+
+        /// <summary>List the open invites that the player has received and sent, newest first.</summary>
+        public Task<ListInvitesOutput> ListInvitesAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListInvites, null, options, cancellationToken, ListInvitesOutput.From);
+        }
+
+        /// <summary>Accept or decline an invite; accepting returns the game to open and what it needs to join.</summary>
+        public Task<RespondToInviteOutput> RespondToInviteAsync(RespondToInviteInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.RespondToInvite, input, options, cancellationToken, RespondToInviteOutput.From);
+        }
+
+        /// <summary>Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced.</summary>
+        public Task<SendInviteOutput> SendInviteAsync(SendInviteInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SendInvite, input, options, cancellationToken, SendInviteOutput.From);
+        }
+
         /// <summary>List the public streams this connection is subscribed to.</summary>
         public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {

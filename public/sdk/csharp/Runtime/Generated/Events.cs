@@ -15,6 +15,12 @@ namespace Gantry
         public static readonly Event<Notification> NotificationsCreated = new Event<Notification>("notifications created", Gantry.Notification.From);
         public static readonly Event<NotificationsRead> NotificationsRead = new Event<NotificationsRead>("notifications read", Gantry.NotificationsRead.From);
         public static readonly Event<PlayerBlocks> PlayerBlocksPatched = new Event<PlayerBlocks>("player-blocks patched", Gantry.PlayerBlocks.From);
+        public static readonly Event<FriendRecord> FriendsCreated = new Event<FriendRecord>("friends created", Gantry.FriendRecord.From);
+        public static readonly Event<FriendRecord> FriendsPatched = new Event<FriendRecord>("friends patched", Gantry.FriendRecord.From);
+        public static readonly Event<FriendRecord> FriendsRemoved = new Event<FriendRecord>("friends removed", Gantry.FriendRecord.From);
+        public static readonly Event<PrivacyRecord> PrivacyPatched = new Event<PrivacyRecord>("privacy patched", Gantry.PrivacyRecord.From);
+        public static readonly Event<Invite> InvitesCreated = new Event<Invite>("invites created", Gantry.Invite.From);
+        public static readonly Event<Invite> InvitesRemoved = new Event<Invite>("invites removed", Gantry.Invite.From);
         public static readonly Event<ScoreRecord> ScoresCreated = new Event<ScoreRecord>("scores created", Gantry.ScoreRecord.From);
         public static readonly Event<ScoreRecord> ScoresPatched = new Event<ScoreRecord>("scores patched", Gantry.ScoreRecord.From);
         public static readonly Event<ScoreRecord> ScoresRemoved = new Event<ScoreRecord>("scores removed", Gantry.ScoreRecord.From);
@@ -25,6 +31,8 @@ namespace Gantry
         public static readonly Event<WindowMessage> WindowMessagesCreated = new Event<WindowMessage>("window-messages created", Gantry.WindowMessage.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<Typing> ChatMessagesTyping = new Event<Typing>("chat-messages typing", Gantry.Typing.From);
+        /// <summary>A signal: delivered at most once, and not replayed.</summary>
+        public static readonly Event<JoinRequest> GameJoinsRequested = new Event<JoinRequest>("game-joins requested", Gantry.JoinRequest.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<LeaderboardChange> LeaderboardsPatched = new Event<LeaderboardChange>("leaderboards patched", Gantry.LeaderboardChange.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>

@@ -46,6 +46,23 @@ namespace Gantry
         public static readonly Operation MarkMessagesRead = new Operation("markMessagesRead", Repeat.WithKey);
         public static readonly Operation AddReaction = new Operation("addReaction", Repeat.WithKey);
         public static readonly Operation RemoveReaction = new Operation("removeReaction", Repeat.WithKey);
+        public static readonly Operation AcceptFriendRequest = new Operation("acceptFriendRequest", Repeat.Always);
+        public static readonly Operation AddFriend = new Operation("addFriend", Repeat.Always);
+        public static readonly Operation DeclineFriendRequest = new Operation("declineFriendRequest", Repeat.WithKey);
+        public static readonly Operation ImportFriends = new Operation("importFriends", Repeat.Always);
+        public static readonly Operation ListFriends = new Operation("listFriends", Repeat.Always);
+        public static readonly Operation RemoveFriend = new Operation("removeFriend", Repeat.Always);
+        public static readonly Operation UpdateFriend = new Operation("updateFriend", Repeat.Always);
+        public static readonly Operation GetFriendCode = new Operation("getFriendCode", Repeat.Always);
+        public static readonly Operation ResetFriendCode = new Operation("resetFriendCode", Repeat.WithKey);
+        public static readonly Operation GetPrivacy = new Operation("getPrivacy", Repeat.Always);
+        public static readonly Operation SetPrivacy = new Operation("setPrivacy", Repeat.Always);
+        public static readonly Operation GetPlayers = new Operation("getPlayers", Repeat.Always);
+        public static readonly Operation SearchPlayers = new Operation("searchPlayers", Repeat.Always);
+        public static readonly Operation CancelInvite = new Operation("cancelInvite", Repeat.WithKey);
+        public static readonly Operation ListInvites = new Operation("listInvites", Repeat.Always);
+        public static readonly Operation RespondToInvite = new Operation("respondToInvite", Repeat.WithKey);
+        public static readonly Operation SendInvite = new Operation("sendInvite", Repeat.WithKey);
         public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
@@ -123,6 +140,23 @@ namespace Gantry
             MarkMessagesRead,
             AddReaction,
             RemoveReaction,
+            AcceptFriendRequest,
+            AddFriend,
+            DeclineFriendRequest,
+            ImportFriends,
+            ListFriends,
+            RemoveFriend,
+            UpdateFriend,
+            GetFriendCode,
+            ResetFriendCode,
+            GetPrivacy,
+            SetPrivacy,
+            GetPlayers,
+            SearchPlayers,
+            CancelInvite,
+            ListInvites,
+            RespondToInvite,
+            SendInvite,
             GetSubscribedChannels,
             Subscribe,
             Unsubscribe,

@@ -43,6 +43,22 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string PlayerNotBlocked = "player_not_blocked";
         /// <summary>HTTP 400.</summary>
+        public const string NotAFriend = "not_a_friend";
+        /// <summary>HTTP 400.</summary>
+        public const string FriendLimitReached = "friend_limit_reached";
+        /// <summary>HTTP 400.</summary>
+        public const string FriendRequestUnknown = "friend_request_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string FriendCodeUnknown = "friend_code_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string RequestsNotAccepted = "requests_not_accepted";
+        /// <summary>HTTP 400.</summary>
+        public const string InviteUnknown = "invite_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string InviteLimitReached = "invite_limit_reached";
+        /// <summary>HTTP 400.</summary>
+        public const string NotJoinable = "not_joinable";
+        /// <summary>HTTP 400.</summary>
         public const string BlockLimitReached = "block_limit_reached";
         /// <summary>HTTP 400.</summary>
         public const string ReportUnknown = "report_unknown";
@@ -204,6 +220,8 @@ namespace Gantry
         public const string LeaderboardPrivate = "leaderboard_private";
         /// <summary>HTTP 403.</summary>
         public const string GuestsForbidden = "guests_forbidden";
+        /// <summary>HTTP 403.</summary>
+        public const string FriendsForbidden = "friends_forbidden";
         /// <summary>HTTP 404.</summary>
         public const string PathUnknown = "path_unknown";
         /// <summary>HTTP 404.</summary>

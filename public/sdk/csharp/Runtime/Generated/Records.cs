@@ -3,6 +3,52 @@ using System.Collections.Generic;
 
 namespace Gantry
 {
+    /// <summary>What acceptFriendRequest takes</summary>
+    public sealed class AcceptFriendRequestInput : Record
+    {
+        public AcceptFriendRequestInput() : base(new JsonObject())
+        {
+        }
+
+        public AcceptFriendRequestInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static AcceptFriendRequestInput From(object value)
+        {
+            return value == null ? null : new AcceptFriendRequestInput((JsonObject)value);
+        }
+
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What acceptFriendRequest answers</summary>
+    public sealed class AcceptFriendRequestOutput : Record
+    {
+        public AcceptFriendRequestOutput() : base(new JsonObject())
+        {
+        }
+
+        public AcceptFriendRequestOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static AcceptFriendRequestOutput From(object value)
+        {
+            return value == null ? null : new AcceptFriendRequestOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+    }
+
     public sealed class ActivityRecord : Record
     {
         public ActivityRecord() : base(new JsonObject())
@@ -56,6 +102,81 @@ namespace Gantry
         {
             get { return Get("timestamp", Read.Integer); }
             set { Set("timestamp", value); }
+        }
+    }
+
+    /// <summary>What addFriend takes</summary>
+    public sealed class AddFriendInput : Record
+    {
+        public AddFriendInput() : base(new JsonObject())
+        {
+        }
+
+        public AddFriendInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static AddFriendInput From(object value)
+        {
+            return value == null ? null : new AddFriendInput((JsonObject)value);
+        }
+
+        /// <summary>The player; or send <c>friendCode</c></summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>The player's friend code, in any case, with spaces or hyphens</summary>
+        public string FriendCode
+        {
+            get { return Get("friendCode", Read.String); }
+            set { Set("friendCode", value); }
+        }
+
+        /// <summary>Shown to the player, at most 140 characters</summary>
+        public string Message
+        {
+            get { return Get("message", Read.String); }
+            set { Set("message", value); }
+        }
+    }
+
+    /// <summary>What addFriend answers</summary>
+    public sealed class AddFriendOutput : Record
+    {
+        public AddFriendOutput() : base(new JsonObject())
+        {
+        }
+
+        public AddFriendOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static AddFriendOutput From(object value)
+        {
+            return value == null ? null : new AddFriendOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>The player</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary><c>friend</c>: the player had sent a request, or was a friend already; <c>sent</c>: a request has been sent One of <c>friend</c>, <c>sent</c>.</summary>
+        public string State
+        {
+            get { return Get("state", Read.String); }
+            set { Set("state", value); }
         }
     }
 
@@ -385,6 +506,52 @@ namespace Gantry
         {
             get { return Get("createdAt", Read.Integer); }
             set { Set("createdAt", value); }
+        }
+    }
+
+    /// <summary>What cancelInvite takes</summary>
+    public sealed class CancelInviteInput : Record
+    {
+        public CancelInviteInput() : base(new JsonObject())
+        {
+        }
+
+        public CancelInviteInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static CancelInviteInput From(object value)
+        {
+            return value == null ? null : new CancelInviteInput((JsonObject)value);
+        }
+
+        public string InviteId
+        {
+            get { return Get("inviteId", Read.String); }
+            set { Set("inviteId", value); }
+        }
+    }
+
+    /// <summary>What cancelInvite answers</summary>
+    public sealed class CancelInviteOutput : Record
+    {
+        public CancelInviteOutput() : base(new JsonObject())
+        {
+        }
+
+        public CancelInviteOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static CancelInviteOutput From(object value)
+        {
+            return value == null ? null : new CancelInviteOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
         }
     }
 
@@ -851,6 +1018,52 @@ namespace Gantry
         }
     }
 
+    /// <summary>What declineFriendRequest takes</summary>
+    public sealed class DeclineFriendRequestInput : Record
+    {
+        public DeclineFriendRequestInput() : base(new JsonObject())
+        {
+        }
+
+        public DeclineFriendRequestInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static DeclineFriendRequestInput From(object value)
+        {
+            return value == null ? null : new DeclineFriendRequestInput((JsonObject)value);
+        }
+
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What declineFriendRequest answers</summary>
+    public sealed class DeclineFriendRequestOutput : Record
+    {
+        public DeclineFriendRequestOutput() : base(new JsonObject())
+        {
+        }
+
+        public DeclineFriendRequestOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static DeclineFriendRequestOutput From(object value)
+        {
+            return value == null ? null : new DeclineFriendRequestOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+    }
+
     /// <summary>What editChannelMessage takes</summary>
     public sealed class EditChannelMessageInput : Record
     {
@@ -1183,6 +1396,153 @@ namespace Gantry
         {
             get { return Get("username", Read.String); }
             set { Set("username", value); }
+        }
+    }
+
+    public sealed class Friend : Record
+    {
+        public Friend() : base(new JsonObject())
+        {
+        }
+
+        public Friend(JsonObject json) : base(json)
+        {
+        }
+
+        public static Friend From(object value)
+        {
+            return value == null ? null : new Friend((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string UserId
+        {
+            get { return Get("userId", Read.String); }
+            set { Set("userId", value); }
+        }
+
+        /// <summary>The name that others see; never empty</summary>
+        public string Username
+        {
+            get { return Get("username", Read.String); }
+            set { Set("username", value); }
+        }
+
+        /// <summary>Absolute URL of the picture</summary>
+        public string Avatar
+        {
+            get { return Get("avatar", Read.String); }
+            set { Set("avatar", value); }
+        }
+
+        /// <summary>Whether the player has no wallet</summary>
+        public bool IsGuest
+        {
+            get { return Get("isGuest", Read.Boolean); }
+            set { Set("isGuest", value); }
+        }
+
+        /// <summary>How the other player stands to this one; in <c>friends removed</c>: stood before One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
+        public string State
+        {
+            get { return Get("state", Read.String); }
+            set { Set("state", value); }
+        }
+
+        public bool Favorite
+        {
+            get { return Get("favorite", Read.Boolean); }
+            set { Set("favorite", value); }
+        }
+
+        public string Note
+        {
+            get { return Get("note", Read.String); }
+            set { Set("note", value); }
+        }
+
+        /// <summary>Of a request; otherwise empty</summary>
+        public string Message
+        {
+            get { return Get("message", Read.String); }
+            set { Set("message", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long ChangedAt
+        {
+            get { return Get("changedAt", Read.Integer); }
+            set { Set("changedAt", value); }
+        }
+    }
+
+    public sealed class FriendRecord : Record
+    {
+        public FriendRecord() : base(new JsonObject())
+        {
+        }
+
+        public FriendRecord(JsonObject json) : base(json)
+        {
+        }
+
+        public static FriendRecord From(object value)
+        {
+            return value == null ? null : new FriendRecord((JsonObject)value);
+        }
+
+        /// <summary>The player whose list it is</summary>
+        public string NormalizedAddress
+        {
+            get { return Get("normalizedAddress", Read.String); }
+            set { Set("normalizedAddress", value); }
+        }
+
+        /// <summary>The other player</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>How the other player stands to this one; in <c>friends removed</c>: stood before One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
+        public string State
+        {
+            get { return Get("state", Read.String); }
+            set { Set("state", value); }
+        }
+
+        public bool Favorite
+        {
+            get { return Get("favorite", Read.Boolean); }
+            set { Set("favorite", value); }
+        }
+
+        public string Note
+        {
+            get { return Get("note", Read.String); }
+            set { Set("note", value); }
+        }
+
+        /// <summary>Of a request; otherwise empty</summary>
+        public string Message
+        {
+            get { return Get("message", Read.String); }
+            set { Set("message", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long ChangedAt
+        {
+            get { return Get("changedAt", Read.Integer); }
+            set { Set("changedAt", value); }
         }
     }
 
@@ -1525,6 +1885,36 @@ namespace Gantry
         {
             get { return Get("participants", value => Read.List(value, ShownParticipant.From)); }
             set { Set("participants", value); }
+        }
+    }
+
+    /// <summary>What getFriendCode answers</summary>
+    public sealed class GetFriendCodeOutput : Record
+    {
+        public GetFriendCodeOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetFriendCodeOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetFriendCodeOutput From(object value)
+        {
+            return value == null ? null : new GetFriendCodeOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>Eight letters and digits, for others to call <c>addFriend</c> with</summary>
+        public string FriendCode
+        {
+            get { return Get("friendCode", Read.String); }
+            set { Set("friendCode", value); }
         }
     }
 
@@ -2296,6 +2686,87 @@ namespace Gantry
         }
     }
 
+    /// <summary>What getPlayers takes</summary>
+    public sealed class GetPlayersInput : Record
+    {
+        public GetPlayersInput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlayersInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlayersInput From(object value)
+        {
+            return value == null ? null : new GetPlayersInput((JsonObject)value);
+        }
+
+        public IReadOnlyList<string> Wallets
+        {
+            get { return Get("wallets", value => Read.List(value, Read.String)); }
+            set { Set("wallets", value); }
+        }
+    }
+
+    /// <summary>What getPlayers answers</summary>
+    public sealed class GetPlayersOutput : Record
+    {
+        public GetPlayersOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlayersOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlayersOutput From(object value)
+        {
+            return value == null ? null : new GetPlayersOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<OtherPlayer> Players
+        {
+            get { return Get("players", value => Read.List(value, OtherPlayer.From)); }
+            set { Set("players", value); }
+        }
+    }
+
+    /// <summary>What getPrivacy answers</summary>
+    public sealed class GetPrivacyOutput : Record
+    {
+        public GetPrivacyOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetPrivacyOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPrivacyOutput From(object value)
+        {
+            return value == null ? null : new GetPrivacyOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public Privacy Privacy
+        {
+            get { return Get("privacy", Privacy.From); }
+            set { Set("privacy", value); }
+        }
+    }
+
     /// <summary>What getPublicStates takes</summary>
     public sealed class GetPublicStatesInput : Record
     {
@@ -2893,6 +3364,102 @@ namespace Gantry
         }
     }
 
+    /// <summary>What importFriends takes</summary>
+    public sealed class ImportFriendsInput : Record
+    {
+        public ImportFriendsInput() : base(new JsonObject())
+        {
+        }
+
+        public ImportFriendsInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ImportFriendsInput From(object value)
+        {
+            return value == null ? null : new ImportFriendsInput((JsonObject)value);
+        }
+
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>At most 1,000 wallets</summary>
+        public IReadOnlyList<string> Players
+        {
+            get { return Get("players", value => Read.List(value, Read.String)); }
+            set { Set("players", value); }
+        }
+    }
+
+    /// <summary>What importFriends answers</summary>
+    public sealed class ImportFriendsOutput : Record
+    {
+        public ImportFriendsOutput() : base(new JsonObject())
+        {
+        }
+
+        public ImportFriendsOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ImportFriendsOutput From(object value)
+        {
+            return value == null ? null : new ImportFriendsOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>How many of them are friends now</summary>
+        public long Imported
+        {
+            get { return Get("imported", Read.Integer); }
+            set { Set("imported", value); }
+        }
+
+        public IReadOnlyList<ImportFriendsOutputRefusedItem> Refused
+        {
+            get { return Get("refused", value => Read.List(value, ImportFriendsOutputRefusedItem.From)); }
+            set { Set("refused", value); }
+        }
+    }
+
+    public sealed class ImportFriendsOutputRefusedItem : Record
+    {
+        public ImportFriendsOutputRefusedItem() : base(new JsonObject())
+        {
+        }
+
+        public ImportFriendsOutputRefusedItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static ImportFriendsOutputRefusedItem From(object value)
+        {
+            return value == null ? null : new ImportFriendsOutputRefusedItem((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary><c>requests_not_accepted</c>: by the privacy of either player; <c>not_vouched</c>: not a player that this game vouches for One of <c>not_vouched</c>, <c>friend_limit_reached</c>, <c>requests_not_accepted</c>.</summary>
+        public string Reason
+        {
+            get { return Get("reason", Read.String); }
+            set { Set("reason", value); }
+        }
+    }
+
     public sealed class InboxNotification : Record
     {
         public InboxNotification() : base(new JsonObject())
@@ -2961,6 +3528,128 @@ namespace Gantry
         {
             get { return Get("readAt", Read.OptionalInteger); }
             set { SetNullable("readAt", value); }
+        }
+    }
+
+    public sealed class Invite : Record
+    {
+        public Invite() : base(new JsonObject())
+        {
+        }
+
+        public Invite(JsonObject json) : base(json)
+        {
+        }
+
+        public static Invite From(object value)
+        {
+            return value == null ? null : new Invite((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string InviteId
+        {
+            get { return Get("inviteId", Read.String); }
+            set { Set("inviteId", value); }
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string FromValue
+        {
+            get { return Get("from", Read.String); }
+            set { Set("from", value); }
+        }
+
+        /// <summary>Who is invited</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Message
+        {
+            get { return Get("message", Read.String); }
+            set { Set("message", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long CreatedAt
+        {
+            get { return Get("createdAt", Read.Integer); }
+            set { Set("createdAt", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long ExpiresAt
+        {
+            get { return Get("expiresAt", Read.Integer); }
+            set { Set("expiresAt", value); }
+        }
+
+        /// <summary>Only in <c>invites removed</c> One of <c>accepted</c>, <c>declined</c>, <c>cancelled</c>.</summary>
+        public string Outcome
+        {
+            get { return Get("outcome", Read.String); }
+            set { Set("outcome", value); }
+        }
+    }
+
+    public sealed class JoinRequest : Record
+    {
+        public JoinRequest() : base(new JsonObject())
+        {
+        }
+
+        public JoinRequest(JsonObject json) : base(json)
+        {
+        }
+
+        public static JoinRequest From(object value)
+        {
+            return value == null ? null : new JoinRequest((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string InviteId
+        {
+            get { return Get("inviteId", Read.String); }
+            set { Set("inviteId", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Whom the player wants to join</summary>
+        public string FromValue
+        {
+            get { return Get("from", Read.String); }
+            set { Set("from", value); }
+        }
+
+        /// <summary>The player</summary>
+        public string NormalizedAddress
+        {
+            get { return Get("normalizedAddress", Read.String); }
+            set { Set("normalizedAddress", value); }
+        }
+
+        /// <summary>What the sender's game gave to join it</summary>
+        public string Connect
+        {
+            get { return Get("connect", Read.String); }
+            set { Set("connect", value); }
         }
     }
 
@@ -3399,6 +4088,87 @@ namespace Gantry
         }
     }
 
+    /// <summary>What listFriends takes</summary>
+    public sealed class ListFriendsInput : Record
+    {
+        public ListFriendsInput() : base(new JsonObject())
+        {
+        }
+
+        public ListFriendsInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListFriendsInput From(object value)
+        {
+            return value == null ? null : new ListFriendsInput((JsonObject)value);
+        }
+
+        /// <summary>Only these; default: all One of <c>friend</c>, <c>sent</c>, <c>received</c>.</summary>
+        public string State
+        {
+            get { return Get("state", Read.String); }
+            set { Set("state", value); }
+        }
+
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+
+        /// <summary>The <c>nextCursor</c> of the previous page, or empty for the first page; replaces <c>skip</c></summary>
+        public string Cursor
+        {
+            get { return Get("cursor", Read.String); }
+            set { Set("cursor", value); }
+        }
+    }
+
+    /// <summary>What listFriends answers</summary>
+    public sealed class ListFriendsOutput : Record
+    {
+        public ListFriendsOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListFriendsOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListFriendsOutput From(object value)
+        {
+            return value == null ? null : new ListFriendsOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<Friend> Friends
+        {
+            get { return Get("friends", value => Read.List(value, Friend.From)); }
+            set { Set("friends", value); }
+        }
+
+        /// <summary>Where to continue reading</summary>
+        public string NextCursor
+        {
+            get { return Get("nextCursor", Read.String); }
+            set { Set("nextCursor", value); }
+        }
+
+        /// <summary>Whether there are more now</summary>
+        public bool More
+        {
+            get { return Get("more", Read.Boolean); }
+            set { Set("more", value); }
+        }
+    }
+
     /// <summary>What listGuestDevices answers</summary>
     public sealed class ListGuestDevicesOutput : Record
     {
@@ -3425,6 +4195,41 @@ namespace Gantry
         {
             get { return Get("devices", value => Read.List(value, GuestDevice.From)); }
             set { Set("devices", value); }
+        }
+    }
+
+    /// <summary>What listInvites answers</summary>
+    public sealed class ListInvitesOutput : Record
+    {
+        public ListInvitesOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListInvitesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListInvitesOutput From(object value)
+        {
+            return value == null ? null : new ListInvitesOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<Invite> Received
+        {
+            get { return Get("received", value => Read.List(value, Invite.From)); }
+            set { Set("received", value); }
+        }
+
+        public IReadOnlyList<Invite> Sent
+        {
+            get { return Get("sent", value => Read.List(value, Invite.From)); }
+            set { Set("sent", value); }
         }
     }
 
@@ -4420,6 +5225,57 @@ namespace Gantry
         }
     }
 
+    public sealed class OtherPlayer : Record
+    {
+        public OtherPlayer() : base(new JsonObject())
+        {
+        }
+
+        public OtherPlayer(JsonObject json) : base(json)
+        {
+        }
+
+        public static OtherPlayer From(object value)
+        {
+            return value == null ? null : new OtherPlayer((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string UserId
+        {
+            get { return Get("userId", Read.String); }
+            set { Set("userId", value); }
+        }
+
+        /// <summary>The name that others see; never empty</summary>
+        public string Username
+        {
+            get { return Get("username", Read.String); }
+            set { Set("username", value); }
+        }
+
+        /// <summary>Absolute URL of the picture</summary>
+        public string Avatar
+        {
+            get { return Get("avatar", Read.String); }
+            set { Set("avatar", value); }
+        }
+
+        /// <summary>Whether the player has no wallet</summary>
+        public bool IsGuest
+        {
+            get { return Get("isGuest", Read.Boolean); }
+            set { Set("isGuest", value); }
+        }
+    }
+
     public sealed class OwnPlayer : Record
     {
         public OwnPlayer() : base(new JsonObject())
@@ -4622,6 +5478,136 @@ namespace Gantry
         }
     }
 
+    public sealed class Privacy : Record
+    {
+        public Privacy() : base(new JsonObject())
+        {
+        }
+
+        public Privacy(JsonObject json) : base(json)
+        {
+        }
+
+        public static Privacy From(object value)
+        {
+            return value == null ? null : new Privacy((JsonObject)value);
+        }
+
+        /// <summary>Who may send friend requests; <c>code</c>: who has the player's friend code One of <c>everyone</c>, <c>code</c>, <c>nobody</c>.</summary>
+        public string Requests
+        {
+            get { return Get("requests", Read.String); }
+            set { Set("requests", value); }
+        }
+
+        /// <summary>Who sees that the player is online One of <c>friends</c>, <c>nobody</c>.</summary>
+        public string Presence
+        {
+            get { return Get("presence", Read.String); }
+            set { Set("presence", value); }
+        }
+
+        /// <summary>Whether friends see which game the player has open</summary>
+        public bool ShowGame
+        {
+            get { return Get("showGame", Read.Boolean); }
+            set { Set("showGame", value); }
+        }
+
+        /// <summary>Who may invite the player to a game One of <c>friends</c>, <c>nobody</c>.</summary>
+        public string Invites
+        {
+            get { return Get("invites", Read.String); }
+            set { Set("invites", value); }
+        }
+
+        /// <summary>Whether others find the player by name</summary>
+        public bool Searchable
+        {
+            get { return Get("searchable", Read.Boolean); }
+            set { Set("searchable", value); }
+        }
+
+        /// <summary>Whether friends see how long the player has played</summary>
+        public bool ShowPlaytime
+        {
+            get { return Get("showPlaytime", Read.Boolean); }
+            set { Set("showPlaytime", value); }
+        }
+    }
+
+    public sealed class PrivacyRecord : Record
+    {
+        public PrivacyRecord() : base(new JsonObject())
+        {
+        }
+
+        public PrivacyRecord(JsonObject json) : base(json)
+        {
+        }
+
+        public static PrivacyRecord From(object value)
+        {
+            return value == null ? null : new PrivacyRecord((JsonObject)value);
+        }
+
+        /// <summary>Who may send friend requests; <c>code</c>: who has the player's friend code One of <c>everyone</c>, <c>code</c>, <c>nobody</c>.</summary>
+        public string Requests
+        {
+            get { return Get("requests", Read.String); }
+            set { Set("requests", value); }
+        }
+
+        /// <summary>Who sees that the player is online One of <c>friends</c>, <c>nobody</c>.</summary>
+        public string Presence
+        {
+            get { return Get("presence", Read.String); }
+            set { Set("presence", value); }
+        }
+
+        /// <summary>Whether friends see which game the player has open</summary>
+        public bool ShowGame
+        {
+            get { return Get("showGame", Read.Boolean); }
+            set { Set("showGame", value); }
+        }
+
+        /// <summary>Who may invite the player to a game One of <c>friends</c>, <c>nobody</c>.</summary>
+        public string Invites
+        {
+            get { return Get("invites", Read.String); }
+            set { Set("invites", value); }
+        }
+
+        /// <summary>Whether others find the player by name</summary>
+        public bool Searchable
+        {
+            get { return Get("searchable", Read.Boolean); }
+            set { Set("searchable", value); }
+        }
+
+        /// <summary>Whether friends see how long the player has played</summary>
+        public bool ShowPlaytime
+        {
+            get { return Get("showPlaytime", Read.Boolean); }
+            set { Set("showPlaytime", value); }
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string NormalizedAddress
+        {
+            get { return Get("normalizedAddress", Read.String); }
+            set { Set("normalizedAddress", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long UpdatedAt
+        {
+            get { return Get("updatedAt", Read.Integer); }
+            set { Set("updatedAt", value); }
+        }
+    }
+
     public sealed class ReactionCount : Record
     {
         public ReactionCount() : base(new JsonObject())
@@ -4793,6 +5779,52 @@ namespace Gantry
         {
             get { return Get("readAt", Read.Integer); }
             set { Set("readAt", value); }
+        }
+    }
+
+    /// <summary>What removeFriend takes</summary>
+    public sealed class RemoveFriendInput : Record
+    {
+        public RemoveFriendInput() : base(new JsonObject())
+        {
+        }
+
+        public RemoveFriendInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static RemoveFriendInput From(object value)
+        {
+            return value == null ? null : new RemoveFriendInput((JsonObject)value);
+        }
+
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What removeFriend answers</summary>
+    public sealed class RemoveFriendOutput : Record
+    {
+        public RemoveFriendOutput() : base(new JsonObject())
+        {
+        }
+
+        public RemoveFriendOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static RemoveFriendOutput From(object value)
+        {
+            return value == null ? null : new RemoveFriendOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
         }
     }
 
@@ -5247,6 +6279,132 @@ namespace Gantry
         }
     }
 
+    /// <summary>What resetFriendCode answers</summary>
+    public sealed class ResetFriendCodeOutput : Record
+    {
+        public ResetFriendCodeOutput() : base(new JsonObject())
+        {
+        }
+
+        public ResetFriendCodeOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ResetFriendCodeOutput From(object value)
+        {
+            return value == null ? null : new ResetFriendCodeOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>Eight letters and digits, for others to call <c>addFriend</c> with</summary>
+        public string FriendCode
+        {
+            get { return Get("friendCode", Read.String); }
+            set { Set("friendCode", value); }
+        }
+    }
+
+    /// <summary>What respondToInvite takes</summary>
+    public sealed class RespondToInviteInput : Record
+    {
+        public RespondToInviteInput() : base(new JsonObject())
+        {
+        }
+
+        public RespondToInviteInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static RespondToInviteInput From(object value)
+        {
+            return value == null ? null : new RespondToInviteInput((JsonObject)value);
+        }
+
+        public string InviteId
+        {
+            get { return Get("inviteId", Read.String); }
+            set { Set("inviteId", value); }
+        }
+
+        public bool Accept
+        {
+            get { return Get("accept", Read.Boolean); }
+            set { Set("accept", value); }
+        }
+    }
+
+    /// <summary>What respondToInvite answers</summary>
+    public sealed class RespondToInviteOutput : Record
+    {
+        public RespondToInviteOutput() : base(new JsonObject())
+        {
+        }
+
+        public RespondToInviteOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static RespondToInviteOutput From(object value)
+        {
+            return value == null ? null : new RespondToInviteOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>The game to open, unless it is open; only when accepted</summary>
+        public RespondToInviteOutputLaunch Launch
+        {
+            get { return Get("launch", RespondToInviteOutputLaunch.From); }
+            set { Set("launch", value); }
+        }
+
+        /// <summary>For the game; only when accepted</summary>
+        public string Connect
+        {
+            get { return Get("connect", Read.String); }
+            set { Set("connect", value); }
+        }
+    }
+
+    /// <summary>The game to open, unless it is open; only when accepted</summary>
+    public sealed class RespondToInviteOutputLaunch : Record
+    {
+        public RespondToInviteOutputLaunch() : base(new JsonObject())
+        {
+        }
+
+        public RespondToInviteOutputLaunch(JsonObject json) : base(json)
+        {
+        }
+
+        public static RespondToInviteOutputLaunch From(object value)
+        {
+            return value == null ? null : new RespondToInviteOutputLaunch((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+    }
+
     /// <summary>What revokeChannelSession takes</summary>
     public sealed class RevokeChannelSessionInput : Record
     {
@@ -5481,6 +6639,65 @@ namespace Gantry
         }
     }
 
+    /// <summary>What searchPlayers takes</summary>
+    public sealed class SearchPlayersInput : Record
+    {
+        public SearchPlayersInput() : base(new JsonObject())
+        {
+        }
+
+        public SearchPlayersInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SearchPlayersInput From(object value)
+        {
+            return value == null ? null : new SearchPlayersInput((JsonObject)value);
+        }
+
+        /// <summary>The beginning of the name, whatever the case and accents; 3 to 40 characters</summary>
+        public string Query
+        {
+            get { return Get("query", Read.String); }
+            set { Set("query", value); }
+        }
+
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+    }
+
+    /// <summary>What searchPlayers answers</summary>
+    public sealed class SearchPlayersOutput : Record
+    {
+        public SearchPlayersOutput() : base(new JsonObject())
+        {
+        }
+
+        public SearchPlayersOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SearchPlayersOutput From(object value)
+        {
+            return value == null ? null : new SearchPlayersOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<OtherPlayer> Players
+        {
+            get { return Get("players", value => Read.List(value, OtherPlayer.From)); }
+            set { Set("players", value); }
+        }
+    }
+
     /// <summary>What sendChannelMessage takes</summary>
     public sealed class SendChannelMessageInput : Record
     {
@@ -5573,6 +6790,115 @@ namespace Gantry
         {
             get { return Get("activity", ActivityRecord.From); }
             set { Set("activity", value); }
+        }
+    }
+
+    /// <summary>What sendInvite takes</summary>
+    public sealed class SendInviteInput : Record
+    {
+        public SendInviteInput() : base(new JsonObject())
+        {
+        }
+
+        public SendInviteInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SendInviteInput From(object value)
+        {
+            return value == null ? null : new SendInviteInput((JsonObject)value);
+        }
+
+        /// <summary>At most 20 friends</summary>
+        public IReadOnlyList<string> Wallets
+        {
+            get { return Get("wallets", value => Read.List(value, Read.String)); }
+            set { Set("wallets", value); }
+        }
+
+        /// <summary>Id or slug; default: the token's game; required from launchers</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>What the game needs to join this player, in its own format; given to who accepts</summary>
+        public string Connect
+        {
+            get { return Get("connect", Read.String); }
+            set { Set("connect", value); }
+        }
+
+        public string Message
+        {
+            get { return Get("message", Read.String); }
+            set { Set("message", value); }
+        }
+    }
+
+    /// <summary>What sendInvite answers</summary>
+    public sealed class SendInviteOutput : Record
+    {
+        public SendInviteOutput() : base(new JsonObject())
+        {
+        }
+
+        public SendInviteOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SendInviteOutput From(object value)
+        {
+            return value == null ? null : new SendInviteOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<Invite> Invites
+        {
+            get { return Get("invites", value => Read.List(value, Invite.From)); }
+            set { Set("invites", value); }
+        }
+
+        public IReadOnlyList<SendInviteOutputRefusedItem> Refused
+        {
+            get { return Get("refused", value => Read.List(value, SendInviteOutputRefusedItem.From)); }
+            set { Set("refused", value); }
+        }
+    }
+
+    public sealed class SendInviteOutputRefusedItem : Record
+    {
+        public SendInviteOutputRefusedItem() : base(new JsonObject())
+        {
+        }
+
+        public SendInviteOutputRefusedItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static SendInviteOutputRefusedItem From(object value)
+        {
+            return value == null ? null : new SendInviteOutputRefusedItem((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>One of <c>not_a_friend</c>, <c>invites_not_accepted</c>.</summary>
+        public string Reason
+        {
+            get { return Get("reason", Read.String); }
+            set { Set("reason", value); }
         }
     }
 
@@ -5679,6 +7005,94 @@ namespace Gantry
         {
             get { return Get("success", Read.Boolean); }
             set { Set("success", value); }
+        }
+    }
+
+    /// <summary>What setPrivacy takes</summary>
+    public sealed class SetPrivacyInput : Record
+    {
+        public SetPrivacyInput() : base(new JsonObject())
+        {
+        }
+
+        public SetPrivacyInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetPrivacyInput From(object value)
+        {
+            return value == null ? null : new SetPrivacyInput((JsonObject)value);
+        }
+
+        /// <summary>Who may send friend requests; <c>code</c>: who has the player's friend code One of <c>everyone</c>, <c>code</c>, <c>nobody</c>.</summary>
+        public string Requests
+        {
+            get { return Get("requests", Read.String); }
+            set { Set("requests", value); }
+        }
+
+        /// <summary>Who sees that the player is online One of <c>friends</c>, <c>nobody</c>.</summary>
+        public string Presence
+        {
+            get { return Get("presence", Read.String); }
+            set { Set("presence", value); }
+        }
+
+        /// <summary>Whether friends see which game the player has open</summary>
+        public bool? ShowGame
+        {
+            get { return Get("showGame", Read.OptionalBoolean); }
+            set { Set("showGame", value); }
+        }
+
+        /// <summary>Who may invite the player to a game One of <c>friends</c>, <c>nobody</c>.</summary>
+        public string Invites
+        {
+            get { return Get("invites", Read.String); }
+            set { Set("invites", value); }
+        }
+
+        /// <summary>Whether others find the player by name</summary>
+        public bool? Searchable
+        {
+            get { return Get("searchable", Read.OptionalBoolean); }
+            set { Set("searchable", value); }
+        }
+
+        /// <summary>Whether friends see how long the player has played</summary>
+        public bool? ShowPlaytime
+        {
+            get { return Get("showPlaytime", Read.OptionalBoolean); }
+            set { Set("showPlaytime", value); }
+        }
+    }
+
+    /// <summary>What setPrivacy answers</summary>
+    public sealed class SetPrivacyOutput : Record
+    {
+        public SetPrivacyOutput() : base(new JsonObject())
+        {
+        }
+
+        public SetPrivacyOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetPrivacyOutput From(object value)
+        {
+            return value == null ? null : new SetPrivacyOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public Privacy Privacy
+        {
+            get { return Get("privacy", Privacy.From); }
+            set { Set("privacy", value); }
         }
     }
 
@@ -6685,6 +8099,78 @@ namespace Gantry
         {
             get { return Get("stream", Read.String); }
             set { Set("stream", value); }
+        }
+    }
+
+    /// <summary>What updateFriend takes</summary>
+    public sealed class UpdateFriendInput : Record
+    {
+        public UpdateFriendInput() : base(new JsonObject())
+        {
+        }
+
+        public UpdateFriendInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static UpdateFriendInput From(object value)
+        {
+            return value == null ? null : new UpdateFriendInput((JsonObject)value);
+        }
+
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Unchanged when omitted</summary>
+        public bool? Favorite
+        {
+            get { return Get("favorite", Read.OptionalBoolean); }
+            set { Set("favorite", value); }
+        }
+
+        /// <summary>Only the player reads it; unchanged when omitted</summary>
+        public string Note
+        {
+            get { return Get("note", Read.String); }
+            set { Set("note", value); }
+        }
+    }
+
+    /// <summary>What updateFriend answers</summary>
+    public sealed class UpdateFriendOutput : Record
+    {
+        public UpdateFriendOutput() : base(new JsonObject())
+        {
+        }
+
+        public UpdateFriendOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static UpdateFriendOutput From(object value)
+        {
+            return value == null ? null : new UpdateFriendOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public bool Favorite
+        {
+            get { return Get("favorite", Read.Boolean); }
+            set { Set("favorite", value); }
+        }
+
+        public string Note
+        {
+            get { return Get("note", Read.String); }
+            set { Set("note", value); }
         }
     }
 

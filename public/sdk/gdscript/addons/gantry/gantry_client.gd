@@ -31,6 +31,18 @@ signal notifications_created(record, meta)
 signal notifications_read(record, meta)
 # record: PlayerBlocks
 signal player_blocks_patched(record, meta)
+# record: FriendRecord
+signal friends_created(record, meta)
+# record: FriendRecord
+signal friends_patched(record, meta)
+# record: FriendRecord
+signal friends_removed(record, meta)
+# record: PrivacyRecord
+signal privacy_patched(record, meta)
+# record: Invite
+signal invites_created(record, meta)
+# record: Invite
+signal invites_removed(record, meta)
 # record: ScoreRecord
 signal scores_created(record, meta)
 # record: ScoreRecord
@@ -49,6 +61,8 @@ signal rule_actions_patched(record, meta)
 signal window_messages_created(record, meta)
 # record: Typing; delivered at most once, and not replayed
 signal chat_messages_typing(record, meta)
+# record: JoinRequest; delivered at most once, and not replayed
+signal game_joins_requested(record, meta)
 # record: LeaderboardChange; delivered at most once, and not replayed
 signal leaderboards_patched(record, meta)
 # record: NamedLeaderboardChange; delivered at most once, and not replayed
@@ -426,6 +440,138 @@ func remove_reaction(message_id, reaction, options = {}):
 	return _call_generated("removeReaction", {"messageId": message_id, "reaction": reaction}, {}, {}, options)
 
 
+# Accept the friend request of a player.
+# - wallet: String
+# Answers: AcceptFriendRequestOutput.
+func accept_friend_request(wallet, options = {}):
+	return _call_generated("acceptFriendRequest", {"wallet": wallet}, {}, {}, options)
+
+
+# Ask a player to be friends, or accept the request that this player has sent.
+# - optional wallet: String or null. The player; or send `friendCode`
+# - optional friend_code: String or null. The player's friend code, in any case, with spaces or hyphens
+# - optional message: String or null. Shown to the player, at most 140 characters
+# Answers: AddFriendOutput.
+func add_friend(optional = {}, options = {}):
+	return _call_generated("addFriend", {}, optional, {"wallet": "wallet", "friend_code": "friendCode", "message": "message"}, options)
+
+
+# Decline the friend request of a player, who is not told; further ones are ignored for 30 days.
+# - wallet: String
+# Answers: DeclineFriendRequestOutput.
+func decline_friend_request(wallet, options = {}):
+	return _call_generated("declineFriendRequest", {"wallet": wallet}, {}, {}, options)
+
+
+# Make a player friends with others who are friends elsewhere, all vouched for by the game's server; requires the game's secret.
+# - wallet: String
+# - players: Array of String. At most 1,000 wallets
+# Answers: ImportFriendsOutput.
+func import_friends(wallet, players, options = {}):
+	return _call_generated("importFriends", {"wallet": wallet, "players": players}, {}, {}, options)
+
+
+# List the player's friends and friend requests, latest change first.
+# - optional state: "friend" or "sent" or "received" or null. Only these; default: all
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional cursor: String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+# Answers: ListFriendsOutput.
+func list_friends(optional = {}, options = {}):
+	return _call_generated("listFriends", {}, optional, {"state": "state", "limit": "limit", "cursor": "cursor"}, options)
+
+
+# End a friendship, or cancel a friend request that the player has sent.
+# - wallet: String
+# Answers: RemoveFriendOutput.
+func remove_friend(wallet, options = {}):
+	return _call_generated("removeFriend", {"wallet": wallet}, {}, {}, options)
+
+
+# Mark a friend as a favorite, or write a note about one.
+# - wallet: String
+# - optional favorite: bool or null. Unchanged when omitted
+# - optional note: String or null. Only the player reads it; unchanged when omitted
+# Answers: UpdateFriendOutput.
+func update_friend(wallet, optional = {}, options = {}):
+	return _call_generated("updateFriend", {"wallet": wallet}, optional, {"favorite": "favorite", "note": "note"}, options)
+
+
+# Get the player's friend code, which is made at the first call.
+# Answers: GetFriendCodeOutput.
+func get_friend_code(options = {}):
+	return _call_generated("getFriendCode", {}, {}, {}, options)
+
+
+# Replace the player's friend code, so that the former no longer works.
+# Answers: ResetFriendCodeOutput.
+func reset_friend_code(options = {}):
+	return _call_generated("resetFriendCode", {}, {}, {}, options)
+
+
+# Get what the player lets others know and do.
+# Answers: GetPrivacyOutput.
+func get_privacy(options = {}):
+	return _call_generated("getPrivacy", {}, {}, {}, options)
+
+
+# Set what the player lets others know and do; omitted fields are kept.
+# - optional requests: "everyone" or "code" or "nobody" or null. Who may send friend requests; `code`: who has the player's friend code
+# - optional presence: "friends" or "nobody" or null. Who sees that the player is online
+# - optional show_game: bool or null. Whether friends see which game the player has open
+# - optional invites: "friends" or "nobody" or null. Who may invite the player to a game
+# - optional searchable: bool or null. Whether others find the player by name
+# - optional show_playtime: bool or null. Whether friends see how long the player has played
+# Answers: SetPrivacyOutput.
+func set_privacy(optional = {}, options = {}):
+	return _call_generated("setPrivacy", {}, optional, {"requests": "requests", "presence": "presence", "show_game": "showGame", "invites": "invites", "searchable": "searchable", "show_playtime": "showPlaytime"}, options)
+
+
+# Get the names and pictures of up to 100 players by wallet: of friends, players of the same games, and who can be searched; others are omitted.
+# - wallets: Array of String
+# Answers: GetPlayersOutput.
+func get_players(wallets, options = {}):
+	return _call_generated("getPlayers", {"wallets": wallets}, {}, {}, options)
+
+
+# Search players by the beginning of the name that they have chosen.
+# - query: String. The beginning of the name, whatever the case and accents; 3 to 40 characters
+# - optional limit: int or null
+# Answers: SearchPlayersOutput.
+func search_players(query, optional = {}, options = {}):
+	return _call_generated("searchPlayers", {"query": query}, optional, {"limit": "limit"}, options)
+
+
+# Cancel an invite that the player has sent.
+# - invite_id: String
+# Answers: CancelInviteOutput.
+func cancel_invite(invite_id, options = {}):
+	return _call_generated("cancelInvite", {"inviteId": invite_id}, {}, {}, options)
+
+
+# List the open invites that the player has received and sent, newest first.
+# Answers: ListInvitesOutput.
+func list_invites(options = {}):
+	return _call_generated("listInvites", {}, {}, {}, options)
+
+
+# Accept or decline an invite; accepting returns the game to open and what it needs to join.
+# - invite_id: String
+# - accept: bool
+# Answers: RespondToInviteOutput.
+func respond_to_invite(invite_id, accept, options = {}):
+	return _call_generated("respondToInvite", {"inviteId": invite_id, "accept": accept}, {}, {}, options)
+
+
+# Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced.
+# - wallets: Array of String. At most 20 friends
+# - optional game_id: String or null. Id or slug; default: the token's game; required from launchers
+# - optional connect: String or null. What the game needs to join this player, in its own format; given to who accepts
+# - optional message: String or null
+# Answers: SendInviteOutput.
+func send_invite(wallets, optional = {}, options = {}):
+	return _call_generated("sendInvite", {"wallets": wallets}, optional, {"game_id": "gameId", "connect": "connect", "message": "message"}, options)
+
+
 # List the public streams this connection is subscribed to.
 # Answers: GetSubscribedChannelsOutput.
 func get_subscribed_channels(options = {}):
@@ -718,6 +864,23 @@ const _REPEATS = {
 	"markMessagesRead": "with-key",
 	"addReaction": "with-key",
 	"removeReaction": "with-key",
+	"acceptFriendRequest": "always",
+	"addFriend": "always",
+	"declineFriendRequest": "with-key",
+	"importFriends": "always",
+	"listFriends": "always",
+	"removeFriend": "always",
+	"updateFriend": "always",
+	"getFriendCode": "always",
+	"resetFriendCode": "with-key",
+	"getPrivacy": "always",
+	"setPrivacy": "always",
+	"getPlayers": "always",
+	"searchPlayers": "always",
+	"cancelInvite": "with-key",
+	"listInvites": "always",
+	"respondToInvite": "with-key",
+	"sendInvite": "with-key",
 	"getSubscribedChannels": "always",
 	"subscribe": "always",
 	"unsubscribe": "always",
@@ -766,6 +929,12 @@ const EVENTS = {
 	"notifications created": "notifications_created",
 	"notifications read": "notifications_read",
 	"player-blocks patched": "player_blocks_patched",
+	"friends created": "friends_created",
+	"friends patched": "friends_patched",
+	"friends removed": "friends_removed",
+	"privacy patched": "privacy_patched",
+	"invites created": "invites_created",
+	"invites removed": "invites_removed",
 	"scores created": "scores_created",
 	"scores patched": "scores_patched",
 	"scores removed": "scores_removed",
@@ -775,6 +944,7 @@ const EVENTS = {
 	"rule-actions patched": "rule_actions_patched",
 	"window-messages created": "window_messages_created",
 	"chat-messages typing": "chat_messages_typing",
+	"game-joins requested": "game_joins_requested",
 	"leaderboards patched": "leaderboards_patched",
 	"named-leaderboards patched": "named_leaderboards_patched",
 }
@@ -877,6 +1047,40 @@ func _answer_record(operation, result):
 			return Records.AddReactionOutput.new().read(result)
 		"removeReaction":
 			return Records.RemoveReactionOutput.new().read(result)
+		"acceptFriendRequest":
+			return Records.AcceptFriendRequestOutput.new().read(result)
+		"addFriend":
+			return Records.AddFriendOutput.new().read(result)
+		"declineFriendRequest":
+			return Records.DeclineFriendRequestOutput.new().read(result)
+		"importFriends":
+			return Records.ImportFriendsOutput.new().read(result)
+		"listFriends":
+			return Records.ListFriendsOutput.new().read(result)
+		"removeFriend":
+			return Records.RemoveFriendOutput.new().read(result)
+		"updateFriend":
+			return Records.UpdateFriendOutput.new().read(result)
+		"getFriendCode":
+			return Records.GetFriendCodeOutput.new().read(result)
+		"resetFriendCode":
+			return Records.ResetFriendCodeOutput.new().read(result)
+		"getPrivacy":
+			return Records.GetPrivacyOutput.new().read(result)
+		"setPrivacy":
+			return Records.SetPrivacyOutput.new().read(result)
+		"getPlayers":
+			return Records.GetPlayersOutput.new().read(result)
+		"searchPlayers":
+			return Records.SearchPlayersOutput.new().read(result)
+		"cancelInvite":
+			return Records.CancelInviteOutput.new().read(result)
+		"listInvites":
+			return Records.ListInvitesOutput.new().read(result)
+		"respondToInvite":
+			return Records.RespondToInviteOutput.new().read(result)
+		"sendInvite":
+			return Records.SendInviteOutput.new().read(result)
 		"getSubscribedChannels":
 			return Records.GetSubscribedChannelsOutput.new().read(result)
 		"subscribe":
@@ -976,6 +1180,18 @@ func _emit_event(name, record, meta):
 			emit_signal("notifications_read", Records.NotificationsRead.new().read(record), meta)
 		"player-blocks patched":
 			emit_signal("player_blocks_patched", Records.PlayerBlocks.new().read(record), meta)
+		"friends created":
+			emit_signal("friends_created", Records.FriendRecord.new().read(record), meta)
+		"friends patched":
+			emit_signal("friends_patched", Records.FriendRecord.new().read(record), meta)
+		"friends removed":
+			emit_signal("friends_removed", Records.FriendRecord.new().read(record), meta)
+		"privacy patched":
+			emit_signal("privacy_patched", Records.PrivacyRecord.new().read(record), meta)
+		"invites created":
+			emit_signal("invites_created", Records.Invite.new().read(record), meta)
+		"invites removed":
+			emit_signal("invites_removed", Records.Invite.new().read(record), meta)
 		"scores created":
 			emit_signal("scores_created", Records.ScoreRecord.new().read(record), meta)
 		"scores patched":
@@ -994,6 +1210,8 @@ func _emit_event(name, record, meta):
 			emit_signal("window_messages_created", Records.WindowMessage.new().read(record), meta)
 		"chat-messages typing":
 			emit_signal("chat_messages_typing", Records.Typing.new().read(record), meta)
+		"game-joins requested":
+			emit_signal("game_joins_requested", Records.JoinRequest.new().read(record), meta)
 		"leaderboards patched":
 			emit_signal("leaderboards_patched", Records.LeaderboardChange.new().read(record), meta)
 		"named-leaderboards patched":

@@ -4,6 +4,30 @@ extends Resource
 const Record = preload("record.gd")
 
 
+# What acceptFriendRequest takes
+class AcceptFriendRequestInput:
+	extends Record
+	# String
+	var wallet: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		return self
+
+
+# What acceptFriendRequest answers
+class AcceptFriendRequestOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		return self
+
+
 class ActivityRecord:
 	extends Record
 	# String. Id (UUIDv7)
@@ -27,6 +51,42 @@ class ActivityRecord:
 		event_id = _text("eventId")
 		game_id = _text("gameId")
 		timestamp = _integer("timestamp")
+		return self
+
+
+# What addFriend takes
+class AddFriendInput:
+	extends Record
+	# String or null. The player; or send `friendCode`
+	var wallet = null
+	# String or null. The player's friend code, in any case, with spaces or hyphens
+	var friend_code = null
+	# String or null. Shown to the player, at most 140 characters
+	var message = null
+
+	func read(from):
+		json = from
+		wallet = json.get("wallet")
+		friend_code = json.get("friendCode")
+		message = json.get("message")
+		return self
+
+
+# What addFriend answers
+class AddFriendOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# String. The player
+	var wallet: String = ""
+	# "friend" or "sent". `friend`: the player had sent a request, or was a friend already; `sent`: a request has been sent
+	var state: String = ""
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		wallet = _text("wallet")
+		state = _text("state")
 		return self
 
 
@@ -190,6 +250,30 @@ class BlockedPlayer:
 		wallet = _text("wallet")
 		username = _text("username")
 		created_at = _integer("createdAt")
+		return self
+
+
+# What cancelInvite takes
+class CancelInviteInput:
+	extends Record
+	# String
+	var invite_id: String = ""
+
+	func read(from):
+		json = from
+		invite_id = _text("inviteId")
+		return self
+
+
+# What cancelInvite answers
+class CancelInviteOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
 		return self
 
 
@@ -411,6 +495,30 @@ class CreateUnverifiedChannelOutput:
 		return self
 
 
+# What declineFriendRequest takes
+class DeclineFriendRequestInput:
+	extends Record
+	# String
+	var wallet: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		return self
+
+
+# What declineFriendRequest answers
+class DeclineFriendRequestOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		return self
+
+
 # What editChannelMessage takes
 class EditChannelMessageInput:
 	extends Record
@@ -573,6 +681,73 @@ class FeedItemUser:
 		id = _text("id")
 		address = _text("address")
 		username = _text("username")
+		return self
+
+
+class Friend:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# String. Id (UUIDv7)
+	var user_id: String = ""
+	# String. The name that others see; never empty
+	var username: String = ""
+	# String. Absolute URL of the picture
+	var avatar: String = ""
+	# bool. Whether the player has no wallet
+	var is_guest: bool = false
+	# "friend" or "sent" or "received". How the other player stands to this one; in `friends removed`: stood before
+	var state: String = ""
+	# bool
+	var favorite: bool = false
+	# String
+	var note: String = ""
+	# String. Of a request; otherwise empty
+	var message: String = ""
+	# int. Unix time in milliseconds
+	var changed_at: int = 0
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		user_id = _text("userId")
+		username = _text("username")
+		avatar = _text("avatar")
+		is_guest = _boolean("isGuest")
+		state = _text("state")
+		favorite = _boolean("favorite")
+		note = _text("note")
+		message = _text("message")
+		changed_at = _integer("changedAt")
+		return self
+
+
+class FriendRecord:
+	extends Record
+	# String. The player whose list it is
+	var normalized_address: String = ""
+	# String. The other player
+	var wallet: String = ""
+	# "friend" or "sent" or "received". How the other player stands to this one; in `friends removed`: stood before
+	var state: String = ""
+	# bool
+	var favorite: bool = false
+	# String
+	var note: String = ""
+	# String. Of a request; otherwise empty
+	var message: String = ""
+	# int. Unix time in milliseconds
+	var changed_at: int = 0
+
+	func read(from):
+		json = from
+		normalized_address = _text("normalizedAddress")
+		wallet = _text("wallet")
+		state = _text("state")
+		favorite = _boolean("favorite")
+		note = _text("note")
+		message = _text("message")
+		changed_at = _integer("changedAt")
 		return self
 
 
@@ -739,6 +914,21 @@ class GetChannelParticipantsOutput:
 		json = from
 		success = _boolean("success")
 		participants = _records("participants", ShownParticipant)
+		return self
+
+
+# What getFriendCode answers
+class GetFriendCodeOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# String. Eight letters and digits, for others to call `addFriend` with
+	var friend_code: String = ""
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		friend_code = _text("friendCode")
 		return self
 
 
@@ -1115,6 +1305,48 @@ class GetPlayerPresenceOutputPlayersItem:
 		return self
 
 
+# What getPlayers takes
+class GetPlayersInput:
+	extends Record
+	# Array of String
+	var wallets: Array = []
+
+	func read(from):
+		json = from
+		wallets = _list("wallets")
+		return self
+
+
+# What getPlayers answers
+class GetPlayersOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of OtherPlayer
+	var players: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		players = _records("players", OtherPlayer)
+		return self
+
+
+# What getPrivacy answers
+class GetPrivacyOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Privacy
+	var privacy = null
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		privacy = _record("privacy", Privacy)
+		return self
+
+
 # What getPublicStates takes
 class GetPublicStatesInput:
 	extends Record
@@ -1406,6 +1638,53 @@ class GuestDevice:
 		return self
 
 
+# What importFriends takes
+class ImportFriendsInput:
+	extends Record
+	# String
+	var wallet: String = ""
+	# Array of String. At most 1,000 wallets
+	var players: Array = []
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		players = _list("players")
+		return self
+
+
+# What importFriends answers
+class ImportFriendsOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# int. How many of them are friends now
+	var imported: int = 0
+	# Array of ImportFriendsOutputRefusedItem
+	var refused: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		imported = _integer("imported")
+		refused = _records("refused", ImportFriendsOutputRefusedItem)
+		return self
+
+
+class ImportFriendsOutputRefusedItem:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# "not_vouched" or "friend_limit_reached" or "requests_not_accepted". `requests_not_accepted`: by the privacy of either player; `not_vouched`: not a player that this game vouches for
+	var reason: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		reason = _text("reason")
+		return self
+
+
 class InboxNotification:
 	extends Record
 	# String. Id (UUIDv7)
@@ -1435,6 +1714,61 @@ class InboxNotification:
 		created_at = _integer("createdAt")
 		expires_at = json.get("expiresAt")
 		read_at = json.get("readAt")
+		return self
+
+
+class Invite:
+	extends Record
+	# String. Id (UUIDv7)
+	var invite_id: String = ""
+	# String. Wallet address, lowercase
+	var from: String = ""
+	# String. Who is invited
+	var wallet: String = ""
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var message: String = ""
+	# int. Unix time in milliseconds
+	var created_at: int = 0
+	# int. Unix time in milliseconds
+	var expires_at: int = 0
+	# "accepted" or "declined" or "cancelled" or null. Only in `invites removed`
+	var outcome = null
+
+	func read(from):
+		json = from
+		invite_id = _text("inviteId")
+		from = _text("from")
+		wallet = _text("wallet")
+		game_id = _text("gameId")
+		message = _text("message")
+		created_at = _integer("createdAt")
+		expires_at = _integer("expiresAt")
+		outcome = json.get("outcome")
+		return self
+
+
+class JoinRequest:
+	extends Record
+	# String. Id (UUIDv7)
+	var invite_id: String = ""
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String. Whom the player wants to join
+	var from: String = ""
+	# String. The player
+	var normalized_address: String = ""
+	# String. What the sender's game gave to join it
+	var connect: String = ""
+
+	func read(from):
+		json = from
+		invite_id = _text("inviteId")
+		game_id = _text("gameId")
+		from = _text("from")
+		normalized_address = _text("normalizedAddress")
+		connect = _text("connect")
 		return self
 
 
@@ -1646,6 +1980,45 @@ class ListChannelSessionsOutput:
 		return self
 
 
+# What listFriends takes
+class ListFriendsInput:
+	extends Record
+	# "friend" or "sent" or "received" or null. Only these; default: all
+	var state = null
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+	var limit = null
+	# String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+	var cursor = null
+
+	func read(from):
+		json = from
+		state = json.get("state")
+		limit = json.get("limit")
+		cursor = json.get("cursor")
+		return self
+
+
+# What listFriends answers
+class ListFriendsOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of Friend
+	var friends: Array = []
+	# String. Where to continue reading
+	var next_cursor: String = ""
+	# bool. Whether there are more now
+	var more: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		friends = _records("friends", Friend)
+		next_cursor = _text("nextCursor")
+		more = _boolean("more")
+		return self
+
+
 # What listGuestDevices answers
 class ListGuestDevicesOutput:
 	extends Record
@@ -1658,6 +2031,24 @@ class ListGuestDevicesOutput:
 		json = from
 		success = _boolean("success")
 		devices = _records("devices", GuestDevice)
+		return self
+
+
+# What listInvites answers
+class ListInvitesOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of Invite
+	var received: Array = []
+	# Array of Invite
+	var sent: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		received = _records("received", Invite)
+		sent = _records("sent", Invite)
 		return self
 
 
@@ -2135,6 +2526,29 @@ class OpenChannelSessionOutput:
 		return self
 
 
+class OtherPlayer:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# String. Id (UUIDv7)
+	var user_id: String = ""
+	# String. The name that others see; never empty
+	var username: String = ""
+	# String. Absolute URL of the picture
+	var avatar: String = ""
+	# bool. Whether the player has no wallet
+	var is_guest: bool = false
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		user_id = _text("userId")
+		username = _text("username")
+		avatar = _text("avatar")
+		is_guest = _boolean("isGuest")
+		return self
+
+
 class OwnPlayer:
 	extends Record
 	# String. Wallet address, lowercase
@@ -2231,6 +2645,64 @@ class PlayerBlocks:
 		return self
 
 
+class Privacy:
+	extends Record
+	# "everyone" or "code" or "nobody". Who may send friend requests; `code`: who has the player's friend code
+	var requests: String = ""
+	# "friends" or "nobody". Who sees that the player is online
+	var presence: String = ""
+	# bool. Whether friends see which game the player has open
+	var show_game: bool = false
+	# "friends" or "nobody". Who may invite the player to a game
+	var invites: String = ""
+	# bool. Whether others find the player by name
+	var searchable: bool = false
+	# bool. Whether friends see how long the player has played
+	var show_playtime: bool = false
+
+	func read(from):
+		json = from
+		requests = _text("requests")
+		presence = _text("presence")
+		show_game = _boolean("showGame")
+		invites = _text("invites")
+		searchable = _boolean("searchable")
+		show_playtime = _boolean("showPlaytime")
+		return self
+
+
+class PrivacyRecord:
+	extends Record
+	# "everyone" or "code" or "nobody". Who may send friend requests; `code`: who has the player's friend code
+	var requests: String = ""
+	# "friends" or "nobody". Who sees that the player is online
+	var presence: String = ""
+	# bool. Whether friends see which game the player has open
+	var show_game: bool = false
+	# "friends" or "nobody". Who may invite the player to a game
+	var invites: String = ""
+	# bool. Whether others find the player by name
+	var searchable: bool = false
+	# bool. Whether friends see how long the player has played
+	var show_playtime: bool = false
+	# String. Wallet address, lowercase
+	var normalized_address: String = ""
+	# int. Unix time in milliseconds
+	var updated_at: int = 0
+
+	func read(from):
+		json = from
+		requests = _text("requests")
+		presence = _text("presence")
+		show_game = _boolean("showGame")
+		invites = _text("invites")
+		searchable = _boolean("searchable")
+		show_playtime = _boolean("showPlaytime")
+		normalized_address = _text("normalizedAddress")
+		updated_at = _integer("updatedAt")
+		return self
+
+
 class ReactionCount:
 	extends Record
 	# String
@@ -2310,6 +2782,30 @@ class ReadMarker:
 		normalized_address = _text("normalizedAddress")
 		message_id = _text("messageId")
 		read_at = _integer("readAt")
+		return self
+
+
+# What removeFriend takes
+class RemoveFriendInput:
+	extends Record
+	# String
+	var wallet: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		return self
+
+
+# What removeFriend answers
+class RemoveFriendOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
 		return self
 
 
@@ -2538,6 +3034,69 @@ class RequestGuestUpgradeOutput:
 		return self
 
 
+# What resetFriendCode answers
+class ResetFriendCodeOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# String. Eight letters and digits, for others to call `addFriend` with
+	var friend_code: String = ""
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		friend_code = _text("friendCode")
+		return self
+
+
+# What respondToInvite takes
+class RespondToInviteInput:
+	extends Record
+	# String
+	var invite_id: String = ""
+	# bool
+	var accept: bool = false
+
+	func read(from):
+		json = from
+		invite_id = _text("inviteId")
+		accept = _boolean("accept")
+		return self
+
+
+# What respondToInvite answers
+class RespondToInviteOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# RespondToInviteOutputLaunch or null. The game to open, unless it is open; only when accepted
+	var launch = null
+	# String or null. For the game; only when accepted
+	var connect = null
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		launch = _record("launch", RespondToInviteOutputLaunch)
+		connect = json.get("connect")
+		return self
+
+
+# The game to open, unless it is open; only when accepted
+class RespondToInviteOutputLaunch:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var url: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		url = _text("url")
+		return self
+
+
 # What revokeChannelSession takes
 class RevokeChannelSessionInput:
 	extends Record
@@ -2647,6 +3206,36 @@ class ScoreRecord:
 		return self
 
 
+# What searchPlayers takes
+class SearchPlayersInput:
+	extends Record
+	# String. The beginning of the name, whatever the case and accents; 3 to 40 characters
+	var query: String = ""
+	# int or null
+	var limit = null
+
+	func read(from):
+		json = from
+		query = _text("query")
+		limit = json.get("limit")
+		return self
+
+
+# What searchPlayers answers
+class SearchPlayersOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of OtherPlayer
+	var players: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		players = _records("players", OtherPlayer)
+		return self
+
+
 # What sendChannelMessage takes
 class SendChannelMessageInput:
 	extends Record
@@ -2692,6 +3281,59 @@ class SendCustomActivityOutput:
 		json = from
 		success = _boolean("success")
 		activity = _record("activity", ActivityRecord)
+		return self
+
+
+# What sendInvite takes
+class SendInviteInput:
+	extends Record
+	# Array of String. At most 20 friends
+	var wallets: Array = []
+	# String or null. Id or slug; default: the token's game; required from launchers
+	var game_id = null
+	# String or null. What the game needs to join this player, in its own format; given to who accepts
+	var connect = null
+	# String or null
+	var message = null
+
+	func read(from):
+		json = from
+		wallets = _list("wallets")
+		game_id = json.get("gameId")
+		connect = json.get("connect")
+		message = json.get("message")
+		return self
+
+
+# What sendInvite answers
+class SendInviteOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of Invite
+	var invites: Array = []
+	# Array of SendInviteOutputRefusedItem
+	var refused: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		invites = _records("invites", Invite)
+		refused = _records("refused", SendInviteOutputRefusedItem)
+		return self
+
+
+class SendInviteOutputRefusedItem:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# "not_a_friend" or "invites_not_accepted"
+	var reason: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		reason = _text("reason")
 		return self
 
 
@@ -2746,6 +3388,48 @@ class SendTypingSignalOutput:
 	func read(from):
 		json = from
 		success = _boolean("success")
+		return self
+
+
+# What setPrivacy takes
+class SetPrivacyInput:
+	extends Record
+	# "everyone" or "code" or "nobody" or null. Who may send friend requests; `code`: who has the player's friend code
+	var requests = null
+	# "friends" or "nobody" or null. Who sees that the player is online
+	var presence = null
+	# bool or null. Whether friends see which game the player has open
+	var show_game = null
+	# "friends" or "nobody" or null. Who may invite the player to a game
+	var invites = null
+	# bool or null. Whether others find the player by name
+	var searchable = null
+	# bool or null. Whether friends see how long the player has played
+	var show_playtime = null
+
+	func read(from):
+		json = from
+		requests = json.get("requests")
+		presence = json.get("presence")
+		show_game = json.get("showGame")
+		invites = json.get("invites")
+		searchable = json.get("searchable")
+		show_playtime = json.get("showPlaytime")
+		return self
+
+
+# What setPrivacy answers
+class SetPrivacyOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Privacy
+	var privacy = null
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		privacy = _record("privacy", Privacy)
 		return self
 
 
@@ -3239,6 +3923,42 @@ class UnsubscribeOutput:
 		json = from
 		success = _boolean("success")
 		stream = _text("stream")
+		return self
+
+
+# What updateFriend takes
+class UpdateFriendInput:
+	extends Record
+	# String
+	var wallet: String = ""
+	# bool or null. Unchanged when omitted
+	var favorite = null
+	# String or null. Only the player reads it; unchanged when omitted
+	var note = null
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		favorite = json.get("favorite")
+		note = json.get("note")
+		return self
+
+
+# What updateFriend answers
+class UpdateFriendOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# bool
+	var favorite: bool = false
+	# String
+	var note: String = ""
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		favorite = _boolean("favorite")
+		note = _text("note")
 		return self
 
 
