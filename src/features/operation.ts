@@ -211,7 +211,7 @@ export function isOpenToServers({ auth }: Pick<AnyOperation, 'auth'>): boolean {
 }
 
 /** The player that a call acts for, in a game. The wallet is lowercase. */
-interface PlayerCaller {
+export interface PlayerCaller {
   game: Game;
   wallet: string;
 }

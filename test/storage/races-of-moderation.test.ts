@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Audience } from '../../src/core/events/stream.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
-import { block } from '../../src/features/messages/blocks/commands.ts';
+import { block, unblock } from '../../src/features/messages/blocks/commands.ts';
 import { listBlocked } from '../../src/features/messages/blocks/queries.ts';
 import { createChannel, editChannelInfo } from '../../src/features/messages/channel-commands.ts';
 import { editMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -17,11 +17,12 @@ import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.t
 import { saveState } from '../../src/features/states/commands.ts';
 import { runUnlessMuted } from '../../src/server/declarations/commands.ts';
 import { noPostgres } from '../support/postgres.ts';
+import { walletOf } from './database-of-version.ts';
 import { racingNodes } from './racing-nodes.ts';
 
 /** What one node has acknowledged applies on the others, whatever they have cached. */
 describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () => {
-  const { first, addPlayer, race } = racingNodes();
+  const { first, addGame, addPlayer, race } = racingNodes();
 
   async function bothNodes(): Promise<Database[]> {
     const { results } = await race(async (db) => db);
@@ -71,6 +72,40 @@ describe.skipIf(noPostgres !== null)('two nodes, 50 concurrent calls each', () =
     expect(audiences.at(-1)).not.toMatchObject({ wallets: expect.arrayContaining([ada.wallet]) });
     const { refused } = await race((db) => db.write(createChannel, grace, [ada.wallet]));
     expect(refused).toEqual({ adding_declined: 100 });
+  });
+
+  test('a player blocked in a launcher on one node is added to no channel on the other, in any game', async () => {
+    const ada = await addPlayer(await addGame({ kind: 'launcher' }));
+    const adders = await Promise.all(Array.from({ length: 4 }, () => addPlayer()));
+    const [grace] = adders;
+    if (!grace) throw new Error('there is no adder');
+    const owners = adders.map(({ gameId }) => ({ gameId, wallet: grace.wallet }));
+    const add = (db: Database, n: number) =>
+      db.write(createChannel, owners[n % 4] ?? grace, [ada.wallet, walletOf(n + 1)]);
+    const [one, other] = await bothNodes();
+    if (!one || !other) throw new Error('there are two nodes');
+    const adding = Promise.allSettled(Array.from({ length: 40 }, (_, n) => add(other, n)));
+    await one.write(block, { ...ada, everywhere: true }, grace.wallet);
+    const { refused } = await race((db, n) => add(db, n + 40));
+    expect(refused).toEqual({ adding_declined: 100 });
+    for (const outcome of await adding) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ reason: 'adding_declined' });
+    }
+  });
+
+  test('a player is blocked once by two launchers at once', async () => {
+    const games = await Promise.all(Array.from({ length: 4 }, () => addGame({ kind: 'launcher' })));
+    const { wallet } = await addPlayer(games[0]);
+    const launchers = games.map((gameId) => ({ gameId, wallet, everywhere: true }));
+    const grace = await addPlayer();
+    const launcherOf = (n: number) => launchers[n % 4] ?? { gameId: grace.gameId, wallet };
+    const { refused } = await race((db, n) => db.write(block, launcherOf(n), grace.wallet));
+    expect(refused).toEqual({});
+    const list = () => first().read(listBlocked, launcherOf(0), { limit: 10, skip: 0 });
+    expect((await list()).total).toBe(1);
+    const ended = await race((db, n) => db.write(unblock, launcherOf(n), grace.wallet));
+    expect([ended.results.length, ended.refused]).toEqual([1, { player_not_blocked: 99 }]);
+    expect((await list()).total).toBe(0);
   });
 
   test('a player has one open report per subject, and a limited number per hour', async () => {

@@ -3,9 +3,11 @@ import SqliteFile from 'better-sqlite3';
 import pg from 'pg';
 import { expect, test } from 'vitest';
 import { migrate as migratePostgres } from '../../src/engines/postgres/migrate.ts';
+import { searchNames } from '../../src/engines/postgres/migrations/0021-search-names.ts';
 import { withoutNulls } from '../../src/engines/postgres/null-characters.ts';
 import { apply, migrate, migrations } from '../../src/engines/sqlite/migrate.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
+import { migrateUntil } from '../support/postgres-schema.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { walletOf } from './database-of-version.ts';
 
@@ -37,12 +39,10 @@ test.skipIf(noPostgres !== null)(
   'players of an earlier PostgreSQL database get their folded names',
   async () => {
     await using database = await freshDatabase();
-    await migratePostgres(database.url);
+    await migrateUntil(database.url, searchNames);
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
     try {
-      await client.query('ALTER TABLE players DROP COLUMN search_name');
-      await client.query('UPDATE schema_version SET version = 20');
       // More than the migration reads at a time, with the names behind.
       await client.query(`INSERT INTO players (wallet, user_id, username, avatar, created_at)
         SELECT '0x' || lpad(to_hex(n), 40, '0'), gen_random_uuid(), 'Player ' || n, '', 1

@@ -1,4 +1,5 @@
-import { migrate } from '../../src/engines/postgres/migrate.ts';
+import { Connection } from '../../src/engines/postgres/connection.ts';
+import { migrate, migrations } from '../../src/engines/postgres/migrate.ts';
 import { freshDatabase, type TestDatabase } from './postgres.ts';
 
 let template: Promise<string> | null = null;
@@ -14,4 +15,20 @@ async function madeOnce(): Promise<string> {
 export async function freshSchema(): Promise<TestDatabase> {
   template ??= madeOnce();
   return freshDatabase(await template);
+}
+
+/** Gives an empty database the schema of the version before a migration, as a Gantry of that version left it. */
+export async function migrateUntil(url: string, next: (typeof migrations)[number]): Promise<void> {
+  const before = migrations.slice(0, migrations.indexOf(next));
+  const connection = await Connection.open(url, 'gantry migration');
+  try {
+    for (const migration of before) {
+      if (typeof migration === 'string') await connection.script(migration);
+      else await migration(connection);
+    }
+    await connection.script(`CREATE TABLE schema_version (id boolean PRIMARY KEY DEFAULT true CHECK (id), version integer NOT NULL);
+      INSERT INTO schema_version (version) VALUES (${before.length})`);
+  } finally {
+    await connection.close();
+  }
 }

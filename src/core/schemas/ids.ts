@@ -59,7 +59,7 @@ export function makeIdsAfter(earlier: string): void {
   last.count = 0;
 }
 
-/** The nil UUID (RFC 9562, section 5.9): no record has it, and it sorts before all others. */
+/** The nil UUID (RFC 9562, section 5.9): no record has it as its id, and it sorts before all others. */
 export const nilId = '00000000-0000-0000-0000-000000000000';
 
 const canonicalUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -21,11 +21,12 @@ import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
 import { scoreMetadata } from './migrations/0020-score-metadata.ts';
 import { searchNames } from './migrations/0021-search-names.ts';
+import { blocksEverywhere } from './migrations/0023-blocks-everywhere.ts';
 import { friends } from './migrations/0024-friends.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** In order: SQL, or what computes values that SQL cannot. A released migration is never changed, only followed by another. */
-const migrations: readonly (string | ((connection: Connection) => Promise<void>))[] = [
+export const migrations: readonly (string | ((connection: Connection) => Promise<void>))[] = [
   initial,
   basementClients,
   stateVersions,
@@ -47,6 +48,7 @@ const migrations: readonly (string | ((connection: Connection) => Promise<void>)
   plainNames,
   scoreMetadata,
   searchNames,
+  blocksEverywhere,
   friends,
 ];
 

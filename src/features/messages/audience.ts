@@ -3,7 +3,7 @@ import type { Steps, Tx } from '../../core/storage/command.ts';
 import { type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { bans } from '../players/tables.ts';
 import { blockersAmong } from './blocks/commands.ts';
-import { playerBlocks } from './blocks/tables.ts';
+import { holdsIn, playerBlocks } from './blocks/tables.ts';
 import type { MessageChannelRow, ParticipantRow } from './tables.ts';
 
 /**
@@ -62,7 +62,7 @@ export function* blockedBy(read: Read, channelId: string, wallet: string): ReadS
 }
 
 const blockedInGameOf = statement<{ channelId: string; wallet: string }, { blocked: string }>(
-  `SELECT k.blocked FROM message_channels AS c JOIN player_blocks AS k ON k.game_id = c.game_id
+  `SELECT k.blocked FROM message_channels AS c JOIN player_blocks AS k ON ${holdsIn('c.game_id')}
     WHERE c.id = @channelId AND k.wallet = @wallet`,
 );
 
@@ -84,7 +84,7 @@ const participantsAt = statement<
   { channelId: string; seq: number; sender: string },
   AudienceRow
 >(`SELECT c.game_id AS "gameId", p.wallet, CASE WHEN EXISTS (SELECT 1 FROM player_blocks AS k
-      WHERE k.wallet = p.wallet AND k.game_id = c.game_id AND k.blocked = @sender) THEN 1 ELSE 0 END AS "isHidden"
+      WHERE k.wallet = p.wallet AND k.blocked = @sender AND ${holdsIn('c.game_id')}) THEN 1 ELSE 0 END AS "isHidden"
   FROM message_channels AS c CROSS JOIN (
     SELECT wallet FROM participants WHERE channel_id = @channelId AND joined_seq < @seq
     UNION SELECT wallet FROM former_participants

@@ -53,7 +53,7 @@ export const sendMessage = command(
         channelId,
         lockStorageUse(tx, sender),
         anyMute(tx, sender),
-        anyBlocker(tx, sender),
+        anyBlocker(tx, sender.wallet),
       ),
       sender,
       'send-messages',

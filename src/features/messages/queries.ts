@@ -4,6 +4,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../core/schemas/paging.ts';
 import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { blockedIn, hiddenCount, isNotBlocked, noneBlocked } from './blocked-senders.ts';
+import { holdsIn } from './blocks/tables.ts';
 import { channelUnknown, requirePermission } from './channel-access.ts';
 import {
   type ChannelMember,
@@ -189,7 +190,7 @@ const typingTo = statement<
 >(`SELECT p.wallet FROM participants AS p WHERE p.channel_id = @channelId AND p.wallet <> @wallet
   AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = p.wallet AND b.game_id = @gameId)
   AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
-    WHERE k.wallet = p.wallet AND k.game_id = p.game_id AND k.blocked = @wallet)
+    WHERE k.wallet = p.wallet AND k.blocked = @wallet AND ${holdsIn('p.game_id')})
   AND NOT EXISTS (SELECT 1 FROM player_mutes AS m WHERE m.wallet = @wallet AND m.game_id = p.game_id
     AND m.channel_id IN ('', CAST(p.channel_id AS text)) AND m.until > @now)`);
 

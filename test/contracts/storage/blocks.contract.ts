@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/core/storage/store.ts';
+import { eraseRows } from '../../../src/features/administration/erasing-commands.ts';
+import { exportGame } from '../../../src/features/administration/game-export.ts';
 import { eventsAfter, eventsOfStream } from '../../../src/features/events/queries.ts';
 import { block, removeBlocksOn, unblock } from '../../../src/features/messages/blocks/commands.ts';
 import { listBlocked } from '../../../src/features/messages/blocks/queries.ts';
@@ -12,6 +15,8 @@ import { editMessage, sendMessage, unsendMessage } from '../../../src/features/m
 import { listChannelMessages, typingRecipients } from '../../../src/features/messages/queries.ts';
 import { addReactionTo } from '../../../src/features/messages/reaction-commands.ts';
 import { findUnread } from '../../../src/features/messages/unread.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
+import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, listen, nowAndReopened, type OpenStore, trio, wholePage } from './fixture.ts';
 
 /** The contract of commands and queries about blocks between players. */
@@ -193,5 +198,119 @@ export function blocksContract(open: OpenStore): void {
         'message-reactions created',
       ]);
     });
+
+    test('of a launcher hold in every game, and end in all at once', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, linus, inGames, launcher } = await inTwoGames(db);
+      const first = inGames(ada)[0];
+      await db.write(block, first, grace); // in one game, before
+      const received = listen(db);
+      await db.write(block, launcher, grace);
+      await db.write(block, launcher, grace);
+      await db.write(block, inGames(ada)[1], grace); // is blocked there already
+      expect(received).toMatchObject([
+        {
+          name: 'player-blocks patched',
+          record: { gameId: launcher.gameId, everywhere: true },
+          audience: { gameId: launcher.gameId, wallets: [ada] },
+        },
+      ]);
+      for (const owner of inGames(ada)) {
+        const blocked = { gameId: owner.gameId, wallet: grace };
+        await expect(db.write(createChannel, blocked, [ada])).rejects.toMatchObject({
+          reason: 'adding_declined',
+        });
+        await expect(db.write(createChannel, owner, [grace])).rejects.toMatchObject({
+          reason: 'player_blocked',
+        });
+        await expect(db.write(unblock, owner, grace)).rejects.toMatchObject({ reason: 'blocked_everywhere' });
+        const { _id: channelId } = await db.write(createChannel, { ...owner, wallet: linus }, [ada, grace]);
+        received.length = 0;
+        const { _id: original } = await db.write(sendMessage, blocked, channelId, 'hers');
+        await db.write(sendMessage, { ...owner, wallet: linus }, channelId, 'his', undefined, original);
+        expect(received).toMatchObject([
+          { audience: { wallets: expect.not.arrayContaining([ada]), hiddenFrom: [ada] } },
+          { audience: { wallets: expect.arrayContaining([ada]) } },
+        ]);
+        expect(received[1]?.audience).not.toHaveProperty('hiddenFrom');
+        for (const one of [await fixture.openOtherProcess(), fixture.db]) {
+          const page = await one.read(listChannelMessages, owner, channelId, wholePage);
+          expect(page).toMatchObject({ total: 1, rows: [{ content: 'his' }] });
+          expect(page).not.toHaveProperty('originals');
+          const from = { limit: 10, order: 'newest', behind: null } as const;
+          expect(await one.read(listMessagesFrom, owner, channelId, from)).toMatchObject({ total: 1 });
+          expect(await one.read(findUnread, owner, channelId)).toMatchObject({ unreadCount: 1 });
+          expect(await one.read(typingRecipients, blocked, channelId)).toEqual([linus]);
+          const replayed = await one.read(eventsOfStream, `channel:${channelId}`, 1, 10, ada);
+          expect(replayed.map(({ name }) => name)).toEqual([
+            'realtime-events skipped',
+            'chat-messages created',
+          ]);
+          expect(await one.read(listBlocked, owner, wholePage)).toEqual({
+            total: 1,
+            rows: [{ wallet: grace, username: '', createdAt: expect.any(Number), everywhere: true }],
+          });
+        }
+        await db.write(block, owner, linus);
+        expect((await db.read(listBlocked, owner, wholePage)).total).toBe(2);
+        await db.write(unblock, owner, linus);
+      }
+      expect(await db.read(listBlocked, launcher, wholePage)).toMatchObject({
+        total: 1,
+        rows: [{ wallet: grace, everywhere: true }],
+      });
+      received.length = 0;
+      await db.write(unblock, launcher, grace);
+      expect(received.map(({ record }) => record)).toEqual([
+        expect.objectContaining({ gameId: launcher.gameId, everywhere: true }),
+        { gameId: first.gameId, normalizedAddress: ada, updatedAt: expect.any(Number) },
+      ]);
+      await expect(db.write(unblock, launcher, grace)).rejects.toMatchObject({
+        reason: 'player_not_blocked',
+      });
+      for (const owner of inGames(ada)) {
+        expect((await db.read(listBlocked, owner, wholePage)).total).toBe(0);
+        expect((await db.write(createChannel, owner, [grace])).participants).toHaveLength(2);
+      }
+    });
+
+    test('of a launcher are removed with either player, and stay when a game is exported', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, linus, launcher } = await inTwoGames(db);
+      await db.write(block, launcher, grace);
+      await db.write(block, { ...launcher, wallet: linus }, ada);
+      const exported: string[] = [];
+      await db.read(exportGame, tables, launcher.gameId, null, ({ type }) => exported.push(type));
+      expect(exported).toContain('games');
+      expect(exported).not.toContain('player_blocks');
+      await db.write(removeBlocksOn, ada);
+      const none = { total: 0, rows: [] };
+      expect(await db.read(listBlocked, { ...launcher, wallet: linus }, wholePage)).toEqual(none);
+      const rows = {
+        table: 'player_blocks',
+        owner: 'wallet',
+        key: ['wallet', 'game_id', 'blocked'],
+        returning: null,
+      };
+      await db.write(eraseRows, rows, ada);
+      expect(await db.read(listBlocked, launcher, wholePage)).toEqual(none);
+    });
   });
+}
+
+/** Three players in two games, and the first in a launcher. */
+async function inTwoGames(db: Store) {
+  const games = [await addGame(db), await addGame(db)] as const;
+  const { id } = await addGame(db, { kind: 'launcher' });
+  const [ada, grace, linus] = [randomWallet(), randomWallet(), randomWallet()];
+  for (const game of games) for (const wallet of [ada, grace, linus]) await addPlayer(db, game.id, wallet);
+  const launcher = { ...(await addPlayer(db, id, ada)), everywhere: true };
+  const inGames = (wallet: string) =>
+    [
+      { gameId: games[0].id, wallet },
+      { gameId: games[1].id, wallet },
+    ] as const;
+  return { ada, grace, linus, inGames, launcher };
 }

@@ -5,47 +5,77 @@ import type { Owner } from '../../../core/schemas/owner.ts';
 import { command, type Request, type Steps, type Tx } from '../../../core/storage/command.ts';
 import { requireGuest } from '../../players/guests.ts';
 import { players } from '../../players/tables.ts';
-import { maxBlocked } from './block.ts';
+import { type Blocker, maxBlocked } from './block.ts';
 import { playerBlocksPatched } from './events.ts';
-import { type PlayerBlockRow, playerBlocks } from './tables.ts';
+import { everywhere, type PlayerBlockRow, playerBlocks } from './tables.ts';
 
 /** Rows that `removeBlocksOn` removes per batch. */
 const removedPerSlice = 200;
+/** Exceeds the games in which one player blocks another. */
+const maxGames = 1_000;
 
 /**
- * Blocks a player for another in the game; the blocked player is not notified. Idempotent.
+ * Blocks a player for another, in the game or in every game; the blocked player is not notified. Idempotent.
  * @throws GantryError `player_unknown`, `block_limit_reached`; for guests `guest_upgraded`
  */
-export const block = command('block', function* (tx, owner: Owner, blocked: string): Steps<void> {
+export const block = command('block', function* (tx, blocker: Blocker, blocked: string): Steps<void> {
   yield* requireGuest(tx, blocked);
-  const { gameId, wallet } = owner;
-  // The same lock that commands take to add this player to a channel.
-  const [, player, before, count] = yield* tx.all(
-    lockPlayer(tx, owner),
+  const { wallet } = blocker;
+  const gameId = scopeOf(blocker);
+  // In a game, the same lock that commands take to add this player to a channel.
+  const [, player, count, ...before] = yield* tx.all(
+    lockPlayer(tx, blocker),
     tx.get(players, blocked),
-    tx.get(playerBlocks, wallet, gameId, blocked),
     tx.count(playerBlocks.byTime, [wallet, gameId], maxBlocked),
+    ...blocksOn(tx, { gameId, wallet }, blocked),
   );
-  if (before) return;
+  if (before.some((row) => row !== undefined)) return;
   if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
   if (count >= maxBlocked) {
     throw new GantryError(
       'block_limit_reached',
-      `A player can block at most ${maxBlocked} others in a game; unblock one of them first`,
+      `A player can block at most ${maxBlocked} others in ${blocker.everywhere ? 'every game' : 'a game'}; unblock one of them first`,
     );
   }
   tx.insert(playerBlocks, { wallet, gameId, blocked, createdAt: tx.now });
-  notifyOwner(tx, owner);
+  notifyOwner(tx, blocker);
 });
 
-/** @throws GantryError `player_not_blocked` */
-export const unblock = command('unblock', function* (tx, owner: Owner, blocked: string): Steps<void> {
-  const { gameId, wallet } = owner;
-  const [, row] = yield* tx.all(lockPlayer(tx, owner), tx.get(playerBlocks, wallet, gameId, blocked));
+/**
+ * Ends a block in the game, or, with a launcher's session, all blocks on the player: in every game and in single ones.
+ * @throws GantryError `player_not_blocked`, `blocked_everywhere`
+ */
+export const unblock = command('unblock', function* (tx, blocker: Blocker, blocked: string): Steps<void> {
+  if (blocker.everywhere) return yield* unblockEverywhere(tx, blocker, blocked);
+  const { gameId, wallet } = blocker;
+  const [, row, held] = yield* tx.all(
+    lockPlayer(tx, blocker),
+    tx.get(playerBlocks, wallet, gameId, blocked),
+    tx.get(playerBlocks, wallet, everywhere, blocked),
+  );
+  if (held) {
+    throw new GantryError(
+      'blocked_everywhere',
+      'You have blocked this player in every game; unblock the player in the launcher',
+    );
+  }
   if (!row) throw new GantryError('player_not_blocked', 'You have not blocked this player in this game');
   tx.remove(playerBlocks, row);
-  notifyOwner(tx, owner);
+  notifyOwner(tx, blocker);
 });
+
+function* unblockEverywhere(tx: Tx, launcher: Blocker, blocked: string): Steps<void> {
+  const { wallet } = launcher;
+  const found = yield* tx.list(playerBlocks.byPair, [wallet, blocked], { limit: maxGames });
+  const owners = found.filter(({ gameId }) => gameId !== everywhere && gameId !== launcher.gameId);
+  yield* tx.all(...[launcher, ...owners].map((owner) => lockPlayer(tx, owner)));
+  const rows = yield* tx.all(...found.map(({ gameId }) => tx.get(playerBlocks, wallet, gameId, blocked)));
+  const held = rows.filter((row) => row !== undefined);
+  if (held.length === 0) throw new GantryError('player_not_blocked', 'You have not blocked this player');
+  for (const row of held) tx.remove(playerBlocks, row);
+  notifyOwner(tx, launcher);
+  for (const { gameId } of owners) notifyOwner(tx, { gameId, wallet });
+}
 
 /** Removes a bounded batch of the blocks on a wallet; true when there may be more. */
 export const removeBlocksOn = command('removeBlocksOn', function* (tx, wallet: string): Steps<boolean> {
@@ -54,37 +84,68 @@ export const removeBlocksOn = command('removeBlocksOn', function* (tx, wallet: s
   return rows.length === removedPerSlice;
 });
 
-/** Requests whether anyone blocks a player. Batch it with other rows to prefetch for a later `blockersAmong`. */
-export function anyBlocker(tx: Tx, { gameId, wallet }: Owner): Request<readonly PlayerBlockRow[]> {
-  return tx.list(playerBlocks.byBlocked, [wallet, gameId], { limit: 1 });
+/** Requests whether anyone blocks a player in any game. Batch it with other rows to prefetch for `blockersAmong`. */
+export function anyBlocker(tx: Tx, wallet: string): Request<readonly PlayerBlockRow[]> {
+  return tx.list(playerBlocks.byBlocked, [wallet], { limit: 1 });
+}
+
+/** Whether a player blocks another, in the game or everywhere. */
+export function* blocksHere(tx: Tx, owner: Owner, other: string): Steps<boolean> {
+  return (yield* tx.all(...blocksOn(tx, owner, other))).some((row) => row !== undefined);
+}
+
+/** Which of these players block a player in the game. Costs one lookup for a player whom nobody blocks in any game. */
+export function* blockersAmong(
+  tx: Tx,
+  { gameId, wallet }: Owner,
+  others: readonly string[],
+): Steps<readonly string[]> {
+  const [anyone] = yield* anyBlocker(tx, wallet);
+  if (!anyone) return [];
+  const scopes = [gameId, everywhere];
+  const first = yield* tx.all(
+    ...scopes.map((scope) => tx.list(playerBlocks.byBlocked, [wallet, scope], { limit: 1 })),
+  );
+  const held = scopes.filter((_, at) => first[at]?.length === 1);
+  const rows = yield* tx.all(
+    ...held.flatMap((scope) => others.map((other) => tx.get(playerBlocks, other, scope, wallet))),
+  );
+  const blockers = new Set(rows.map((row) => row?.wallet));
+  return others.filter((other) => blockers.has(other));
 }
 
 /** Whether a player blocks another in the game. */
-export function* blocksHere(tx: Tx, { gameId, wallet }: Owner, other: string): Steps<boolean> {
-  return (yield* tx.get(playerBlocks, wallet, gameId, other)) !== undefined;
+export function* isBlocking(tx: Tx, blocker: Blocker, blocked: string): Steps<boolean> {
+  const rows = yield* tx.all(...blocksOn(tx, blocker, blocked));
+  return rows.some((row) => row !== undefined);
 }
 
-/** Which of these players block a player. Costs one lookup when none does. */
-export function* blockersAmong(tx: Tx, player: Owner, others: readonly string[]): Steps<readonly string[]> {
-  const { gameId, wallet } = player;
-  const [anyone] = yield* anyBlocker(tx, player);
-  if (!anyone) return [];
-  const rows = yield* tx.all(...others.map((other) => tx.get(playerBlocks, other, gameId, wallet)));
-  return rows.filter((row) => row !== undefined).map((row) => row.wallet);
-}
-
-/** @throws GantryError `player_blocked` when the player blocks one of `others` */
-export function* refuseBlocked(tx: Tx, { gameId, wallet }: Owner, others: readonly string[]): Steps<void> {
-  const [anyone] = yield* tx.list(playerBlocks.byTime, [wallet, gameId], { limit: 1 });
+/** @throws GantryError `player_blocked` when the player blocks one of `others` in the game */
+export function* refuseBlocked(tx: Tx, player: Owner, others: readonly string[]): Steps<void> {
+  const [anyone] = yield* tx.list(playerBlocks.byTime, [player.wallet], { limit: 1 });
   if (!anyone) return;
-  const rows = yield* tx.all(...others.map((other) => tx.get(playerBlocks, wallet, gameId, other)));
+  const rows = yield* tx.all(...others.flatMap((other) => blocksOn(tx, player, other)));
   const found = rows.find((row) => row !== undefined);
   if (!found) return;
   throw new GantryError('player_blocked', `You have blocked ${found.blocked}; unblock this player first`);
 }
 
-function notifyOwner(tx: Tx, { gameId, wallet }: Owner): void {
-  const record = { gameId, normalizedAddress: wallet, updatedAt: tx.now };
+/** Requests the blocks on a player that hold for another in the game. */
+function blocksOn(tx: Tx, { gameId, wallet }: Owner, blocked: string) {
+  return [gameId, everywhere].map((scope) => tx.get(playerBlocks, wallet, scope, blocked));
+}
+
+function scopeOf({ gameId, everywhere: isEverywhere }: Blocker): string {
+  return isEverywhere ? everywhere : gameId;
+}
+
+function notifyOwner(tx: Tx, { gameId, wallet, everywhere: isEverywhere }: Blocker): void {
+  const record = {
+    gameId,
+    normalizedAddress: wallet,
+    updatedAt: tx.now,
+    ...(isEverywhere && { everywhere: true as const }),
+  };
   const audience = { kind: 'players' as const, gameId, wallets: [wallet] };
   tx.emit(streamOf.player(gameId, wallet), playerBlocksPatched, record, audience);
 }

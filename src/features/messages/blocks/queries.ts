@@ -1,25 +1,36 @@
-import type { Owner } from '../../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../../core/schemas/paging.ts';
 import { query, type ReadSteps, statement } from '../../../core/storage/query.ts';
-import type { BlockedPlayer } from './block.ts';
-import { playerBlocks } from './tables.ts';
+import type { BlockedPlayer, Blocker } from './block.ts';
+import { everywhere, holdsIn } from './tables.ts';
 
-/** The players that a player has blocked in the game, most recent first. */
+/** The players that a player has blocked in the game or in every game, most recent first; in a launcher only the latter. */
 export const listBlocked = query(
   'listBlocked',
-  function* (read, { gameId, wallet }: Owner, { limit, skip }: Page): ReadSteps<Paged<BlockedPlayer>> {
-    const rows = yield* read.all(selectBlocked, { gameId, wallet, limit, skip });
-    const total = yield* read.count(playerBlocks.byTime, [wallet, gameId]);
-    return { total, rows: [...rows] };
+  function* (read, blocker: Blocker, { limit, skip }: Page): ReadSteps<Paged<BlockedPlayer>> {
+    const of = { wallet: blocker.wallet, gameId: blocker.everywhere ? everywhere : blocker.gameId };
+    const rows = yield* read.all(selectBlocked, { ...of, limit, skip });
+    const total = (yield* read.first(countBlocked, of))?.count ?? 0;
+    return {
+      total,
+      rows: rows.map(({ everywhere: held, ...row }) => (held === 1 ? { ...row, everywhere: true } : row)),
+    };
   },
 );
 
+// A player who is blocked in the game and in every game is listed once.
+const ofBlocker = `k.wallet = @wallet AND ${holdsIn('@gameId')} AND (k.game_id = '${everywhere}' OR NOT EXISTS (
+  SELECT 1 FROM player_blocks AS e
+  WHERE e.wallet = k.wallet AND e.blocked = k.blocked AND e.game_id = '${everywhere}'))`;
+const countBlocked = statement<{ gameId: string; wallet: string }, { count: number }>(
+  `SELECT count(*) AS count FROM player_blocks AS k WHERE ${ofBlocker}`,
+);
 const selectBlocked = statement<
   { gameId: string; wallet: string; limit: number; skip: number },
-  BlockedPlayer
+  Omit<BlockedPlayer, 'everywhere'> & { everywhere: number }
 >(
-  `SELECT b.blocked AS wallet, coalesce(p.username, '') AS username, b.created_at AS "createdAt"
-    FROM player_blocks AS b LEFT JOIN players AS p ON p.wallet = b.blocked
-    WHERE b.wallet = @wallet AND b.game_id = @gameId
-    ORDER BY b.created_at DESC, b.blocked DESC LIMIT @limit OFFSET @skip`,
+  `SELECT k.blocked AS wallet, coalesce(p.username, '') AS username, k.created_at AS "createdAt",
+      CASE WHEN k.game_id = '${everywhere}' THEN 1 ELSE 0 END AS everywhere
+    FROM player_blocks AS k LEFT JOIN players AS p ON p.wallet = k.blocked
+    WHERE ${ofBlocker}
+    ORDER BY k.created_at DESC, k.blocked DESC LIMIT @limit OFFSET @skip`,
 );

@@ -1,8 +1,13 @@
+import { nilId } from '../../../core/schemas/ids.ts';
 import { type RowOf, table } from '../../../core/storage/table.ts';
+
+/** The `gameId` of blocks that hold in every game: those made with a launcher's session. */
+export const everywhere = nilId;
 
 const columns = {
   /** The blocking player. */
   wallet: 'text',
+  /** A game, or `everywhere`. */
   gameId: 'uuid',
   blocked: 'text',
   createdAt: 'ms',
@@ -13,6 +18,7 @@ export const playerBlocks = table('player_blocks', columns, {
   indexes: {
     byTime: { on: ['wallet', 'gameId', 'createdAt', 'blocked'] },
     byBlocked: { on: ['blocked', 'gameId', 'wallet'] },
+    byPair: { on: ['wallet', 'blocked', 'gameId'] },
   },
   of: { player: 'wallet', names: ['blocked'], game: 'gameId' },
   // Read for every message sent.
@@ -20,3 +26,11 @@ export const playerBlocks = table('player_blocks', columns, {
   cacheable: 'lists',
 });
 export type PlayerBlockRow = RowOf<typeof columns>;
+
+/**
+ * SQL condition: the block `k` holds in this game. Not with `IN`, for which SQLite would search twice, for every message
+ * of a list.
+ */
+export function holdsIn(game: string): string {
+  return `NOT (k.game_id <> ${game} AND k.game_id <> '${everywhere}')`;
+}

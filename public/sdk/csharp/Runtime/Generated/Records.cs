@@ -507,6 +507,13 @@ namespace Gantry
             get { return Get("createdAt", Read.Integer); }
             set { Set("createdAt", value); }
         }
+
+        /// <summary>Set when the player is blocked in every game: with a launcher's session, which also ends the block</summary>
+        public bool? Everywhere
+        {
+            get { return Get("everywhere", Read.OptionalBoolean); }
+            set { Set("everywhere", value); }
+        }
     }
 
     /// <summary>What cancelInvite takes</summary>
@@ -5475,6 +5482,13 @@ namespace Gantry
         {
             get { return Get("updatedAt", Read.Integer); }
             set { Set("updatedAt", value); }
+        }
+
+        /// <summary>Set when the list of every game has changed; <c>gameId</c> is the launcher's then</summary>
+        public bool? Everywhere
+        {
+            get { return Get("everywhere", Read.OptionalBoolean); }
+            set { Set("everywhere", value); }
         }
     }
 

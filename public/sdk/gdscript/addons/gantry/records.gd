@@ -244,12 +244,15 @@ class BlockedPlayer:
 	var username: String = ""
 	# int. When the player was blocked
 	var created_at: int = 0
+	# bool or null. Set when the player is blocked in every game: with a launcher's session, which also ends the block
+	var everywhere = null
 
 	func read(from):
 		json = from
 		wallet = _text("wallet")
 		username = _text("username")
 		created_at = _integer("createdAt")
+		everywhere = json.get("everywhere")
 		return self
 
 
@@ -2636,12 +2639,15 @@ class PlayerBlocks:
 	var normalized_address: String = ""
 	# int. Unix time in milliseconds
 	var updated_at: int = 0
+	# bool or null. Set when the list of every game has changed; `gameId` is the launcher's then
+	var everywhere = null
 
 	func read(from):
 		json = from
 		game_id = _text("gameId")
 		normalized_address = _text("normalizedAddress")
 		updated_at = _integer("updatedAt")
+		everywhere = json.get("everywhere")
 		return self
 
 

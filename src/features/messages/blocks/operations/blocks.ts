@@ -3,8 +3,8 @@ import { invalidField } from '../../../../core/errors.ts';
 import { addressInput, success } from '../../../../core/schemas/fields.ts';
 import { pagedOutput, pageOf, pagingOf } from '../../../../core/schemas/paging.ts';
 import type { Store } from '../../../../core/storage/store.ts';
-import { defineOperation, ownerOf, pageCost } from '../../../operation.ts';
-import { blockedPlayer } from '../block.ts';
+import { defineOperation, ownerOf, type PlayerCaller, pageCost } from '../../../operation.ts';
+import { type Blocker, blockedPlayer } from '../block.ts';
 import { block, unblock } from '../commands.ts';
 import { listBlocked } from '../queries.ts';
 
@@ -18,7 +18,7 @@ export const listBlockedPlayers = defineOperation({
   cost: pageCost(50),
   output: pagedOutput(blockedPlayer),
   async handler({ input, caller }, { db }: { db: Store }) {
-    return pageOf(input, await db.read(listBlocked, ownerOf(caller), input));
+    return pageOf(input, await db.read(listBlocked, blockerOf(caller), input));
   },
 });
 
@@ -35,7 +35,7 @@ export const blockPlayer = defineOperation({
     if (wallet === caller.wallet) {
       throw invalidField('wallet', 'must be the wallet of another player');
     }
-    await db.write(block, ownerOf(caller), wallet);
+    await db.write(block, blockerOf(caller), wallet);
     return { success: true };
   },
 });
@@ -49,7 +49,12 @@ export const unblockPlayer = defineOperation({
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
   async handler({ input, caller }, { db }: { db: Store }) {
-    await db.write(unblock, ownerOf(caller), input.wallet);
+    await db.write(unblock, blockerOf(caller), input.wallet);
     return { success: true };
   },
 });
+
+/** Blocks of a launcher's own session hold in every game. */
+function blockerOf(caller: PlayerCaller): Blocker {
+  return { ...ownerOf(caller), everywhere: caller.game.kind === 'launcher' };
+}
