@@ -7,7 +7,7 @@ import { Dialog } from '../shared/dialog.js';
 import { messageOf } from '../shared/states.js';
 
 /**
- * The players that the player has blocked in this game.
+ * The players that the player has blocked in every game or in this one.
  * @param {import('./messages.js').InGame & { onClose: () => void }} props
  */
 export function BlockedList({ launcher, current, onClose }) {
@@ -30,7 +30,7 @@ export function BlockedList({ launcher, current, onClose }) {
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
       ${
         blocked.names.size === 0
-          ? html`<p class="quiet">No blocked players in this game.</p>`
+          ? html`<p class="quiet">No blocked players.</p>`
           : html`
               <ul role="list" class="members">
                 ${[...blocked.names].map(([wallet, username]) => {

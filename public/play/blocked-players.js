@@ -2,15 +2,22 @@ import { Observable } from '../shared/observable.js';
 
 const pageSize = 250;
 
-/** The players that the player has blocked in one game. */
+/** @typedef {Pick<import('gantry-client').GantryClient, 'call'>} Session */
+
+/** The players that the player has blocked in every game or in the open one. Blocks and unblocks in every game. */
 export class BlockedPlayers extends Observable {
+  #launcher;
   #game;
   /** Names by wallet; a name may be empty. @type {ReadonlyMap<string, string>} */
   names = new Map();
 
-  /** @param {Pick<import('gantry-client').GantryClient, 'call'>} game with the token of the session in the game */
-  constructor(game) {
+  /**
+   * @param {Session} launcher with the launcher's own token
+   * @param {Session} game with the token of the session in the game
+   */
+  constructor(launcher, game) {
     super();
+    this.#launcher = launcher;
     this.#game = game;
   }
 
@@ -33,14 +40,14 @@ export class BlockedPlayers extends Observable {
 
   /** @param {string} wallet */
   async block(wallet) {
-    await this.#game.call('blockPlayer', { wallet });
+    await this.#launcher.call('blockPlayer', { wallet });
     this.names = new Map(this.names).set(wallet, this.names.get(wallet) ?? '');
     this.changed();
   }
 
   /** @param {string} wallet */
   async unblock(wallet) {
-    await this.#game.call('unblockPlayer', { wallet });
+    await this.#launcher.call('unblockPlayer', { wallet });
     const names = new Map(this.names);
     names.delete(wallet);
     this.names = names;

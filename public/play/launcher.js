@@ -194,9 +194,9 @@ export class Launcher extends Observable {
       this.#count(meta, 0);
       this.inbox.applyRead(record);
     });
-    connection.on('player-blocks patched', ({ gameId }, meta) => {
+    connection.on('player-blocks patched', (record, meta) => {
       this.#count(meta, 0);
-      this.#blocksChanged(gameId);
+      this.#blocksChanged(record);
     });
     connection.on('game-channels patched', (session, meta) => {
       this.#count(meta, 0);
@@ -336,10 +336,10 @@ export class Launcher extends Observable {
     else this.current.boards.scored(leaderboard);
   }
 
-  /** Also when the change was made on another device. @param {string} gameId */
-  #blocksChanged(gameId) {
+  /** Also when the change was made on another device. @param {{ gameId: string, everywhere?: true }} changed */
+  #blocksChanged({ gameId, everywhere }) {
     const { current } = this;
-    if (gameId !== current?.game.gameId) return;
+    if (current === null || (!everywhere && gameId !== current.game.gameId)) return;
     // The messages of blocked players are omitted, also from the previews.
     Promise.all([current.blocked.load(), current.conversations.load()]).catch(() => {});
   }

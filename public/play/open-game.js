@@ -43,7 +43,7 @@ export class OpenGame {
     const session = { call: (...call) => connection.as(this.launcherJwt).call(...call) };
     this.boards = new NamedBoards(connection, players, { gameId: game.gameId, wallet: address });
     this.conversations = new Conversations(session, players, address);
-    this.blocked = new BlockedPlayers(session);
+    this.blocked = new BlockedPlayers(connection, session);
     this.search = new PlayerSearch(connection, players, game.gameId);
   }
 

@@ -77,7 +77,7 @@ export function PlayerActions({ launcher, current, wallet, message, canMute, onC
       ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
       <section class="player-action">
         <h3>${isBlocked ? 'Blocked' : 'Block'}</h3>
-        <p class="quiet small">${isBlocked ? 'Messages from this player are hidden in this game. They appear again once you unblock the player.' : 'Hides all messages from this player in this game. The player is not notified.'}</p>
+        <p class="quiet small">${isBlocked ? 'Messages from this player are hidden. They appear again once you unblock the player.' : 'Hides all messages from this player in every game. The player is not notified.'}</p>
         <${Button} busy=${busy === 'block'} onClick=${() => run('block', toggleBlock, isBlocked ? `${name} unblocked` : `${name} blocked`)}>${isBlocked ? 'Unblock' : 'Block'} ${name}<//>
       </section>
       ${

@@ -72,6 +72,38 @@ test("a blocked player's messages reach the blocking player in no way, and every
   expect(byServer.body).toMatchObject({ total: 2 });
 });
 
+test("a player blocked in a launcher reaches the blocking player in no game, and the player's launchers hear of it", async () => {
+  await using server = await startTestServer();
+  const rooms = [await conversation(server), await conversation(server)];
+  const [first] = rooms;
+  if (!first) throw new Error('no conversation');
+  const launcherOf = async () =>
+    server.openSession((await server.createGame({ kind: 'launcher' })).gameId, first.ada.wallet);
+  const [own, second] = [await launcherOf(), await launcherOf()];
+  using desktop = await connectLauncher(server.url, { launcherJwt: own.launcherJwt });
+  using phone = await connectLauncher(server.url, { launcherJwt: second.launcherJwt });
+  await settled(desktop, phone);
+  const { grace, db, channelId } = first;
+  // Ada is in the second game too, where Grace writes to her as well.
+  const there = rooms[1]?.ada;
+  if (!there) throw new Error('no conversation');
+  const inGame = { gameId: there.gameId, wallet: grace.wallet };
+  const { _id: otherChannel } = await db.write(createChannel, inGame, [first.ada.wallet]);
+  await desktop.call('blockPlayer', { wallet: grace.wallet });
+  const { record } = await phone.waitForEvent('player-blocks patched');
+  expect(record).toMatchObject({ everywhere: true, normalizedAddress: first.ada.wallet });
+  await db.write(sendMessage, grace, channelId, 'a canary sings');
+  await db.write(sendMessage, inGame, otherChannel, 'a canary sings');
+  await settled(desktop, phone);
+  for (const deaf of [desktop, phone]) expect(JSON.stringify(deaf.received)).not.toContain('canary');
+  await phone.call('unblockPlayer', { wallet: grace.wallet });
+  await db.write(sendMessage, inGame, otherChannel, 'hello again');
+  await settled(desktop, phone);
+  for (const hearing of [desktop, phone]) {
+    expect(messagesOf(hearing)).toMatchObject([{ record: { content: 'hello again' } }]);
+  }
+});
+
 test('a replay by cursors skips hidden messages without a gap, and a client catches up in one connection', async () => {
   await using server = await startTestServer();
   const { ada, grace, linus, channelId, db } = await conversation(server);

@@ -171,7 +171,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await ada.page.getByRole('button', { name: /^Grace Hopper.*Nothing from you/ }).waitFor();
     await ada.page.getByRole('button', { name: 'Blocked players (1)' }).click();
     await ada.page.getByRole('button', { name: /^Unblock/ }).click();
-    await ada.page.getByText('No blocked players in this game.').waitFor();
+    await ada.page.getByText('No blocked players.').waitFor();
     expect(await ada.page.evaluate(() => document.activeElement?.textContent)).toBe('Done');
     await ada.page.keyboard.press('Enter');
     await expect.poll(focused).toBe('tabpanel');

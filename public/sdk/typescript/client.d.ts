@@ -2535,17 +2535,17 @@ interface Operations {
         input: UpdatePlayerProfileInput;
         output: UpdatePlayerProfileOutput;
     };
-    /** Block another player in this game and hide their messages (the blocked player is not notified) */
+    /** Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified) */
     blockPlayer: {
         input: BlockPlayerInput;
         output: BlockPlayerOutput;
     };
-    /** List the players that the player has blocked in this game, most recently blocked first */
+    /** List the players that the player has blocked in this game or in every game, most recently blocked first */
     listBlockedPlayers: {
         input: ListBlockedPlayersInput;
         output: ListBlockedPlayersOutput;
     };
-    /** Unblock a player in this game and show their messages again, including those sent while blocked */
+    /** Unblock a player in this game, or everywhere with a launcher's session, and show their messages again, including those sent while blocked */
     unblockPlayer: {
         input: UnblockPlayerInput;
         output: UnblockPlayerOutput;

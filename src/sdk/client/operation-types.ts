@@ -2138,11 +2138,11 @@ export interface Operations {
   setUsername: { input: SetUsernameInput; output: SetUsernameOutput };
   /** Set the name of a guest that the game's server vouches for; requires the game's secret */
   updatePlayerProfile: { input: UpdatePlayerProfileInput; output: UpdatePlayerProfileOutput };
-  /** Block another player in this game and hide their messages (the blocked player is not notified) */
+  /** Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified) */
   blockPlayer: { input: BlockPlayerInput; output: BlockPlayerOutput };
-  /** List the players that the player has blocked in this game, most recently blocked first */
+  /** List the players that the player has blocked in this game or in every game, most recently blocked first */
   listBlockedPlayers: { input: ListBlockedPlayersInput; output: ListBlockedPlayersOutput };
-  /** Unblock a player in this game and show their messages again, including those sent while blocked */
+  /** Unblock a player in this game, or everywhere with a launcher's session, and show their messages again, including those sent while blocked */
   unblockPlayer: { input: UnblockPlayerInput; output: UnblockPlayerOutput };
   /** Report a message in one of the player's channels to the server's moderators */
   reportMessage: { input: ReportMessageInput; output: ReportMessageOutput };

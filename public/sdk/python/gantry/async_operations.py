@@ -651,11 +651,11 @@ class AsyncOperations:
         return await self._call("updatePlayerProfile", _given({"wallet": wallet, "username": username}, {"idempotencyKey": idempotency_key}))
 
     async def block_player(self, *, wallet: str) -> BlockPlayerOutput:
-        """Block another player in this game and hide their messages (the blocked player is not notified)."""
+        """Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified)."""
         return await self._call("blockPlayer", _given({"wallet": wallet}, {}))
 
     async def list_blocked_players(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListBlockedPlayersOutput:
-        """List the players that the player has blocked in this game, most recently blocked first.
+        """List the players that the player has blocked in this game or in every game, most recently blocked first.
 
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
@@ -663,7 +663,7 @@ class AsyncOperations:
         return await self._call("listBlockedPlayers", _given({}, {"limit": limit, "skip": skip}))
 
     async def unblock_player(self, *, wallet: str, idempotency_key: Optional[str] = None) -> UnblockPlayerOutput:
-        """Unblock a player in this game and show their messages again, including those sent while blocked."""
+        """Unblock a player in this game, or everywhere with a launcher's session, and show their messages again, including those sent while blocked."""
         return await self._call("unblockPlayer", _given({"wallet": wallet}, {"idempotencyKey": idempotency_key}))
 
     async def report_message(self, *, message_id: str, reason: Literal["spam", "harassment", "hate", "sexual", "violence", "cheating", "impersonation", "other"], comment: Optional[str] = None, idempotency_key: Optional[str] = None) -> ReportMessageOutput:

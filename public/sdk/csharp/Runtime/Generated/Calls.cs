@@ -498,19 +498,19 @@ namespace Gantry
             return CallAsync(Operations.UpdatePlayerProfile, input, options, cancellationToken, UpdatePlayerProfileOutput.From);
         }
 
-        /// <summary>Block another player in this game and hide their messages (the blocked player is not notified).</summary>
+        /// <summary>Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified).</summary>
         public Task<BlockPlayerOutput> BlockPlayerAsync(BlockPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.BlockPlayer, input, options, cancellationToken, BlockPlayerOutput.From);
         }
 
-        /// <summary>List the players that the player has blocked in this game, most recently blocked first.</summary>
+        /// <summary>List the players that the player has blocked in this game or in every game, most recently blocked first.</summary>
         public Task<ListBlockedPlayersOutput> ListBlockedPlayersAsync(ListBlockedPlayersInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.ListBlockedPlayers, input, options, cancellationToken, ListBlockedPlayersOutput.From);
         }
 
-        /// <summary>Unblock a player in this game and show their messages again, including those sent while blocked.</summary>
+        /// <summary>Unblock a player in this game, or everywhere with a launcher's session, and show their messages again, including those sent while blocked.</summary>
         public Task<UnblockPlayerOutput> UnblockPlayerAsync(UnblockPlayerInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UnblockPlayer, input, options, cancellationToken, UnblockPlayerOutput.From);

@@ -756,14 +756,14 @@ func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
-# Block another player in this game and hide their messages (the blocked player is not notified).
+# Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified).
 # - wallet: String
 # Answers: BlockPlayerOutput.
 func block_player(wallet, options = {}):
 	return _call_generated("blockPlayer", {"wallet": wallet}, {}, {}, options)
 
 
-# List the players that the player has blocked in this game, most recently blocked first.
+# List the players that the player has blocked in this game or in every game, most recently blocked first.
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # Answers: ListBlockedPlayersOutput.
@@ -771,7 +771,7 @@ func list_blocked_players(optional = {}, options = {}):
 	return _call_generated("listBlockedPlayers", {}, optional, {"limit": "limit", "skip": "skip"}, options)
 
 
-# Unblock a player in this game and show their messages again, including those sent while blocked.
+# Unblock a player in this game, or everywhere with a launcher's session, and show their messages again, including those sent while blocked.
 # - wallet: String
 # Answers: UnblockPlayerOutput.
 func unblock_player(wallet, options = {}):

@@ -12,7 +12,8 @@ export const listBlockedPlayers = defineOperation({
   name: 'listBlockedPlayers',
   service: 'launcher',
   kind: 'read',
-  summary: 'List the players that the player has blocked in this game, most recently blocked first',
+  summary:
+    'List the players that the player has blocked in this game or in every game, most recently blocked first',
   auth: 'player-or-server',
   input: z.object(pagingOf()),
   cost: pageCost(50),
@@ -27,7 +28,8 @@ export const blockPlayer = defineOperation({
   service: 'launcher',
   kind: 'write',
   isRepeatable: true,
-  summary: 'Block another player in this game and hide their messages (the blocked player is not notified)',
+  summary:
+    "Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified)",
   auth: 'player',
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
@@ -44,7 +46,8 @@ export const unblockPlayer = defineOperation({
   name: 'unblockPlayer',
   service: 'launcher',
   kind: 'write',
-  summary: 'Unblock a player in this game and show their messages again, including those sent while blocked',
+  summary:
+    "Unblock a player in this game, or everywhere with a launcher's session, and show their messages again, including those sent while blocked",
   auth: 'player',
   input: z.object({ wallet: addressInput }),
   output: z.object({ success }),
