@@ -94,7 +94,10 @@ export function* blocksHere(tx: Tx, owner: Owner, other: string): Steps<boolean>
   return (yield* tx.all(...blocksOn(tx, owner, other))).some((row) => row !== undefined);
 }
 
-/** Which of these players block a player in the game. Costs one lookup for a player whom nobody blocks in any game. */
+/**
+ * Which of these players block a player in the game; with the game `everywhere`, which do so in every game. Costs one
+ * lookup for a player whom nobody blocks in any game.
+ */
 export function* blockersAmong(
   tx: Tx,
   { gameId, wallet }: Owner,
@@ -112,12 +115,6 @@ export function* blockersAmong(
   );
   const blockers = new Set(rows.map((row) => row?.wallet));
   return others.filter((other) => blockers.has(other));
-}
-
-/** Whether a player blocks another in the game. */
-export function* isBlocking(tx: Tx, blocker: Blocker, blocked: string): Steps<boolean> {
-  const rows = yield* tx.all(...blocksOn(tx, blocker, blocked));
-  return rows.some((row) => row !== undefined);
 }
 
 /** @throws GantryError `player_blocked` when the player blocks one of `others` in the game */
