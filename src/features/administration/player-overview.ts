@@ -56,7 +56,7 @@ export const readPlayerOverview = query(
 const playedText = (gameId: string) => `SELECT "gameId", count("openedAt") AS sessions,
     coalesce(max("openedAt"), 0) AS "openedAt" FROM (
       SELECT game_id AS "gameId", opened_at AS "openedAt" FROM channel_sessions WHERE wallet = @wallet
-      UNION ALL SELECT ${gameId}, NULL FROM streams WHERE wallet = @wallet
+      UNION ALL SELECT ${gameId}, NULL FROM streams WHERE wallet = @wallet AND name LIKE 'player:%'
     ) AS played GROUP BY "gameId"`;
 /** After \`player:\`. */
 const gameIdInName = 'substr(name, 8, 36)';

@@ -3,7 +3,8 @@ import type { EventType } from '../../core/events/event.ts';
 import { type Audience, streamOf } from '../../core/events/stream.ts';
 import { lockAccount } from '../../core/events/stream-locks.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
-import { blocksHere } from '../messages/blocks/commands.ts';
+import type { Blocker } from '../messages/blocks/block.ts';
+import { block, blocksHere } from '../messages/blocks/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { guests, players } from '../players/tables.ts';
 import { accountAudience, privacyIn } from './account.ts';
@@ -199,13 +200,22 @@ export const importFriend = command(
   },
 );
 
-/** Ends whatever is between two players, because one of them blocks the other: the blocked one's request seems to stay. */
-export function* endByBlock(tx: Tx, wallet: string, blocked: string): Steps<void> {
-  const { mine, theirs } = yield* lockPair(tx, wallet, blocked);
-  if (mine) yield* end(tx, mine, 'former', tx.now + formerMs);
-  if (theirs && theirs.state !== 'sent') yield* end(tx, theirs, 'former', tx.now + formerMs);
-  yield* endInvitesBetween(tx, wallet, blocked);
-}
+/**
+ * Blocks a player in every game, and ends whatever is between the two: to the blocked player, a request of theirs seems
+ * to stay.
+ * @throws GantryError as `block`
+ */
+export const blockEverywhere = command(
+  'blockEverywhere',
+  function* (tx, blocker: Blocker, blocked: string): Steps<void> {
+    yield* block(tx, blocker, blocked);
+    const { wallet } = blocker;
+    const { mine, theirs } = yield* lockPair(tx, wallet, blocked);
+    if (mine) yield* end(tx, mine, 'former', tx.now + formerMs);
+    if (theirs && theirs.state !== 'sent') yield* end(tx, theirs, 'former', tx.now + formerMs);
+    yield* endInvitesBetween(tx, wallet, blocked);
+  },
+);
 
 /** Removes a bounded batch of what others have of an erased player; true when there may be more. */
 export const removeFriendsOf = command('removeFriendsOf', function* (tx, wallet: string): Steps<boolean> {

@@ -17,7 +17,7 @@ import * as games from '../../features/games/operations/games.ts';
 import * as guestDevices from '../../features/guests/operations/guest-devices.ts';
 import * as guestUpgrade from '../../features/guests/operations/guest-upgrade.ts';
 import * as guests from '../../features/guests/operations/guests.ts';
-import * as blocks from '../../features/messages/blocks/operations/blocks.ts';
+import * as blocks from '../../features/friends/operations/blocks.ts';
 import * as messageChannels from '../../features/messages/operations/message-channels.ts';
 import * as messages from '../../features/messages/operations/messages.ts';
 import * as participants from '../../features/messages/operations/participants.ts';

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { invalidField } from '../../../../core/errors.ts';
-import { addressInput, success } from '../../../../core/schemas/fields.ts';
-import { pagedOutput, pageOf, pagingOf } from '../../../../core/schemas/paging.ts';
-import type { Store } from '../../../../core/storage/store.ts';
-import { defineOperation, ownerOf, type PlayerCaller, pageCost } from '../../../operation.ts';
-import { type Blocker, blockedPlayer } from '../block.ts';
-import { block, unblock } from '../commands.ts';
-import { listBlocked } from '../queries.ts';
+import { invalidField } from '../../../core/errors.ts';
+import { addressInput, success } from '../../../core/schemas/fields.ts';
+import { pagedOutput, pageOf, pagingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { type Blocker, blockedPlayer } from '../../messages/blocks/block.ts';
+import { block, unblock } from '../../messages/blocks/commands.ts';
+import { listBlocked } from '../../messages/blocks/queries.ts';
+import { defineOperation, ownerOf, type PlayerCaller, pageCost } from '../../operation.ts';
+import { blockEverywhere } from '../commands.ts';
 
 export const listBlockedPlayers = defineOperation({
   name: 'listBlockedPlayers',
@@ -37,7 +38,8 @@ export const blockPlayer = defineOperation({
     if (wallet === caller.wallet) {
       throw invalidField('wallet', 'must be the wallet of another player');
     }
-    await db.write(block, blockerOf(caller), wallet);
+    const blocker = blockerOf(caller);
+    await db.write(blocker.everywhere ? blockEverywhere : block, blocker, wallet);
     return { success: true };
   },
 });
