@@ -18,7 +18,9 @@ export async function serveFiles(
     const path = new URL(url, 'http://page').pathname;
     const text = files[path];
     const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
-    response.writeHead(text === undefined ? 404 : 200, { 'Content-Type': type }).end(text);
+    // A page in a sandboxed frame has an opaque origin, and so its modules are another's.
+    const headers = { 'Content-Type': type, 'Access-Control-Allow-Origin': '*' };
+    response.writeHead(text === undefined ? 404 : 200, headers).end(text);
   });
   const url = await listenOn(http, 0, '127.0.0.1');
   return {
