@@ -89,7 +89,7 @@ describe('renewChannelSession', () => {
     const { session } = await getPlayer(launcherJwt);
     expect(session).toEqual({ ...before, expiresAt });
     const { payload } = readJwt(launcherJwt);
-    expect(payload).toMatchObject({ jti: before.sessionId, exp: Math.floor(expiresAt / 1000) });
+    expect(payload).toMatchObject({ jti: before.sessionId, exp: Math.ceil(expiresAt / 1000) });
     // The earlier token is one of this session too, until its own end.
     expect((await getPlayer(guest.launcherJwt)).session).toEqual(session);
   });

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { connect } from '../../src/sdk/client/client.ts';
 import { apiOf } from '../support/api.ts';
 import { readJwt } from '../support/jwt-parts.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
@@ -20,7 +21,7 @@ const token = z.looseObject({ launcherJwt: z.string() });
 const post = async (path: string, body: object) => apiOf(near).post(`/launcher/${path}`, body);
 
 describe('a socket whose session is renewed', () => {
-  test('stays connected and can be used beyond the end of its token, on this node and another', async () => {
+  test.concurrent('stays connected and can be used beyond the end of its token, on this node and another', async () => {
     const { launcherJwt } = accepted(await post('create-guest', { gameId }), token);
     using here = await connectLauncher(near.url, { launcherJwt });
     using there = await connectLauncher(far.url, { launcherJwt });
@@ -39,6 +40,19 @@ describe('a socket whose session is renewed', () => {
     for (const launcher of [here, there]) await until('the end', () => launcher.received.find(isEnd));
     await Promise.all(cut);
     expect(here.received.find(isEnd)?.record.endReason).toBe('ended');
+  });
+
+  test.concurrent('by an SDK in its last tenth is renewed in time, however short it is', async () => {
+    // The end of the token is in whole seconds.
+    await until('a moment between two seconds', () => Date.now() % 1000 > 500);
+    const client = await connect({ url: near.url, game: gameId });
+    const statuses: string[] = [];
+    client.onStatus(({ state }) => statuses.push(state));
+    const end = Date.now() + 3_500;
+    await until('the end of its first token', () => Date.now() > end);
+    expect(await client.call('setUserScore', { score: 7 })).toMatchObject({ success: true });
+    expect(statuses).toEqual([]);
+    client.close();
   });
 });
 

@@ -13,7 +13,7 @@ import { ensurePlayer } from '../../features/players/commands.ts';
 import { refuseFormerGuest } from '../../features/players/guests.ts';
 import { playerBanned } from '../../features/players/player-banned.ts';
 import { findGuest, findPlayer, isBanned } from '../../features/players/queries.ts';
-import { type SessionDetails, sessionEnded } from '../../features/sessions/channel-session.ts';
+import { type SessionDetails, sessionEnded, tokenExpired } from '../../features/sessions/channel-session.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { findGameOfSignIn, findSession } from '../../features/sessions/queries.ts';
 import type { AdminCredentials } from './admin-credentials.ts';
@@ -263,6 +263,7 @@ export class Authenticator {
     if (typeof token !== 'string') throw new GantryError('token_invalid', 'launcherJwt must be a string');
     const details = await this.#tokens.verify(token, (sessionId) => this.#db.read(findSession, sessionId));
     if (!details) throw new GantryError('token_invalid', 'launcherJwt belongs to an unknown session');
+    if (details.session.expiresAt <= this.#db.now()) throw tokenExpired();
     return details;
   }
 

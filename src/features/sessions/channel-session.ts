@@ -60,6 +60,11 @@ export interface SessionDetails {
   game: Game;
 }
 
+/** The refusal of a call whose token, or its session, has expired. */
+export function tokenExpired(): GantryError {
+  return new GantryError('token_expired', 'launcherJwt has expired; sign in again');
+}
+
 /** The refusal of a call whose session has ended. */
 export function sessionEnded(reason: string | null): GantryError {
   return new GantryError(

@@ -15,7 +15,7 @@ import { toPlayer } from '../players/player.ts';
 import { playerBanned } from '../players/player-banned.ts';
 import { bans } from '../players/tables.ts';
 import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
-import { type EndReason, type SessionDetails, sessionEnded } from './channel-session.ts';
+import { type EndReason, type SessionDetails, sessionEnded, tokenExpired } from './channel-session.ts';
 import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
 import { announcedPresent, type SessionRow, sessions } from './tables.ts';
@@ -128,8 +128,7 @@ export const renewSession = command(
     );
     const [, row] = yield* lockSession(tx, found);
     if (!row || !gameRow || row.endedAt !== null) throw sessionEnded(row?.endReason ?? 'erased');
-    if (row.expiresAt <= tx.now)
-      throw new GantryError('token_expired', 'launcherJwt has expired; sign in again');
+    if (row.expiresAt <= tx.now) throw tokenExpired();
     if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
     const until = Math.min(tx.now + lifetimeMs, row.openedAt + renewalMs);
     const renewed = { ...row, expiresAt: Math.max(row.expiresAt, until) };

@@ -5,6 +5,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { GantryError } from '../../core/errors.ts';
+import { tokenExpired } from './channel-session.ts';
 import type { TokenKeys } from './token-keys.ts';
 
 const issuer = 'gantry';
@@ -38,6 +39,7 @@ export interface LauncherClaims {
   avatar: string;
   /** Unix milliseconds; seconds in the token. */
   issuedAt: number;
+  /** The same, rounded up: until then, whether the session has expired is checked with every call. */
   expiresAt: number;
 }
 
@@ -82,7 +84,7 @@ export class LauncherTokens {
       .setSubject(userId)
       .setJti(sessionId)
       .setIssuedAt(Math.floor(issuedAt / 1000))
-      .setExpirationTime(Math.floor(expiresAt / 1000))
+      .setExpirationTime(Math.ceil(expiresAt / 1000))
       .sign(privateKey);
   }
 
@@ -97,7 +99,7 @@ export class LauncherTokens {
     // The key may have been rotated out since the token was first seen.
     const [isValidKey, session] = await Promise.all([this.#keys.verifies(kid), read(sessionId)]);
     if (!isValidKey) throw invalid();
-    if (expiresAt <= this.#clock()) throw expired();
+    if (expiresAt <= this.#clock()) throw tokenExpired();
     return session;
   }
 
@@ -128,15 +130,11 @@ export class LauncherTokens {
       return result;
     } catch (error) {
       if (error instanceof GantryError) throw error; // the keys could not be read
-      throw error instanceof errors.JWTExpired ? expired() : invalid();
+      throw error instanceof errors.JWTExpired ? tokenExpired() : invalid();
     }
   }
 }
 
 function invalid(): GantryError {
   return new GantryError('token_invalid', 'launcherJwt is not a token of this service; sign in again');
-}
-
-function expired(): GantryError {
-  return new GantryError('token_expired', 'launcherJwt has expired; sign in again');
 }

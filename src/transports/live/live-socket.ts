@@ -32,6 +32,9 @@ import { Subscriptions } from './subscriptions.ts';
 /** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
 export const maxHandshakeLength = 512 * 1024;
 
+/** How long the token that a socket gets shortly before its session expires is valid beyond that, in milliseconds. */
+const tokenOverlapMs = 60_000;
+
 /** What is kept of the request that opened a connection. */
 export interface HandshakeInfo {
   /** The client's address, as seen through trusted proxies. */
@@ -254,9 +257,11 @@ export class LiveSocket {
     this.#rememberSigningKey(session);
     session.cancelExpiry = endWhenExpired(session.details.session, {
       ...this.#services,
-      // Calls on this socket outlive the handshake's token, and the key that it is signed with.
-      onRenewed: async (details) => {
-        session.token = await issueToken(details);
+      // Calls on this socket outlive the handshake's token, and the key that it is signed with: whether the session has
+      // been renewed is read with every call, and no call comes between the end of a token and the next one.
+      onEnding: async (details) => {
+        const expiresAt = details.session.expiresAt + tokenOverlapMs;
+        session.token = await issueToken({ ...details, session: { ...details.session, expiresAt } });
         if (this.#session === session) this.#rememberSigningKey(session);
       },
     });

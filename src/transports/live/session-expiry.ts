@@ -4,20 +4,20 @@ import { expireSession } from '../../features/sessions/commands.ts';
 import { findSession } from '../../features/sessions/queries.ts';
 import { setTimeoutAt } from '../../runtime/timeouts.ts';
 
-/** How long before the end of its token a renewed session gets another: tokens end up to a second early. */
+/** How long before the end of a session its socket prepares for a renewal, which may come in the last moment. */
 const leadMs = 2_000;
 
 interface ExpiryServices {
   db: Store;
   track(work: Promise<unknown>): void;
-  /** Called when the session has been renewed, on any node, shortly before its earlier end. */
-  onRenewed(details: SessionDetails): Promise<void>;
+  /** Called shortly before the session would expire, and again when it has been renewed after that, on any node. */
+  onEnding(details: SessionDetails): Promise<void>;
 }
 
 /** Ends a session when it expires, however often it is renewed until then. Returns a function that cancels this. */
 export function endWhenExpired(
   { id, expiresAt }: ChannelSession,
-  { db, track, onRenewed }: ExpiryServices,
+  { db, track, onEnding }: ExpiryServices,
 ): () => void {
   let isCancelled = false;
   let cancelTimer = () => {};
@@ -30,7 +30,7 @@ export function endWhenExpired(
     const found = await db.read(findSession, id);
     if (isCancelled || !found || found.session.endedAt !== null) return;
     const until = found.session.expiresAt;
-    if (until > end) await onRenewed(found);
+    if (at < until) await onEnding(found);
     if (!isCancelled) wait(until, until > end ? until - leadMs : until);
   };
   wait(expiresAt, expiresAt - leadMs);
