@@ -15,11 +15,11 @@ const lifetimeMs = 4_000;
 const players = Number(process.env.RENEWAL_PLAYERS ?? 12);
 const rounds = Number(process.env.RENEWAL_ROUNDS ?? 1);
 /** How long before the session's end calls begin, and how long after it and the answer to the renewal they go on. */
-const observedMs = { before: 700, after: 300 };
+const observedMs = { before: 1_500, after: 300 };
 /** How often each socket, and each holder of the former token, makes a call. */
-const callIntervalMs = 30;
+const callIntervalMs = 50;
 /** When the session is renewed, from its end, for a `share` of 0 to 1: most often closely before it. */
-const renewalAt = (share: number) => 40 - 640 * (1 - share) ** 2;
+const renewalAt = (share: number) => 40 - 1_500 * (1 - share) ** 2;
 
 const token = z.looseObject({ launcherJwt: z.string(), expiresAt: z.number() });
 const refusal = z.object({ data: z.object({ reason: z.string() }) });
@@ -125,7 +125,7 @@ describe('two nodes with Redis', () => {
   test.concurrent.for(['SQLite', 'PostgreSQL'])(
     'on %s, a session that is renewed at its end keeps its sockets on both, and any other ends on both',
     {
-      timeout: 40_000 * rounds,
+      timeout: 60_000 + 40_000 * rounds,
     },
     async (engine, { skip }) => {
       skip(redisMissing !== null, redisMissing ?? '');
@@ -146,7 +146,9 @@ describe('two nodes with Redis', () => {
       await using near = await startClusterNode(variables);
       await using far = await startClusterNode(variables);
       let renewed = 0;
-      for (let round = 0; round < rounds; round++) {
+      let round = 0;
+      // On a busy machine, all renewals of a round may be late.
+      for (; round < rounds || (renewed === 0 && round < rounds + 3); round++) {
         const outcomes = await Promise.all(
           Array.from({ length: players }, (_, n) =>
             renewAround([near.url, far.url], gameId, n / (players - 1)),
@@ -155,7 +157,7 @@ describe('two nodes with Redis', () => {
         renewed += outcomes.filter(Boolean).length;
       }
       expect(renewed).toBeGreaterThan(0);
-      expect(renewed).toBeLessThan(players * rounds);
+      expect(renewed).toBeLessThan(players * round);
       expect([near, far].map((node) => node.crashes())).toEqual([0, 0]);
     },
   );
