@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../core/storage/database.ts';
+import { startErasureSweeps } from '../features/administration/erasure-sweeps.ts';
 import { ChainWriter } from '../features/chains/chain-writer.ts';
 import type { ChainHooks } from '../features/chains/lane.ts';
 import type { SecretBox } from '../features/games/game-secret.ts';
@@ -131,6 +132,7 @@ async function startBackgroundWork(
   prizes.start();
   if (services.backups) startBackupSchedule(db, services.backups, { signal, report });
   startSeasonEnds(db, { signal, report });
+  startErasureSweeps(db, services.tables, { signal, report });
   startRetention(
     db,
     {

@@ -21,6 +21,7 @@ import { storedSessions } from './migrations/0018-stored-sessions.ts';
 import { plainNames } from './migrations/0019-plain-names.ts';
 import { scoreMetadata } from './migrations/0020-score-metadata.ts';
 import { searchNames } from './migrations/0021-search-names.ts';
+import { erasures } from './migrations/0022-erasures.ts';
 import { blocksEverywhere } from './migrations/0023-blocks-everywhere.ts';
 import { friends } from './migrations/0024-friends.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
@@ -48,6 +49,7 @@ export const migrations: readonly (string | ((connection: Connection) => Promise
   plainNames,
   scoreMetadata,
   searchNames,
+  erasures,
   blocksEverywhere,
   friends,
 ];

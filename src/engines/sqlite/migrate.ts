@@ -33,6 +33,7 @@ import { storedSessions } from './migrations/0030-stored-sessions.ts';
 import { plainNames } from './migrations/0031-plain-names.ts';
 import { scoreMetadata } from './migrations/0032-score-metadata.ts';
 import { searchNames } from './migrations/0033-search-names.ts';
+import { erasures } from './migrations/0034-erasures.ts';
 import { blocksEverywhere } from './migrations/0035-blocks-everywhere.ts';
 import { friends } from './migrations/0036-friends.ts';
 import { prepare } from './prepare.ts';
@@ -75,6 +76,7 @@ export const migrations: readonly Migration[] = [
   plainNames,
   scoreMetadata,
   searchNames,
+  erasures,
   blocksEverywhere,
   friends,
 ];

@@ -7,7 +7,7 @@ import { type GameRow, games } from '../games/tables.ts';
 import { bans, players } from '../players/tables.ts';
 import { rankGame } from '../scores/commands.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
-import { auditLog } from './tables.ts';
+import { auditLog, erasures } from './tables.ts';
 
 /**
  * Changes the given fields; scores are kept, and ranked again when the leaderboard policy changes.
@@ -51,9 +51,22 @@ export const ban = command(
   },
 );
 
-/** @throws GantryError `player_not_banned` */
+/**
+ * The ban of a player who is being erased stays until that is complete: what the player wrote meanwhile would be erased.
+ * @throws GantryError `player_not_banned`
+ */
 export const unban = command('unban', function* (tx, wallet: string, gameId: string | null): Steps<void> {
-  const [, row] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, gameId ?? ''));
+  const [, erasure, row] = yield* tx.all(
+    tx.lock(players, wallet),
+    tx.lock(erasures, wallet),
+    tx.get(bans, wallet, gameId ?? ''),
+  );
+  if (erasure) {
+    throw new GantryError(
+      'player_not_banned',
+      'This player is being erased, which ends all their bans in seconds',
+    );
+  }
   if (!row) {
     const where = gameId === null ? 'all games' : 'this game';
     throw new GantryError('player_not_banned', `This player is not banned from ${where}`);

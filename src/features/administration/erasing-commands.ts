@@ -20,11 +20,13 @@ import {
   messageReactionRemoved,
 } from '../messages/events.ts';
 import type { Permission } from '../messages/message-channel.ts';
+import { formerParticipants } from '../messages/tables.ts';
 import { bans, players } from '../players/tables.ts';
 import { removeRecords } from '../scores/leaderboard-commands.ts';
 import { leaderboardRecords } from '../scores/leaderboard-tables.ts';
 import { board, scores } from '../scores/tables.ts';
 import { endSessionsOf } from '../sessions/commands.ts';
+import { gameChannelPatched } from '../sessions/events.ts';
 import { sessions } from '../sessions/tables.ts';
 import {
   type CountedRow,
@@ -33,6 +35,8 @@ import {
   releaseRows,
   returningCounted,
 } from '../storage-quota/game-storage.ts';
+import { settleMs, stalledMs } from './erasure-schedule.ts';
+import { erasures } from './tables.ts';
 
 /** The most rows that one of these commands writes, to bound how long other writes wait. */
 const sliceRows = 500;
@@ -40,15 +44,19 @@ const sliceRows = 500;
 /** Replaces an erased player's wallet in events that others may still receive. */
 const erasedAddress = `0x${'0'.repeat(40)}`;
 
+/** Which pass over the player's data: the second one also finds what was committed during the first. */
+export type Pass = 'first' | 'last';
+
 /**
  * Ends the player's sessions and bans the player from every game until erasure is complete, so that neither the player
- * nor a game's server writes any more.
+ * nor a game's server writes any more. From here on, the erasure is completed even if this process is killed.
  * @throws GantryError `player_unknown`
  */
 export const beginErasing = command('beginErasing', function* (tx, wallet: string): Steps<void> {
   const [player, banned] = yield* tx.all(tx.lock(players, wallet), tx.get(bans, wallet, ''));
   if (!player) throw new GantryError('player_unknown', 'There is no player with this wallet');
-  if (!banned) tx.insert(bans, { wallet, gameId: '', reason: 'is being erased', at: tx.now });
+  tx.put(bans, { wallet, gameId: '', reason: 'is being erased', at: banned?.at ?? tx.now });
+  tx.put(erasures, { wallet, dueAt: tx.now + stalledMs });
   yield* endSessionsOf(tx, wallet, null, 'erased');
 });
 
@@ -82,11 +90,11 @@ export const blankTexts = exclusiveCommand(
   },
 );
 
-/** As `blankTexts`, for the events of the player's own streams. */
+/** As `blankTexts`, for the events of the player's own streams; the first pass keeps those that `isEnd` describes. */
 export const blankOwnEvents = exclusiveCommand(
   'blankOwnEvents',
-  function* (tx, wallet: string): Steps<boolean> {
-    return (yield* tx.run(blankEventsOf, { wallet, limit: sliceRows })) === sliceRows;
+  function* (tx, wallet: string, pass: Pass): Steps<boolean> {
+    return (yield* tx.run(blankEventsOf[pass], { wallet, limit: sliceRows })) === sliceRows;
   },
 );
 
@@ -198,29 +206,60 @@ export const eraseAtOnce = exclusiveCommand(
   },
 );
 
+/** Deletes the events of the player's own streams, as `blankOwnEvents` overwrites them. */
 export const eraseOwnEvents = exclusiveCommand(
   'eraseOwnEvents',
-  function* (tx, wallet: string): Steps<boolean> {
-    return (yield* tx.run(eventsOf, { wallet, limit: sliceRows })) === sliceRows;
+  function* (tx, wallet: string, pass: Pass): Steps<boolean> {
+    return (yield* tx.run(eventsOf[pass], { wallet, limit: sliceRows })) === sliceRows;
   },
 );
 
-/** The last step: removes the player's streams and profile, and traces in the audit log. */
-export const finishErasing = exclusiveCommand('finishErasing', function* (tx, wallet: string): Steps<void> {
-  yield* tx.run(presenceOf, { wallet });
-  yield* releaseRows(tx, yield* tx.rows(sessionsOf, { wallet }));
-  yield* tx.run(deleteStreamsOfPlayer, { wallet });
-  yield* releaseRows(tx, yield* tx.rows(profileOf, { wallet }));
-  // The player's former guest addresses are traces too.
-  const former = yield* tx.rows(formerAddressesOf, { wallet });
-  for (const name of [wallet, ...former.map(({ address }) => address)]) {
-    yield* tx.run(auditOf, { wallet: name });
-    yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
-  }
-  yield* tx.run(guestsOf, { wallet });
-  yield* tx.run(bansOf, { wallet });
-  tx.scrub();
+/** Tables whose rows say in which shared streams the player may be named. */
+export const linkTables: readonly AnyTable[] = [activities, formerParticipants] as readonly AnyTable[];
+
+/**
+ * Deletes a batch of the rows of `linkTables`, and removes the player from the streams that they lead to: first the rows,
+ * so that one that is committed at the same time stays for the last pass if its event does. Returns true when there may be
+ * more.
+ */
+export const eraseLinks = exclusiveCommand('eraseLinks', function* (tx, wallet: string): Steps<boolean> {
+  const acted = yield* tx.rows(activitiesOf, { wallet, limit: sliceRows });
+  yield* releaseRows(tx, acted);
+  const left = yield* tx.rows(staysOf, { wallet, limit: sliceRows });
+  const shared = new Set(left.map(({ id }) => streamOf.channel(id)));
+  for (const { gameId } of acted) if (gameId !== null) shared.add(streamOf.game(gameId));
+  for (const stream of shared) while (yield* anonymizeEvents(tx, stream, wallet));
+  return acted.length === sliceRows || left.length === sliceRows;
 });
+
+/**
+ * The end of a pass: removes the player's profile, and traces in the audit log. The last pass also lifts the ban and
+ * removes the player's streams, to which calls that were admitted before the ban may have written until then.
+ */
+export const finishErasing = exclusiveCommand(
+  'finishErasing',
+  function* (tx, wallet: string, pass: Pass): Steps<void> {
+    yield* tx.run(presenceOf, { wallet });
+    yield* releaseRows(tx, yield* tx.rows(sessionsOf, { wallet }));
+    yield* releaseRows(tx, yield* tx.rows(profileOf, { wallet }));
+    // The player's former guest addresses are traces too.
+    const former = yield* tx.rows(formerAddressesOf, { wallet });
+    for (const name of [wallet, ...former.map(({ address }) => address)]) {
+      yield* tx.run(auditOf, { wallet: name });
+      yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
+    }
+    yield* tx.run(guestsOf, { wallet });
+    tx.scrub();
+    if (pass === 'first') {
+      yield* tx.run(bansInGames, { wallet });
+      tx.put(erasures, { wallet, dueAt: tx.now + settleMs });
+      return;
+    }
+    yield* tx.run(deleteStreamsOfPlayer, { wallet });
+    yield* tx.run(bansOf, { wallet });
+    yield* tx.run(erasureOf, { wallet });
+  },
+);
 
 /** SQL expression: the JSON text with these top-level fields, which it has, emptied. */
 function sqliteEmptied(json: string, fields: readonly string[]): string {
@@ -247,19 +286,40 @@ function zeros(count: string): { sqlite: string; postgres: string } {
 const blankRecord = zeros('octet_length(record) - 2');
 
 const ofPlayer = 'stream_id IN (SELECT id FROM streams WHERE wallet = @wallet)';
-const blankText = (blank: string, key: string) =>
+/** Events of the ends of the player's sessions by the erasure, which other processes need to disconnect the sockets. */
+const isEnd = `name = '${gameChannelPatched.name}' AND record LIKE '%"endReason":"erased"%'`;
+const eventsIn: Readonly<Record<Pass, string>> = {
+  first: `${ofPlayer} AND NOT (${isEnd})`,
+  last: ofPlayer,
+};
+const blankText = (blank: string, key: string, where: string) =>
   `UPDATE events SET record = '"' || ${blank} || '"' WHERE (${key}) IN (
-    SELECT ${key} FROM events WHERE ${ofPlayer} AND record <> '"' || ${blank} || '"' LIMIT @limit)`;
-const blankEventsOf = statement<{ wallet: string; limit: number }>({
-  sqlite: blankText(blankRecord.sqlite, 'position'),
-  postgres: blankText(blankRecord.postgres, 'stream_id, seq'),
-});
-const eraseText = (key: string) =>
-  `DELETE FROM events WHERE (${key}) IN (SELECT ${key} FROM events WHERE ${ofPlayer} LIMIT @limit)`;
-const eventsOf = statement<{ wallet: string; limit: number }>({
-  sqlite: eraseText('position'),
-  postgres: eraseText('stream_id, seq'),
-});
+    SELECT ${key} FROM events WHERE ${where} AND record <> '"' || ${blank} || '"' LIMIT @limit)`;
+const blankEventsIn = (where: string) =>
+  statement<{ wallet: string; limit: number }>({
+    sqlite: blankText(blankRecord.sqlite, 'position', where),
+    postgres: blankText(blankRecord.postgres, 'stream_id, seq', where),
+  });
+const blankEventsOf = { first: blankEventsIn(eventsIn.first), last: blankEventsIn(eventsIn.last) };
+const eraseText = (key: string, where: string) =>
+  `DELETE FROM events WHERE (${key}) IN (SELECT ${key} FROM events WHERE ${where} LIMIT @limit)`;
+const deleteEventsIn = (where: string) =>
+  statement<{ wallet: string; limit: number }>({
+    sqlite: eraseText('position', where),
+    postgres: eraseText('stream_id, seq', where),
+  });
+const eventsOf = { first: deleteEventsIn(eventsIn.first), last: deleteEventsIn(eventsIn.last) };
+const activitiesOf = statement<{ wallet: string; limit: number }, CountedRow>(
+  `DELETE FROM activities WHERE id IN (SELECT id FROM activities WHERE wallet = @wallet LIMIT @limit)
+    ${returningCounted(activities as AnyTable)}`,
+  { changes: [activities] },
+);
+const stayKey = 'wallet, channel_id, joined_seq';
+const staysOf = statement<{ wallet: string; limit: number }, { id: string }>(
+  `DELETE FROM former_participants WHERE (${stayKey}) IN (
+    SELECT ${stayKey} FROM former_participants WHERE wallet = @wallet LIMIT @limit) RETURNING channel_id AS id`,
+  { changes: [formerParticipants] },
+);
 /** Streams of channels, games and other players whose events may name the player. */
 export const sharedStreams = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE name IN (
@@ -327,6 +387,10 @@ const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
 );
 const guestsOf = statement<{ wallet: string }>('DELETE FROM guests WHERE wallet = @wallet');
 const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');
+const bansInGames = statement<{ wallet: string }>(
+  "DELETE FROM bans WHERE wallet = @wallet AND game_id <> ''",
+);
+const erasureOf = statement<{ wallet: string }>('DELETE FROM erasures WHERE wallet = @wallet');
 const naming = (found: string) =>
   `UPDATE idempotency_keys SET result = replace(result, @wallet, @erasedAddress) WHERE ${found} > 0`;
 const resultsNaming = statement<{ wallet: string; erasedAddress: string }>({

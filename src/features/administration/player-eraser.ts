@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { type Store, writeAll } from '../../core/storage/store.ts';
 import { type AnyTable, columnOf } from '../../core/storage/table.ts';
 import { removeFriendsOf } from '../friends/commands.ts';
@@ -6,6 +5,7 @@ import { removeBlocksOn } from '../messages/blocks/commands.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
 import { eraseReactionsOf } from '../messages/reaction-commands.ts';
+import { messageReactions, messages, participants } from '../messages/tables.ts';
 import { removeReportsAbout } from '../moderation/reports/commands.ts';
 import { bans, guests, players } from '../players/tables.ts';
 import { actions } from '../queue/tables.ts';
@@ -19,63 +19,109 @@ import {
   blankTexts,
   eraseAtOnce,
   eraseChannelInfo,
+  eraseLinks,
   eraseOwnEvents,
   eraseRows,
   eraseScores,
   finishErasing,
+  linkTables,
   namedChannelsOf,
   ownStreamsOf,
+  type Pass,
   sharedStreamsOf,
 } from './erasing-commands.ts';
+import { ErasureCompleted, erasingStore } from './erasing-steps.ts';
+import { claimErasure } from './erasure-schedule.ts';
+import { erasures } from './tables.ts';
+
+/** Erased at the end of a pass: until then, an interrupted erasure can be repeated. */
+const erasedLast: readonly AnyTable[] = [players, sessions, bans, guests, erasures] as readonly AnyTable[];
+
+/** Tables with rows that others refer to or count: they are erased with these, by steps of their own. */
+const erasedSeparately: readonly AnyTable[] = [
+  ...erasedLast,
+  ...linkTables,
+  participants,
+  messages,
+  messageReactions,
+] as readonly AnyTable[];
 
 /**
- * Delay between ending a player's sessions and erasing, in milliseconds: time for calls admitted before to complete,
- * and for every process to notify and disconnect the player's sockets. A player without a session waits as well: games'
- * servers write for players who have none, through any process, and commands do not check bans again.
- */
-const settleMs = 2_000;
-
-/** Erased last: as long as these rows exist, an interrupted erasure can be repeated. */
-const erasedLast: readonly AnyTable[] = [players, sessions, bans, guests] as readonly AnyTable[];
-
-/**
- * Removes all of a player's data from the database, in bounded commands so that other writes can interleave. Events of
- * shared streams keep their seq, so that other players' cursors stay valid, but no longer mention the player.
+ * Removes a player's data from the database, in bounded commands so that other writes can interleave. Events of shared
+ * streams keep their seq, so that other players' cursors stay valid, but no longer mention the player.
  *
- * Resumable: after a failure, calling it again continues.
+ * Calls that were admitted before may still write: `sweepErased` erases that some seconds later, and until then the player
+ * stays banned, so that nothing else of theirs is there. It also completes an erasure whose process was killed.
  * @param tables all tables; their declared ownership (`of`) determines what is erased
  * @throws GantryError `player_unknown`
  */
 export async function erasePlayerData(db: Store, tables: readonly AnyTable[], wallet: string): Promise<void> {
   await db.write(beginErasing, wallet);
-  await setTimeout(settleMs);
+  await erase(db, tables, wallet, 'first');
+}
+
+/**
+ * Completes the erasures that are due; with `early`, all: when no other process has the database open, nothing that was
+ * admitted before can still write. Several processes may do this at the same time.
+ */
+export async function sweepErased(
+  db: Store,
+  tables: readonly AnyTable[],
+  { early = false }: { early?: boolean } = {},
+): Promise<void> {
+  for (;;) {
+    const wallet = await db.write(claimErasure, early);
+    if (wallet === null) return;
+    await erase(db, tables, wallet, 'last');
+  }
+}
+
+async function erase(store: Store, tables: readonly AnyTable[], wallet: string, pass: Pass): Promise<void> {
+  try {
+    await runPass(erasingStore(store, wallet), tables, wallet, pass);
+  } catch (error) {
+    if (!(error instanceof ErasureCompleted)) throw error;
+  }
+}
+
+async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, pass: Pass): Promise<void> {
   await writeAll(db, hideStatesOf, wallet); // others could read them partly erased
   // Overwritten before any other write can move the rows.
   for (const text of ownTextsIn(tables)) {
     if (text.table === actions.name) await db.write(eraseAtOnce, text, wallet);
     else await writeAll(db, blankTexts, text, wallet);
   }
-  await writeAll(db, blankOwnEvents, wallet);
+  await writeAll(db, blankOwnEvents, wallet, pass);
   const shared = await db.read(sharedStreamsOf, wallet);
-  await writeAll(db, eraseMessagesOf, wallet);
-  await writeAll(db, eraseReactionsOf, wallet);
   // Before the other members are notified of who left.
   for (const id of await db.read(namedChannelsOf, wallet)) await db.write(eraseChannelInfo, id);
-  await writeAll(db, leaveAllChannels, wallet);
+  await leaveChannels(db, wallet); // calls that were admitted before can send nothing more to these
+  await writeAll(db, eraseMessagesOf, wallet);
+  await writeAll(db, eraseReactionsOf, wallet);
   await writeAll(db, clearAdder, wallet);
   await writeAll(db, removeBlocksOn, wallet);
   await writeAll(db, removeFriendsOf, wallet);
   await writeAll(db, removeReportsAbout, wallet);
   for (const stream of shared) await writeAll(db, anonymizeEvents, stream, wallet);
   for (const stream of await db.read(ownStreamsOf, wallet)) await writeAll(db, eraseScores, stream);
-  await writeAll(db, blankOwnEvents, wallet); // events emitted by the steps above
-  await writeAll(db, eraseOwnEvents, wallet);
+  await writeAll(db, eraseLinks, wallet);
+  await writeAll(db, blankOwnEvents, wallet, pass); // events emitted by the steps above
+  await writeAll(db, eraseOwnEvents, wallet, pass);
   for (const table of tables) {
     const { player } = table.of;
-    if (player === undefined || erasedLast.includes(table)) continue;
+    if (player === undefined || erasedSeparately.includes(table)) continue;
     await writeAll(db, eraseRows, rowsOf(table, player), wallet);
   }
-  await db.write(finishErasing, wallet);
+  await db.write(finishErasing, wallet, pass);
+}
+
+/** Calls that were admitted before may have edited a channel until the player had left it. */
+async function leaveChannels(db: Store, wallet: string): Promise<void> {
+  for (let isLeft = false; !isLeft; ) {
+    const { editable, more } = await db.write(leaveAllChannels, wallet);
+    for (const id of editable) await db.write(eraseChannelInfo, id);
+    isLeft = !more;
+  }
 }
 
 function ownTextsIn(tables: readonly AnyTable[]) {

@@ -25,7 +25,7 @@ import { board, scores } from '../scores/tables.ts';
 import { announcedPresent, sessions, signIns } from '../sessions/tables.ts';
 import { states } from '../states/tables.ts';
 import { gameStorage, storageUse } from '../storage-quota/tables.ts';
-import { auditLog } from './tables.ts';
+import { auditLog, erasures } from './tables.ts';
 
 /** How the rows of one player are exported from a table. Columns are given by their declared names. */
 export interface ExportedTable {
@@ -286,6 +286,7 @@ export const leftOutTables: ReadonlyMap<AnyTable, string> = new Map<AnyTable, st
   [gameStorage, 'counters of limits'],
   [messageChannels, 'shared by players; who chose the name and the picture is not recorded'],
   [auditLog, "administrators' actions"],
+  [erasures, 'internal: what is left to erase'],
   [streams, 'internal numbering of events'],
   [events, 'announcements of what is exported'],
 ]);

@@ -33,3 +33,17 @@ const scheduleColumns = {
 /** The backup schedule; empty when no backups are scheduled. */
 export const backupSchedules = table('backup_schedules', scheduleColumns, { key: ['name'] });
 export type BackupScheduleRow = RowOf<typeof scheduleColumns>;
+
+/**
+ * Players who are being erased. Until the row is removed they are banned from every game, so that nothing new of theirs
+ * can be mistaken for what is to be erased.
+ */
+export const erasures = table(
+  'erasures',
+  { wallet: 'text', dueAt: 'ms' },
+  {
+    key: ['wallet'],
+    indexes: { byDue: { on: ['dueAt', 'wallet'] } },
+    of: { player: 'wallet', stays: 'this server completes the erasure' },
+  },
+);

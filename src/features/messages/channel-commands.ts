@@ -169,18 +169,26 @@ export const editChannelInfo = command(
   },
 );
 
-/** Removes a wallet from a bounded batch of its channels; true when there may be more. */
-export const leaveAllChannels = command('leaveAllChannels', function* (tx, wallet: string): Steps<boolean> {
+/**
+ * Removes a wallet from a bounded batch of its channels. Returns those whose names and pictures it could edit until then,
+ * and whether there may be more.
+ */
+export const leaveAllChannels = command('leaveAllChannels', function* (tx, wallet: string): Steps<{
+  editable: string[];
+  more: boolean;
+}> {
   const found = yield* tx.list(participants.byWallet, [wallet], { limit: channelsPerSlice });
   // In the order of their ids, as every command that locks several channels does.
   const channelIds = found.map(({ channelId }) => channelId).sort();
   yield* tx.all(...channelIds.map((channelId) => lockChannel(tx, channelId)));
-  yield* forEach(tx, channelIds, function* (channelId) {
+  const editable = yield* forEach(tx, channelIds, function* (channelId) {
     const channel = yield* lockWholeChannel(tx, channelId);
     const leaving = channel?.members.find((member) => member.wallet === wallet);
-    if (channel && leaving) yield* leave(tx, channel, leaving);
+    if (!channel || !leaving) return [];
+    yield* leave(tx, channel, leaving);
+    return rowHasPermission(leaving, 'edit-info') ? [channelId] : [];
   });
-  return found.length === channelsPerSlice;
+  return { editable: editable.flat(), more: found.length === channelsPerSlice };
 });
 
 /**

@@ -5,6 +5,8 @@ import * as administrators from '../../features/administration/administrators/co
 import * as backups from '../../features/administration/backup-schedule.ts';
 import * as administration from '../../features/administration/commands.ts';
 import * as erasing from '../../features/administration/erasing-commands.ts';
+import * as erasingSteps from '../../features/administration/erasing-steps.ts';
+import * as erasureSchedule from '../../features/administration/erasure-schedule.ts';
 import * as gameErasing from '../../features/administration/game-erasing-commands.ts';
 import { runAllOf } from '../../features/batches/commands.ts';
 import * as chains from '../../features/chains/commands.ts';
@@ -50,6 +52,8 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   blocks,
   channels,
   erasing,
+  erasingSteps,
+  erasureSchedule,
   gameErasing,
   events,
   friends,

@@ -1,7 +1,7 @@
 import type { AnyTable } from '../../core/storage/table.ts';
 import { activities } from '../../features/activities/tables.ts';
 import { administrators } from '../../features/administration/administrators/tables.ts';
-import { auditLog, backupSchedules } from '../../features/administration/tables.ts';
+import { auditLog, backupSchedules, erasures } from '../../features/administration/tables.ts';
 import { lanes, transactions } from '../../features/chains/tables.ts';
 import { friendCodes, friendships, invites, playerPrivacy } from '../../features/friends/tables.ts';
 import { gameSecrets, games, requestNonces } from '../../features/games/tables.ts';
@@ -93,4 +93,5 @@ export const tables: readonly AnyTable[] = [
   administrators,
   auditLog,
   backupSchedules,
+  erasures,
 ] as readonly AnyTable[];

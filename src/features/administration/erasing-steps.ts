@@ -1,0 +1,81 @@
+import {
+  type AnyCommand,
+  type Command,
+  command,
+  exclusiveCommand,
+  type Steps,
+  type Tx,
+} from '../../core/storage/command.ts';
+import type { Store } from '../../core/storage/store.ts';
+import { removeBlocksOn } from '../messages/blocks/commands.ts';
+import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
+import { eraseMessagesOf } from '../messages/message-commands.ts';
+import { eraseReactionsOf } from '../messages/reaction-commands.ts';
+import { removeReportsAbout } from '../moderation/reports/commands.ts';
+import { hideStatesOf } from '../states/commands.ts';
+import {
+  anonymizeEvents,
+  blankOwnEvents,
+  blankTexts,
+  eraseAtOnce,
+  eraseChannelInfo,
+  eraseLinks,
+  eraseOwnEvents,
+  eraseRows,
+  eraseScores,
+  finishErasing,
+} from './erasing-commands.ts';
+import { continueErasing } from './erasure-schedule.ts';
+
+const steps: ReadonlyMap<string, AnyCommand> = new Map(
+  [
+    hideStatesOf,
+    eraseAtOnce,
+    blankTexts,
+    blankOwnEvents,
+    eraseMessagesOf,
+    eraseReactionsOf,
+    eraseChannelInfo,
+    leaveAllChannels,
+    clearAdder,
+    removeBlocksOn,
+    removeReportsAbout,
+    anonymizeEvents,
+    eraseScores,
+    eraseLinks,
+    eraseOwnEvents,
+    eraseRows,
+    finishErasing,
+  ].map((step: AnyCommand) => [step.commandName, step]),
+);
+
+/** Null when another process has completed the erasure. */
+type Outcome = { result: unknown } | null;
+
+function* run(tx: Tx, wallet: string, name: string, args: readonly unknown[]): Steps<Outcome> {
+  const step = steps.get(name);
+  if (!step) throw new Error(`${name} is no step of an erasure`);
+  return (yield* continueErasing(tx, wallet)) ? { result: yield* step.run(tx, args) } : null;
+}
+
+/** Runs a step of erasing a player by its name, unless the erasure has been completed meanwhile. */
+export const runErasingStep = command('runErasingStep', run);
+/** The same, for a step that needs a dedicated transaction. */
+export const runExclusiveErasingStep = exclusiveCommand('runExclusiveErasingStep', run);
+
+/** Another process has completed the erasure. */
+export class ErasureCompleted extends Error {}
+
+/** The store for the steps of erasing a player: each fails with `ErasureCompleted` once the erasure has been completed. */
+export function erasingStore(db: Store, wallet: string): Store {
+  return {
+    async write<Args extends unknown[], Result>(step: Command<Args, Result>, ...args: Args) {
+      const runStep = step.isExclusive ? runExclusiveErasingStep : runErasingStep;
+      const outcome = await db.write(runStep, wallet, step.commandName, args);
+      if (!outcome) throw new ErasureCompleted(`${wallet} has been erased`);
+      return outcome.result as Result;
+    },
+    read: (query, ...args) => db.read(query, ...args),
+    now: () => db.now(),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Store } from '../../core/storage/store.ts';
+import type { AnyTable } from '../../core/storage/table.ts';
+import { repeat } from '../../runtime/repeat.ts';
+import { nextErasure } from './erasure-schedule.ts';
+import { sweepErased } from './player-eraser.ts';
+
+/** How often to check for erasures. */
+const pollMs = 2_000;
+
+/**
+ * Completes erasures of players when they are due, until the signal is aborted. Every process polls; the first one to
+ * claim an erasure completes it.
+ */
+export function startErasureSweeps(
+  db: Store,
+  tables: readonly AnyTable[],
+  { signal, report }: { signal: AbortSignal; report(thrown: unknown): void },
+): void {
+  const sweep = async () => {
+    const dueAt = await db.read(nextErasure);
+    if (dueAt === null) return pollMs;
+    if (dueAt > db.now()) return Math.min(pollMs, dueAt - db.now());
+    await sweepErased(db, tables);
+    return 0;
+  };
+  repeat(sweep, { everyMs: pollMs, firstMs: 0, signal, report });
+}
