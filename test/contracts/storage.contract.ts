@@ -16,6 +16,7 @@ import { messagesContract } from './storage/messages.contract.ts';
 import { mutesContract } from './storage/mutes.contract.ts';
 import { notificationsContract } from './storage/notifications.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
+import { playerErasingContract } from './storage/player-erasing.contract.ts';
 import { playerExportContract } from './storage/player-export.contract.ts';
 import { prizesContract } from './storage/prizes.contract.ts';
 import { reactionsContract } from './storage/reactions.contract.ts';
@@ -41,6 +42,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     scoresContract(open);
     leaderboardsContract(open);
     playerDataContract(open);
+    playerErasingContract(open);
     playerExportContract(open);
     stateVersionsContract(open);
     storageQuotaContract(open);

@@ -8,7 +8,7 @@ import { recordActivity } from '../../src/features/activities/commands.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { listAuditLog } from '../../src/features/administration/operations/logs.ts';
 import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
-import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
+import { erasePlayerData, sweepErased } from '../../src/features/administration/player-eraser.ts';
 import { mutePlayer } from '../../src/features/moderation/operations/mutes.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { updatePlayer } from '../../src/features/players/operations/players.ts';
@@ -85,6 +85,9 @@ function rowsWithText(text: string): string[] {
     db.close();
   }
 }
+
+/** Completes the erasure as the server does soon afterwards. */
+const sweep = () => sweepErased(server.services.db, tables, { early: true });
 
 /** Nothing of it is in any table, nor, once the log has been emptied, in the bytes of any file. */
 async function isGone(texts: readonly string[]): Promise<void> {
@@ -213,12 +216,26 @@ describe.each<[string, () => Promise<AdminWay>]>([
     for (const text of texts.filter((one) => !/^(state-before|message-before|unsent)-/.test(one)))
       expect([text, filesWithText(directory.path, text).length > 0]).toEqual([text, true]);
     await (await way()).call(erasePlayer, { wallet: wallet.address });
+    // Only the wallet is left, for some seconds, unless no server runs.
+    const left = texts.flatMap(rowsWithText).map((row) => row.slice(0, row.indexOf(':')));
+    expect(['bans', 'erasures', 'events', 'streams']).toEqual(expect.arrayContaining(left));
+    await until('the sweep', () => rowsWithText(wallet.lowercase.slice(2)).length === 0, 8_000);
     await isGone(texts);
   });
 });
 
 describe('an erased player', () => {
-  const erase = () => admin.call(erasePlayer, { wallet: wallet.address });
+  const erase = async () => {
+    await admin.call(erasePlayer, { wallet: wallet.address });
+    await sweep();
+  };
+
+  it('is erased without waiting for calls in flight', async () => {
+    await as(player, 'set-user-score', { score: 5 });
+    const begunAt = performance.now();
+    await admin.call(erasePlayer, { wallet: wallet.address });
+    expect(performance.now() - begunAt).toBeLessThan(1_500);
+  });
 
   it('is gone from channels left long ago, and from those without any of their messages', async () => {
     const third = await server.openSession(gameId);
@@ -268,6 +285,7 @@ describe('an erased player', () => {
       now: () => db.now(),
     };
     await erasePlayerData(watched, tables, player.wallet);
+    await sweepErased(watched, tables, { early: true });
     expect(seenAfter[0]).toEqual([state, state]);
     expect(new Set(seenAfter.slice(1).flat())).toEqual(new Set());
   });
@@ -444,10 +462,11 @@ describe('an erased player', () => {
       return play(turn);
     });
     await play(-1);
-    await erase();
+    await admin.call(erasePlayer, { wallet: wallet.address });
     const answers = (await Promise.all(playing)).flat();
     expect(answers.filter((answer) => answer.status >= 500)).toEqual([]);
     await until('the end of the socket', () => launcher.socket.disconnected);
+    await sweep();
     await isGone([wallet.lowercase.slice(2)]);
   });
 });
@@ -476,8 +495,9 @@ describe('erasing one of many players', () => {
     await erase();
     await isGone([wallet.lowercase.slice(2), 'the-canary-of-the-erased']);
 
-    function erase() {
-      return admin.call(erasePlayer, { wallet: wallet.address });
+    async function erase() {
+      await admin.call(erasePlayer, { wallet: wallet.address });
+      await sweep();
     }
   });
 });

@@ -239,6 +239,7 @@ export const eraseLinks = exclusiveCommand('eraseLinks', function* (tx, wallet: 
 export const finishErasing = exclusiveCommand(
   'finishErasing',
   function* (tx, wallet: string, pass: Pass): Steps<void> {
+    while (yield* eraseLinks(tx, wallet)); // activities, which refer to the profile, may have been added since
     yield* tx.run(presenceOf, { wallet });
     yield* releaseRows(tx, yield* tx.rows(sessionsOf, { wallet }));
     yield* releaseRows(tx, yield* tx.rows(profileOf, { wallet }));
