@@ -70,23 +70,28 @@ export interface OwnText {
 }
 
 /**
- * Overwrites the player's text in place and at the same length: when SQLite defragments a page, it leaves copies of
+ * Overwrites the player's texts in place and at the same length: when SQLite defragments a page, it leaves copies of
  * rows in the page's free space, which nothing overwrites later. Returns true when there may be more.
  */
 export const blankTexts = exclusiveCommand(
   'blankTexts',
-  function* (tx, { table, key, column, owner }: OwnText, wallet: string): Steps<boolean> {
-    const text = (
-      blank: string,
-      rowKey: string,
-    ) => `UPDATE ${table} SET ${column} = ${blank} WHERE (${rowKey}) IN (
-      SELECT ${rowKey} FROM ${table} WHERE ${owner} = @wallet AND ${column} <> ${blank} LIMIT @limit)`;
-    const { sqlite, postgres } = zeros(`octet_length(${column})`);
-    const blank = statement<{ wallet: string; limit: number }>({
-      sqlite: text(sqlite, 'rowid'),
-      postgres: text(postgres, key.join(', ')),
-    });
-    return (yield* tx.run(blank, { wallet, limit: sliceRows })) === sliceRows;
+  function* (tx, texts: readonly OwnText[], wallet: string): Steps<boolean> {
+    let limit = sliceRows;
+    for (const { table, key, column, owner } of texts) {
+      const text = (
+        blank: string,
+        rowKey: string,
+      ) => `UPDATE ${table} SET ${column} = ${blank} WHERE (${rowKey}) IN (
+        SELECT ${rowKey} FROM ${table} WHERE ${owner} = @wallet AND ${column} <> ${blank} LIMIT @limit)`;
+      const { sqlite, postgres } = zeros(`octet_length(${column})`);
+      const blank = statement<{ wallet: string; limit: number }>({
+        sqlite: text(sqlite, 'rowid'),
+        postgres: text(postgres, key.join(', ')),
+      });
+      limit -= yield* tx.run(blank, { wallet, limit });
+      if (limit === 0) return true;
+    }
+    return false;
   },
 );
 
@@ -170,21 +175,26 @@ export interface RowsOfPlayer {
 /** Deletes rows owned by the player. Returns true when there may be more. */
 export const eraseRows = exclusiveCommand(
   'eraseRows',
-  function* (tx, { table, owner, key, returning }: RowsOfPlayer, wallet: string): Steps<boolean> {
-    const columns = key.join(', ');
-    const text = `DELETE FROM ${table} WHERE (${columns}) IN (
-      SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`;
-    if (returning === null) {
-      const erase = statement<{ wallet: string; limit: number }>(text);
-      return (yield* tx.run(erase, { wallet, limit: sliceRows })) === sliceRows;
+  function* (tx, owned: readonly RowsOfPlayer[], wallet: string): Steps<boolean> {
+    let limit = sliceRows;
+    for (const { table, owner, key, returning } of owned) {
+      const columns = key.join(', ');
+      const text = `DELETE FROM ${table} WHERE (${columns}) IN (
+        SELECT ${columns} FROM ${table} WHERE ${owner} = @wallet LIMIT @limit)`;
+      if (returning === null) {
+        limit -= yield* tx.run(statement<{ wallet: string; limit: number }>(text), { wallet, limit });
+      } else {
+        const erase = statement<{ wallet: string; limit: number }, CountedRow>(
+          `${text} ${returning}`,
+          { changes: [] }, // rows of these tables are not cached beyond a command
+        );
+        const erased = yield* tx.rows(erase, { wallet, limit });
+        yield* releaseRows(tx, erased);
+        limit -= erased.length;
+      }
+      if (limit === 0) return true;
     }
-    const erase = statement<{ wallet: string; limit: number }, CountedRow>(
-      `${text} ${returning}`,
-      { changes: [] }, // rows of these tables are not cached beyond a command
-    );
-    const erased = yield* tx.rows(erase, { wallet, limit: sliceRows });
-    yield* releaseRows(tx, erased);
-    return erased.length === sliceRows;
+    return false;
   },
 );
 

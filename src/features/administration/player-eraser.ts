@@ -87,10 +87,11 @@ async function erase(store: Store, tables: readonly AnyTable[], wallet: string, 
 async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, pass: Pass): Promise<void> {
   await writeAll(db, hideStatesOf, wallet); // others could read them partly erased
   // Overwritten before any other write can move the rows.
-  for (const text of ownTextsIn(tables)) {
-    if (text.table === actions.name) await db.write(eraseAtOnce, text, wallet);
-    else await writeAll(db, blankTexts, text, wallet);
-  }
+  const { queued = [], other = [] } = Object.groupBy(ownTextsIn(tables), ({ table }) =>
+    table === actions.name ? 'queued' : 'other',
+  );
+  for (const text of queued) await db.write(eraseAtOnce, text, wallet);
+  await writeAll(db, blankTexts, other, wallet);
   await writeAll(db, blankOwnEvents, wallet, pass);
   const shared = await db.read(sharedStreamsOf, wallet);
   // Before the other members are notified of who left.
@@ -107,11 +108,8 @@ async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, p
   await writeAll(db, eraseLinks, wallet);
   await writeAll(db, blankOwnEvents, wallet, pass); // events emitted by the steps above
   await writeAll(db, eraseOwnEvents, wallet, pass);
-  for (const table of tables) {
-    const { player } = table.of;
-    if (player === undefined || erasedSeparately.includes(table)) continue;
-    await writeAll(db, eraseRows, rowsOf(table, player), wallet);
-  }
+  const others = tables.filter((table) => !erasedSeparately.includes(table));
+  await writeAll(db, eraseRows, others.flatMap(ownRowsIn), wallet);
   await db.write(finishErasing, wallet, pass);
 }
 
@@ -134,6 +132,11 @@ function ownTextsIn(tables: readonly AnyTable[]) {
           column: columnOf(table, text).sqlName,
         }));
   });
+}
+
+function ownRowsIn(table: AnyTable) {
+  const { player } = table.of;
+  return player === undefined ? [] : [rowsOf(table, player)];
 }
 
 function rowsOf(table: AnyTable, player: string) {
