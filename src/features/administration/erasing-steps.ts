@@ -1,12 +1,10 @@
 import {
   type AnyCommand,
-  type Command,
   command,
   exclusiveCommand,
   type Steps,
   type Tx,
 } from '../../core/storage/command.ts';
-import type { Store } from '../../core/storage/store.ts';
 import { removeBlocksOn } from '../messages/blocks/commands.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
@@ -62,20 +60,3 @@ function* run(tx: Tx, wallet: string, name: string, args: readonly unknown[]): S
 export const runErasingStep = command('runErasingStep', run);
 /** The same, for a step that needs a dedicated transaction. */
 export const runExclusiveErasingStep = exclusiveCommand('runExclusiveErasingStep', run);
-
-/** Another process has completed the erasure. */
-export class ErasureCompleted extends Error {}
-
-/** The store for the steps of erasing a player: each fails with `ErasureCompleted` once the erasure has been completed. */
-export function erasingStore(db: Store, wallet: string): Store {
-  return {
-    async write<Args extends unknown[], Result>(step: Command<Args, Result>, ...args: Args) {
-      const runStep = step.isExclusive ? runExclusiveErasingStep : runErasingStep;
-      const outcome = await db.write(runStep, wallet, step.commandName, args);
-      if (!outcome) throw new ErasureCompleted(`${wallet} has been erased`);
-      return outcome.result as Result;
-    },
-    read: (query, ...args) => db.read(query, ...args),
-    now: () => db.now(),
-  };
-}

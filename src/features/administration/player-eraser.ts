@@ -30,7 +30,7 @@ import {
   type Pass,
   sharedStreamsOf,
 } from './erasing-commands.ts';
-import { ErasureCompleted, erasingStore } from './erasing-steps.ts';
+import { ErasureCompleted, erasingStore } from './erasing-store.ts';
 import { claimErasure } from './erasure-schedule.ts';
 import { erasures } from './tables.ts';
 
