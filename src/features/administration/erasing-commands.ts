@@ -85,7 +85,7 @@ export const blankTexts = exclusiveCommand(
         SELECT ${rowKey} FROM ${table} WHERE ${owner} = @wallet AND ${column} <> ${blank} LIMIT @limit)`;
       const { sqlite, postgres } = zeros(`octet_length(${column})`);
       const blank = statement<{ wallet: string; limit: number }>({
-        sqlite: text(sqlite, 'rowid'),
+        sqlite: text(sqlite, key.join(', ')),
         postgres: text(postgres, key.join(', ')),
       });
       limit -= yield* tx.run(blank, { wallet, limit });

@@ -5,6 +5,7 @@ import {
   type Steps,
   type Tx,
 } from '../../core/storage/command.ts';
+import { removeFriendsOf } from '../friends/commands.ts';
 import { removeBlocksOn } from '../messages/blocks/commands.ts';
 import { clearAdder, leaveAllChannels } from '../messages/channel-commands.ts';
 import { eraseMessagesOf } from '../messages/message-commands.ts';
@@ -37,6 +38,7 @@ const steps: ReadonlyMap<string, AnyCommand> = new Map(
     leaveAllChannels,
     clearAdder,
     removeBlocksOn,
+    removeFriendsOf,
     removeReportsAbout,
     anonymizeEvents,
     eraseScores,
