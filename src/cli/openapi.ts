@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { Registry } from '../calls/registry.ts';
 import { readConfig } from '../config.ts';
-import { operations } from '../server/declarations/operations.ts';
+import { operations, operationTopics } from '../server/declarations/operations.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 
 export function openApiCommand(): Command {
@@ -11,7 +11,8 @@ export function openApiCommand(): Command {
     .addHelpText('after', '\nExample:\n  gantry openapi > openapi.json')
     .action(({ json }: { json?: boolean }) => {
       const { publicUrl, host, port } = readConfig();
-      const document = openApiDocument(new Registry(operations), publicUrl ?? `http://${host}:${port}`);
+      const url = publicUrl ?? `http://${host}:${port}`;
+      const document = openApiDocument(new Registry(operations), operationTopics, url);
       process.stdout.write(`${JSON.stringify(document, null, json ? 0 : 2)}\n`);
     });
 }

@@ -14,8 +14,6 @@ const interFont = '@fontsource-variable/inter';
 
 export const vendoredFiles: readonly VendoredFile[] = [
   { path: 'uplot/uPlot.min.css', package: 'uplot', file: 'dist/uPlot.min.css' },
-  { path: 'swagger-ui/swagger-ui-bundle.js', package: 'swagger-ui-dist', file: 'swagger-ui-bundle.js' },
-  { path: 'swagger-ui/swagger-ui.css', package: 'swagger-ui-dist', file: 'swagger-ui.css' },
   // A variable font with all weights; non-Latin letters use the system's font. Its licence must be distributed with it.
   { path: 'inter/inter-latin.woff2', package: interFont, file: 'files/inter-latin-wght-normal.woff2' },
   { path: 'inter/LICENSE.txt', package: interFont, file: 'LICENSE' },

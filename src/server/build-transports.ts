@@ -40,7 +40,7 @@ import { metricsServer } from '../transports/http/metrics-listener.ts';
 import { openApiDocument } from '../transports/openapi/document.ts';
 import { Gateway } from '../transports/socket/gateway.ts';
 import { runAll, runAsGuest, runOnce, runUnlessMuted } from './declarations/commands.ts';
-import { operations } from './declarations/operations.ts';
+import { operations, operationTopics } from './declarations/operations.ts';
 import type { OpenedServices } from './open-services.ts';
 
 /** Maximum packets per second and socket: three times the call limit of a session. */
@@ -173,7 +173,7 @@ export function buildTransports(
       // Built once on first use: it takes a while and does not change.
       openApi ??= new ServedFile(
         'openapi.json',
-        Buffer.from(JSON.stringify(openApiDocument(registry, publicUrls.base))),
+        Buffer.from(JSON.stringify(openApiDocument(registry, operationTopics, publicUrls.base))),
       );
       return openApi;
     },

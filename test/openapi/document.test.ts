@@ -75,6 +75,23 @@ test('the document is OpenAPI 3.1 by its own schema', async () => {
   expect(document.servers[0].url).toBe(server.url);
 });
 
+test('every operation has a topic, whose page is in the manual', async () => {
+  const topics = z.array(z.object({ title: z.string(), page: z.string() })).parse(served['x-topics']);
+  for (const operation of registry.operations) {
+    const topic = at(served, `#/paths/${pathOf(operation).replaceAll('/', '~1')}/post/x-topic`);
+    expect(
+      topics.map(({ title }) => title),
+      operation.name,
+    ).toContain(topic);
+  }
+  for (const { page } of topics) {
+    const [name = '', anchor] = page.split('#');
+    const response = await fetch(`${server.url}/docs/${name}`);
+    expect(response.status, page).toBe(200);
+    if (anchor !== undefined) expect(await response.text(), page).toContain(`id="${anchor}"`);
+  }
+});
+
 test('every $ref resolves', () => {
   const references = [...JSON.stringify(served).matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref = '']) => ref);
   expect(references.length).toBeGreaterThan(registry.operations.length * 2);

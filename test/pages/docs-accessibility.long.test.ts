@@ -59,10 +59,14 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
 
   test.each(screens)('has no accessibility issue in the reference: %s', async (_name, options) => {
     const { page, complaints } = await openDocs('/reference', options);
-    await page.locator('.opblock-summary-control').first().click();
-    await page.getByRole('button', { name: 'Execute', exact: true }).waitFor();
+    for (const id of ['credentials', 'headers', 'errors', 'setUserScore', 'setRules', 'launcherDispatch']) {
+      await page.locator(`#${id} > summary`).click();
+    }
+    const form = page.locator('#setUserScore .try-it');
+    await form.getByRole('button', { name: 'Execute' }).click();
+    await form.getByText('"token_missing"').waitFor();
     expect(await issuesInBothSchemes(page)).toEqual({ light: [], dark: [] });
-    expect(complaints).toEqual([]);
+    expect(complaints.filter((one) => !one.includes('status of 401'))).toEqual([]);
     expect(await tooWide(page)).toBe(0);
   });
 });

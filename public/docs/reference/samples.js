@@ -4,24 +4,16 @@ import { CopyButton } from '../../shared/copy-button.js';
 import { Tabs } from '../../shared/tabs.js';
 import { codeSamples, socketSamples } from './code-samples.js';
 
-/**
- * The parts of an OpenAPI operation that samples are made from.
- * @typedef {object} DescribedOperation
- * @property {string} operationId
- * @property {string[]} tags
- * @property {readonly Record<string, unknown>[]} [security]
- * @property {readonly { name: string, in: string, example?: unknown }[]} [parameters]
- * @property {{ content: { 'application/json': { example?: any } } }} [requestBody]
- */
+/** @typedef {import('./api-document.js').DescribedOperation} DescribedOperation */
 
 const languageKey = 'gantry-sample-language';
 
 /**
  * An operation's example as code, in the last selected language.
- * @param {{ path: string, method: string, operation: DescribedOperation }} props
+ * @param {{ operation: DescribedOperation }} props
  */
-export function Samples({ path, method, operation }) {
-  const samples = samplesOf(path, method, operation);
+export function Samples({ operation }) {
+  const samples = samplesOf(operation);
   const [chosen, setChosen] = useState(() => localStorage.getItem(languageKey) ?? 'curl');
   const shown = samples.find(({ id }) => id === chosen) ?? samples[0];
   if (!shown) return null;
@@ -48,12 +40,8 @@ export function Samples({ path, method, operation }) {
   `;
 }
 
-/**
- * @param {string} path
- * @param {string} method
- * @param {DescribedOperation} operation
- */
-function samplesOf(path, method, { operationId, tags, security = [], parameters = [], requestBody }) {
+/** @param {DescribedOperation} operation */
+function samplesOf({ path, method, operationId, tags, security = [], parameters = [], requestBody }) {
   const body = requestBody?.content['application/json'].example;
   const [service = ''] = tags;
   if (service === 'realtime-events' && path.startsWith('/launcher/')) {

@@ -42,66 +42,69 @@ import * as signIn from '../../features/sessions/operations/sign-in.ts';
 import * as playerStates from '../../features/states/operations/player-states.ts';
 import * as states from '../../features/states/operations/states.ts';
 import * as webhooks from '../../features/webhooks/operations/webhooks.ts';
+import type { Topic } from '../../transports/openapi/document.ts';
 
-/** Every file of operations, in the order in which documents list them. All operations that a file exports are callable. */
-const files = [
-  scores,
-  leaderboardScores,
-  leaderboards,
-  leaderboardSeasons,
-  states,
-  playerStates,
-  playSessions,
-  activities,
-  notifications,
-  rules,
-  messageChannels,
-  messages,
-  participants,
-  readMarkers,
-  reactions,
-  friends,
-  friendCodes,
-  privacy,
-  otherPlayers,
-  invites,
-  subscriptions,
-  games,
-  gameSecrets,
-  managedGames,
-  signIn,
-  guests,
-  guestDevices,
-  guestUpgrade,
-  presence,
-  ownSession,
-  channelSessions,
-  sessions,
-  players,
-  managedPlayers,
-  blocks,
-  reports,
-  mutes,
-  batches,
-  actions,
-  webhooks,
-  logs,
-  server,
-  administrators,
-  backups,
+/**
+ * Every file of operations by the topic under which documents list them, in their order, and the topic's page of the
+ * manual. All operations that a file exports are callable.
+ */
+const topics = [
+  {
+    title: 'Scores and leaderboards',
+    page: 'leaderboards',
+    files: [scores, leaderboardScores, leaderboards, leaderboardSeasons],
+  },
+  { title: 'States', page: 'states', files: [states, playerStates] },
+  { title: 'Play sessions', page: 'notifications#play-sessions', files: [playSessions] },
+  { title: 'Activities', page: 'notifications#activities', files: [activities] },
+  { title: 'Notifications', page: 'notifications', files: [notifications] },
+  { title: 'Rules', page: 'rules', files: [rules] },
+  {
+    title: 'Messages',
+    page: 'messages',
+    files: [messageChannels, messages, participants, readMarkers, reactions],
+  },
+  {
+    title: 'Friends',
+    page: 'messages',
+    files: [friends, friendCodes, privacy, otherPlayers, invites],
+  },
+  { title: 'Live events', page: 'live-events', files: [subscriptions] },
+  { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },
+  { title: 'Signing in', page: 'authentication', files: [signIn] },
+  { title: 'Guests', page: 'guests', files: [guests, guestDevices, guestUpgrade] },
+  {
+    title: 'Players and sessions',
+    page: 'authentication#channel-sessions',
+    files: [presence, ownSession, channelSessions, sessions, players, managedPlayers],
+  },
+  { title: 'Blocks and moderation', page: 'moderation', files: [blocks, reports, mutes] },
+  { title: 'Batches', page: 'game-servers#batches', files: [batches] },
+  { title: 'On-chain actions', page: 'rules', files: [actions] },
+  { title: 'Webhooks', page: 'webhooks', files: [webhooks] },
+  { title: 'Administration', page: 'administration', files: [logs, server, administrators, backups] },
 ];
 
 /** The operations among the exports of a file: the type guard below tells them apart by the same field. */
 type OperationIn<File> = File extends unknown ? Extract<File[keyof File], { handler: unknown }> : never;
 
-type OneOperation = OperationIn<(typeof files)[number]>;
+type OneOperation = OperationIn<(typeof topics)[number]['files'][number]>;
 
-/** Every operation; those of one file by name, because a bundle may order exports differently. */
-export const operations: readonly OneOperation[] = files.flatMap((file) =>
+/** The operations of one file by name, because a bundle may order exports differently. */
+const operationsIn = (file: (typeof topics)[number]['files'][number]): OneOperation[] =>
   Object.values(file)
     .filter((value): value is OneOperation => 'handler' in value)
-    .sort((one, other) => (one.name < other.name ? -1 : 1)),
-);
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+
+/** Every operation. */
+export const operations: readonly OneOperation[] = topics.flatMap(({ files }) => files.flatMap(operationsIn));
+
+/** The topics of the API reference, each with the names of its operations. */
+export const operationTopics: readonly Topic[] = topics.map(({ title, page, files }) => ({
+  title,
+  page,
+  operations: files.flatMap(operationsIn).map(({ name }) => name),
+}));
 
 type NeedsOf<One> = One extends { handler(request: never, services: infer Needs): unknown }
   ? (needs: Needs) => void

@@ -20,13 +20,27 @@ const examples: Readonly<Record<string, Example>> = recorded;
 /** The placeholder for a token in examples. */
 const exampleToken = 'YOUR_LAUNCHER_JWT';
 
-/** The OpenAPI 3.1 document of every operation, by dedicated path and by method dispatch. */
-export function openApiDocument(registry: Registry, serverUrl: string): Json {
+/** A topic of the reference. */
+export interface Topic {
+  title: string;
+  /** Its page of the manual, below `/docs/`: `notifications#activities`. */
+  page: string;
+  /** Names of operations. */
+  operations: readonly string[];
+}
+
+/**
+ * The OpenAPI 3.1 document of every operation, by dedicated path and by method dispatch. `tags` are services, after which
+ * generators name their classes; the extensions `x-topics` and `x-topic` are the topics of the manual.
+ */
+export function openApiDocument(registry: Registry, topics: readonly Topic[], serverUrl: string): Json {
   const paths: Record<string, Json> = {};
+  const topicOf = new Map(topics.flatMap(({ title, operations }) => operations.map((name) => [name, title])));
   for (const operation of registry.operations) {
     const prefix = operation.service === 'admin' ? '/admin' : '/launcher';
-    paths[`${prefix}/${kebabCase(operation.name)}`] = { post: dedicated(operation) };
-    if (operation.getPath) paths[operation.getPath] = { get: byQuery(operation) };
+    const topic = { 'x-topic': topicOf.get(operation.name) };
+    paths[`${prefix}/${kebabCase(operation.name)}`] = { post: { ...dedicated(operation), ...topic } };
+    if (operation.getPath) paths[operation.getPath] = { get: { ...byQuery(operation), ...topic } };
   }
   for (const service of registry.services) {
     const get = dispatchedGet(registry, service);
@@ -45,6 +59,7 @@ export function openApiDocument(registry: Registry, serverUrl: string): Json {
     },
     servers: [{ url: serverUrl }],
     tags: Object.entries(serviceDescriptions).map(([name, description]) => ({ name, description })),
+    'x-topics': topics.map(({ title, page }) => ({ title, page })),
     paths,
     components: { schemas: components(registry), securitySchemes },
   };

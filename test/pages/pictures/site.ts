@@ -17,15 +17,13 @@ export async function takeSite({ browser, options, server, take }: Camera): Prom
     ['play', '.sign-in-card button'],
     ['console', 'input'],
     ['nothing-here', 'main'],
-    ['docs/reference', '.opblock'],
+    ['docs/reference', '.operation'],
   ] as const) {
     await show(path, shows);
     await take(page, `site-${path || 'home'}`);
   }
-  await page.locator('.opblock-summary').first().click();
-  await page.locator('.opblock.is-open').waitFor();
-  await page.waitForLoadState('networkidle');
-  await page.locator('.opblock.is-open').scrollIntoViewIfNeeded();
+  await page.goto(`${server.url}/docs/reference#setUserScore`);
+  await page.locator('#setUserScore .try-it').waitFor();
   await take(page, 'site-docs-operation');
   for (const path of await menuOf(page, server.url)) {
     await show(path, 'article h1');
