@@ -25,6 +25,7 @@ import { RefusalsView } from './refusals-view.js';
 import { ReportPage } from './reports-view.js';
 import { RequestsView } from './requests-view.js';
 import { linkTo, useRoute } from './route.js';
+import { SearchButton } from './search-button.js';
 
 /**
  * Sections that `needs` an operation are shown only to roles that may call it.
@@ -60,6 +61,7 @@ export function Shell({ takesFocus, onSignOut }) {
   const links = useScrollToCurrent(section);
   const [isLeaving, setLeaving] = useState(false);
   const routeKey = route.join('/');
+  const visible = sections.filter(({ needs }) => needs === undefined || admin.may(needs));
   const needed = sections.find(({ path }) => path === section)?.needs;
   const isForbidden = needed !== undefined && !admin.may(needed);
   const title = sections.find(({ path }) => path === section)?.label ?? 'Console';
@@ -75,20 +77,19 @@ export function Shell({ takesFocus, onSignOut }) {
     <a class="skip-link visually-hidden" href="#main" onClick=${skipTo(main)}>Skip to content</a>
     <${SiteHeader} title="Console">
       ${!admin.reachable && html`<span class="badge bad busy wide-only">Offline</span>`}
+      <${SearchButton} pages=${visible} />
       ${admin.identity && html`<${WhoAmI} identity=${admin.identity} />`}
       <${Button} kind="plain" onClick=${() => (drafts.size > 0 ? setLeaving(true) : onSignOut())} label="Sign out"><${Icon} name="signOut" /><span class="wide-only">Sign out</span><//>
     <//>
     <div class="console">
       <nav class="side" aria-label="Sections" ref=${links}>
-        ${sections
-          .filter(({ needs }) => needs === undefined || admin.may(needs))
-          .map(
-            ({ path, label, icon }) => html`
+        ${visible.map(
+          ({ path, label, icon }) => html`
             <a key=${path} class="side-link" href=${linkTo(...(path ? [path] : []))} aria-current=${path === section ? 'page' : undefined}>
               <${Icon} name=${icon} />${label}
             </a>
           `,
-          )}
+        )}
       </nav>
       <main class="main" tabindex="-1" ref=${main} id="main">
         ${

@@ -1,33 +1,11 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icon.js';
+import { loadSearch } from './load-search.js';
 
 /** @typedef {import('./find-entries.js').SearchEntry} SearchEntry */
-/** @typedef {(question: string) => readonly SearchEntry[]} Find */
 
 const maxResults = 12;
-
-/** Loads the search and the manual's sections once, when the field is first used. @returns {Promise<Find>} */
-function loadSearch() {
-  search ??= indexManual();
-  search.catch(() => {
-    search = undefined; // retried at the next key press
-  });
-  return search;
-}
-/** @type {Promise<Find> | undefined} */
-let search;
-
-/** @returns {Promise<Find>} */
-async function indexManual() {
-  const [{ findEntries, indexEntries }, response] = await Promise.all([
-    import('./find-entries.js'),
-    fetch('/docs/search.json'),
-  ]);
-  if (!response.ok) throw new Error(`The server responded with status ${response.status}.`);
-  const index = indexEntries(await response.json());
-  return (question) => findEntries(index, question);
-}
 
 /**
  * Searches all pages of the manual: headings, text, and the names of reasons, settings and operations. The keys / and

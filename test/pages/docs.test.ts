@@ -95,6 +95,16 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     expect(complaints).toEqual([]);
   });
 
+  test('is searched by Ctrl+K from a page that does not exist', async () => {
+    const { page } = await openDocs('/no-such-page');
+    await page.getByRole('searchbox').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('cloud save');
+    await page.getByRole('search').getByRole('link').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${server.url}/docs/cloud-saves`);
+  });
+
   test('says so when nothing is found, and closes with Escape', async () => {
     const { page } = await openDocs();
     await page.getByRole('searchbox').fill('qxzzvw');

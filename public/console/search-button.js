@@ -1,0 +1,39 @@
+import { html } from 'htm/preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../shared/button.js';
+import { Icon } from '../shared/icon.js';
+import { toast } from '../shared/toasts.js';
+
+/**
+ * Opens the console's search, also by Ctrl+K. Its dialog is loaded at first use.
+ * @param {{ pages: readonly import('./search-dialog.js').Page[] }} props `pages`: those that the administrator may see
+ */
+export function SearchButton({ pages }) {
+  const [isOpen, setOpen] = useState(false);
+  const [loaded, setLoaded] = useState(/** @type {typeof import('./search-dialog.js') | null} */ (null));
+  const open = async () => {
+    setOpen(true);
+    try {
+      setLoaded(await import('./search-dialog.js'));
+    } catch {
+      setOpen(false);
+      toast('The search cannot be loaded. Is the server reachable?', 'error');
+    }
+  };
+  useEffect(() => {
+    /** @param {KeyboardEvent} event */
+    const openOnKey = (event) => {
+      const isShortcut =
+        event.key === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      if (!isShortcut || event.defaultPrevented || document.querySelector('dialog[open]')) return;
+      event.preventDefault();
+      open();
+    };
+    addEventListener('keydown', openOnKey);
+    return () => removeEventListener('keydown', openOnKey);
+  }, []);
+  return html`
+    <${Button} kind="plain" label="Search (Ctrl+K)" aria-haspopup="dialog" onClick=${open}><${Icon} name="search" /><span class="wide-only">Search</span><//>
+    ${isOpen && loaded && html`<${loaded.SearchDialog} pages=${pages} onClose=${() => setOpen(false)} />`}
+  `;
+}
