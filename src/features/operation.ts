@@ -22,6 +22,15 @@ export const serviceDescriptions = {
 } as const;
 export type ServiceName = keyof typeof serviceDescriptions;
 
+/** A topic under which documents list operations. */
+export interface Topic {
+  title: string;
+  /** Its page of the manual, below `/docs/`: `notifications#activities`. */
+  page: string;
+  /** Names of operations. */
+  operations: readonly string[];
+}
+
 /** `read` has no side effects and may be called with GET; `sign-in` is for callers without credentials. */
 export type OperationKind = 'read' | 'write' | 'sign-in';
 

@@ -26,6 +26,7 @@ import * as readMarkers from '../../features/messages/operations/read-markers.ts
 import * as mutes from '../../features/moderation/operations/mutes.ts';
 import * as reports from '../../features/moderation/reports/operations/reports.ts';
 import * as notifications from '../../features/notifications/operations/notifications.ts';
+import type { Topic } from '../../features/operation.ts';
 import * as playSessions from '../../features/play-sessions/operations/play-sessions.ts';
 import * as players from '../../features/players/operations/players.ts';
 import * as actions from '../../features/queue/operations/actions.ts';
@@ -42,7 +43,6 @@ import * as signIn from '../../features/sessions/operations/sign-in.ts';
 import * as playerStates from '../../features/states/operations/player-states.ts';
 import * as states from '../../features/states/operations/states.ts';
 import * as webhooks from '../../features/webhooks/operations/webhooks.ts';
-import type { Topic } from '../../transports/openapi/document.ts';
 
 /**
  * Every file of operations by the topic under which documents list them, in their order, and the topic's page of the

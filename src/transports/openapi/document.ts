@@ -3,6 +3,7 @@ import {
   type AnyOperation,
   isOpenToServers,
   serviceDescriptions,
+  type Topic,
   takesToken,
 } from '../../features/operation.ts';
 import { describeOperation } from './describe-operation.ts';
@@ -19,15 +20,6 @@ const examples: Readonly<Record<string, Example>> = recorded;
 
 /** The placeholder for a token in examples. */
 const exampleToken = 'YOUR_LAUNCHER_JWT';
-
-/** A topic of the reference. */
-export interface Topic {
-  title: string;
-  /** Its page of the manual, below `/docs/`: `notifications#activities`. */
-  page: string;
-  /** Names of operations. */
-  operations: readonly string[];
-}
 
 /**
  * The OpenAPI 3.1 document of every operation, by dedicated path and by method dispatch. `tags` are services, after which
