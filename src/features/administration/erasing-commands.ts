@@ -13,6 +13,7 @@ import {
   inviteCreated,
   inviteRemoved,
 } from '../friends/events.ts';
+import { friendships } from '../friends/tables.ts';
 import {
   messageChannelCreated,
   messageChannelPatched,
@@ -225,7 +226,11 @@ export const eraseOwnEvents = exclusiveCommand(
 );
 
 /** Tables whose rows say in which shared streams the player may be named. */
-export const linkTables: readonly AnyTable[] = [activities, formerParticipants] as readonly AnyTable[];
+export const linkTables: readonly AnyTable[] = [
+  activities,
+  formerParticipants,
+  friendships,
+] as readonly AnyTable[];
 
 /**
  * Deletes a batch of the rows of `linkTables`, and removes the player from the streams that they lead to: first the rows,
@@ -236,10 +241,12 @@ export const eraseLinks = exclusiveCommand('eraseLinks', function* (tx, wallet: 
   const acted = yield* tx.rows(activitiesOf, { wallet, limit: sliceRows });
   yield* releaseRows(tx, acted);
   const left = yield* tx.rows(staysOf, { wallet, limit: sliceRows });
+  const listed = yield* tx.rows(listedOf, { wallet, limit: sliceRows });
   const shared = new Set(left.map(({ id }) => streamOf.channel(id)));
+  for (const { other } of listed) shared.add(streamOf.account(other));
   for (const { gameId } of acted) if (gameId !== null) shared.add(streamOf.game(gameId));
   for (const stream of shared) while (yield* anonymizeEvents(tx, stream, wallet));
-  return acted.length === sliceRows || left.length === sliceRows;
+  return [acted, left, listed].some(({ length }) => length === sliceRows);
 });
 
 /**
@@ -330,6 +337,11 @@ const staysOf = statement<{ wallet: string; limit: number }, { id: string }>(
   `DELETE FROM former_participants WHERE (${stayKey}) IN (
     SELECT ${stayKey} FROM former_participants WHERE wallet = @wallet LIMIT @limit) RETURNING channel_id AS id`,
   { changes: [formerParticipants] },
+);
+const listedOf = statement<{ wallet: string; limit: number }, { other: string }>(
+  `DELETE FROM friendships WHERE (wallet, other) IN (
+    SELECT wallet, other FROM friendships WHERE wallet = @wallet LIMIT @limit) RETURNING other`,
+  { changes: [friendships] },
 );
 /** Streams of channels, games and other players whose events may name the player. */
 export const sharedStreams = statement<{ wallet: string }, { name: string }>(

@@ -7,6 +7,7 @@ import * as managedPlayers from '../../features/administration/operations/player
 import * as server from '../../features/administration/operations/server.ts';
 import * as batches from '../../features/batches/operations/batch.ts';
 import * as subscriptions from '../../features/events/operations/subscriptions.ts';
+import * as blocks from '../../features/friends/operations/blocks.ts';
 import * as friendCodes from '../../features/friends/operations/friend-codes.ts';
 import * as friends from '../../features/friends/operations/friends.ts';
 import * as invites from '../../features/friends/operations/invites.ts';
@@ -17,7 +18,6 @@ import * as games from '../../features/games/operations/games.ts';
 import * as guestDevices from '../../features/guests/operations/guest-devices.ts';
 import * as guestUpgrade from '../../features/guests/operations/guest-upgrade.ts';
 import * as guests from '../../features/guests/operations/guests.ts';
-import * as blocks from '../../features/friends/operations/blocks.ts';
 import * as messageChannels from '../../features/messages/operations/message-channels.ts';
 import * as messages from '../../features/messages/operations/messages.ts';
 import * as participants from '../../features/messages/operations/participants.ts';

@@ -242,7 +242,10 @@ export function blocksContract(open: OpenStore): void {
           expect(await one.read(listMessagesFrom, owner, channelId, from)).toMatchObject({ total: 1 });
           expect(await one.read(findUnread, owner, channelId)).toMatchObject({ unreadCount: 1 });
           expect(await one.read(typingRecipients, blocked, channelId)).toEqual([linus]);
-          const replayed = await one.read(eventsOfStream, `channel:${channelId}`, 1, 10, ada);
+          const replayed = await one.read(eventsOfStream, `channel:${channelId}`, 1, 10, {
+            wallet: ada,
+            gameId: null,
+          });
           expect(replayed.map(({ name }) => name)).toEqual([
             'realtime-events skipped',
             'chat-messages created',
@@ -294,7 +297,7 @@ export function blocksContract(open: OpenStore): void {
         key: ['wallet', 'game_id', 'blocked'],
         returning: null,
       };
-      await db.write(eraseRows, rows, ada);
+      await db.write(eraseRows, [rows], ada);
       expect(await db.read(listBlocked, launcher, wholePage)).toEqual(none);
     });
   });
