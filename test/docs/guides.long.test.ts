@@ -1,15 +1,20 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLeaderboard } from '../../src/features/scores/operations/leaderboards.ts';
+import { monoMissing } from '../sdk/csharp-driver.ts';
 import { pythonDriver } from '../sdk/drivers.ts';
+import { gdscriptDriver } from '../sdk/gdscript-driver.ts';
+import { Godot3Project, outputOf } from '../sdk/godot3-project.ts';
 import { overHttp } from '../support/administration.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
-import { documents } from './documents.ts';
+import { until } from '../support/until.ts';
+import { type GuideGame, guidePrograms } from './guide-programs.ts';
 
 const run = promisify(execFile);
 
@@ -18,65 +23,105 @@ const guides: readonly { page: string; prints: readonly RegExp[] }[] = [
   { page: 'cloud-saves', prints: [/^level 2$/m, /^saved elsewhere: load it, merge it, and save again$/m] },
   { page: 'weekly-leaderboard', prints: [/^1\. \w+ \w+ 1200$/m, /^my place: 1$/m] },
   { page: 'chat', prints: [/^1 messages$/m] },
+  {
+    page: 'notifications',
+    prints: [/^1 unread, the latest: You won a hat$/m, /^\w+ \w+ won the cup$/m],
+  },
+];
+
+/** How programs of a language run, each with its output as the result. */
+const languages: readonly {
+  name: string;
+  missing: string | null;
+  prepare(folder: string): Promise<unknown>;
+  run(page: string, game: GuideGame, folder: string): Promise<string>;
+}[] = [
+  {
+    name: 'JavaScript',
+    missing: null,
+    prepare: (folder) => sdk('typescript', join(folder, 'node_modules/gantry-client')),
+    async run(page, game, folder) {
+      const file = join(folder, `${page}.mjs`);
+      await writeFile(file, guidePrograms.js(page, game));
+      return (await run(process.execPath, [file], { timeout: 30_000 })).stdout;
+    },
+  },
+  {
+    name: 'Python',
+    missing: pythonDriver.missing,
+    prepare: (folder) => sdk('python', folder),
+    async run(page, game, folder) {
+      const file = join(folder, `${page.replaceAll('-', '_')}.py`);
+      await writeFile(file, guidePrograms.python(page, game));
+      const { command } = await pythonDriver.prepare(folder);
+      return (await run(command, ['-B', file], { timeout: 30_000 })).stdout;
+    },
+  },
+  {
+    name: 'C#',
+    missing: monoMissing,
+    async prepare(folder) {
+      await sdk('csharp', join(folder, 'csharp'));
+      const library = [
+        '-target:library',
+        '-out:Gantry.dll',
+        '-r:System.Net.Http.dll',
+        '-recurse:csharp/*.cs',
+      ];
+      await run('mcs', library, { cwd: folder });
+    },
+    async run(page, game, folder) {
+      await writeFile(join(folder, `${page}.cs`), guidePrograms.csharp(page, game));
+      await run('mcs', ['-langversion:7', '-warnaserror', '-nowarn:219', '-r:Gantry.dll', `${page}.cs`], {
+        cwd: folder,
+      });
+      return (await run('mono', [`${page}.exe`], { cwd: folder, timeout: 30_000 })).stdout;
+    },
+  },
+  {
+    name: 'GDScript',
+    missing: gdscriptDriver.missing,
+    prepare: (folder) => sdk('gdscript', folder),
+    async run(page, game, folder) {
+      await writeFile(join(folder, `${page}.gd`), guidePrograms.gdscript(page, game));
+      const project = await Godot3Project.create(folder);
+      const child = await project.run(`load("res://${page}.gd").new()`);
+      const output = outputOf(child);
+      const gone = once(child, 'close');
+      await until('the end', () => /^the end$|ERROR/m.test(output()), 20_000).catch(() => undefined);
+      child.kill();
+      await gone;
+      expect(output()).not.toContain('ERROR');
+      return output();
+    },
+  },
 ];
 
 let server: TestServer;
 let folder: TemporaryDirectory;
-let gameId: string;
 beforeAll(async () => {
   server = await startTestServer();
   folder = await temporaryDirectory();
-  await gantry(['sdk', 'typescript', '--out', join(folder.path, 'node_modules/gantry-client')]);
-  await gantry(['sdk', 'python', '--out', folder.path]);
 });
 afterAll(async () => {
   await server.close();
   await folder[Symbol.asyncDispose]();
 });
 
-/** The examples of a page in a language, one after another, as a reader would put them into one program. */
-function examples(page: string, language: string): string {
-  const text = documents.get(`public/docs/${page}.md`) ?? '';
-  const blocks = [...text.matchAll(/^```(\w+) guide\n(.*?)^```$/gms)];
-  const own = blocks.flatMap(([, of, code = '']) => (of === language ? [code] : []));
-  expect(own.length, `${page} in ${language}`).toBe(blocks.filter(([, of]) => of === 'js').length);
-  return own.join('\n').replaceAll('demo-game', gameId);
-}
+describe.each(languages)('in $name', ({ missing, prepare, run: play }) => {
+  beforeAll(async () => {
+    if (missing === null) await prepare(folder.path);
+  }, 60_000);
 
-test.each(guides)('the examples of $page run in JavaScript', async ({ page, prints }) => {
-  await prepare();
-  const program = `import { connect } from 'gantry-client';
-const client = await connect({ url: '${server.url}', game: '${gameId}' });
-const other = await connect({ url: '${server.url}', game: '${gameId}' });
-${examples(page, 'js')}
-client.close();
-other.close();
-`;
-  const file = join(folder.path, `${page}.mjs`);
-  await writeFile(file, program);
-  const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
-  for (const printed of prints) expect(stdout).toMatch(printed);
+  test.for(guides)('the examples of $page run', { timeout: 40_000 }, async ({ page, prints }, { skip }) => {
+    skip(missing !== null, missing ?? '');
+    const { gameId } = await server.createGame();
+    await overHttp(server).call(createLeaderboard, { gameId, name: 'weekly-race' });
+    const output = await play(page, { url: server.url, gameId }, folder.path);
+    for (const printed of prints) expect(output).toMatch(printed);
+  });
 });
 
-test.for(guides)('the examples of $page run in Python', async ({ page, prints }, { skip }) => {
-  skip(pythonDriver.missing !== null, pythonDriver.missing ?? '');
-  await prepare();
-  const program = `import json, gantry
-client = gantry.connect("${server.url}", game="${gameId}")
-other = gantry.connect("${server.url}", game="${gameId}")
-${examples(page, 'python')}
-client.close()
-other.close()
-`;
-  const file = join(folder.path, `${page.replaceAll('-', '_')}.py`);
-  await writeFile(file, program);
-  const { command } = await pythonDriver.prepare(folder.path);
-  const { stdout } = await run(command, ['-B', file], { timeout: 30_000 });
-  for (const printed of prints) expect(stdout).toMatch(printed);
-});
-
-/** Creates a separate game for each example. */
-async function prepare(): Promise<void> {
-  ({ gameId } = await server.createGame());
-  await overHttp(server).call(createLeaderboard, { gameId, name: 'weekly-race' });
+async function sdk(language: string, out: string): Promise<void> {
+  expect((await gantry(['sdk', language, '--out', out])).code).toBe(0);
 }

@@ -13,6 +13,12 @@ export class Godot3Project {
     this.#folder = folder;
   }
 
+  /** A project that the editor has not opened: its scripts load the addon with `preload`. */
+  static async create(folder: string): Promise<Godot3Project> {
+    await writeFile(join(folder, 'project.godot'), 'config_version=4\n');
+    return new Godot3Project(folder);
+  }
+
   /**
    * Opens the project in the editor, with the addon enabled, until the editor has read the addon. Without a
    * `project.godot`, it is an empty one.
@@ -62,6 +68,18 @@ export class Godot3Project {
       timeout: 30_000,
     });
   }
+}
+
+/**
+ * A script of the manual, which is written for Godot 4, for Godot 3: the differences that the page about a first Godot
+ * game lists.
+ */
+export function asGodot3(script: string): string {
+  return script
+    .replaceAll(/\bawait (.+?)\.completed\b/g, 'yield($1, "completed")')
+    .replaceAll(/([\w.]+)\.(\w+)\.connect\((\w+)\)/g, '$1.connect("$2", self, "$3")')
+    .replaceAll('Time.get_unix_time_from_system()', 'OS.get_unix_time()')
+    .replaceAll('@export var', 'export var');
 }
 
 interface RunOptions {
