@@ -7,10 +7,22 @@ import powershell from 'highlight.js/lib/languages/powershell';
 import python from 'highlight.js/lib/languages/python';
 import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import type { Tokens } from 'marked';
 
-const grammars = { sh: bash, csharp, js: javascript, json, powershell, python, sql, ts: typescript, yaml };
+const grammars = {
+  sh: bash,
+  csharp,
+  html: xml,
+  js: javascript,
+  json,
+  powershell,
+  python,
+  sql,
+  ts: typescript,
+  yaml,
+};
 for (const [name, grammar] of Object.entries(grammars)) hljs.registerLanguage(name, grammar);
 // There is no grammar for it in the library; it reads as Python with other keywords.
 hljs.registerLanguage('gdscript', (api) => ({

@@ -7,7 +7,19 @@ import { documentFiles } from './vendored-files.ts';
 
 /** The menu. Pages not listed here come last; listed pages that do not exist are omitted. */
 const groups: readonly (readonly [title: string, pages: readonly string[]])[] = [
-  ['Start', ['index', 'first-session', 'sdks', 'launcher', 'coming-from-basement']],
+  [
+    'Start',
+    [
+      'index',
+      'first-browser-game',
+      'first-unity-game',
+      'first-godot-game',
+      'first-python-game',
+      'launcher',
+      'first-session',
+      'coming-from-basement',
+    ],
+  ],
   [
     'Tasks',
     ['weekly-leaderboard', 'cloud-saves', 'chat', 'game-servers', 'stop-cheating', 'sign-in', 'matchmaking'],
@@ -44,6 +56,8 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
     'Reference',
     [
       'reference',
+      'sdks',
+      'sdk-behavior',
       'calling',
       'errors',
       'configuration',

@@ -2,28 +2,23 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { findScore } from '../../src/features/scores/queries.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
+import { documents } from '../docs/documents.ts';
 import { launchBrowser, noBrowser, openPage } from '../pages/browser.ts';
 import { signedInAs } from '../pages/players.ts';
 import { serveFiles } from '../sdk/chromium.ts';
 import { startTestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
-/** The whole game, written from the page about SDKs. */
-const gameOf = (server: string) => `
-  import { connect } from '${server}/client.js';
-  const client = await connect({ url: '${server}', game: 'my-game' });
-  globalThis.client = client;
+const page = documents.get('public/docs/first-browser-game.md') ?? '';
+const [html = '', game = ''] = ['html', 'js'].map(
+  (language) => new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'ms').exec(page)?.[1] ?? '',
+);
+
+/** The page's game, with what the test reads from outside. */
+const gameOf = (server: string) => `${game.replaceAll('http://127.0.0.1:3000', server)}
   client.onStatus(({ state, endReason }) => (document.title = endReason ?? state));
-  await client.leaderboard().follow((rows) => {
-    document.querySelector('#best').textContent = rows.map(({ username, score }) => username + ' ' + score).join(', ');
-  });
-  document.querySelector('#player').textContent = client.player.username + ' ' + client.player.wallet;
-  document.querySelector('button').onclick = () => client.queue('setUserScore', { score: 7 }).then(
-    () => (document.querySelector('#saved').textContent = 'saved'),
-  );
+  document.querySelector('#player').append(' ' + client.player.wallet);
 `;
-const html = `<!doctype html><title>My game</title><p id="player"></p><p id="best"></p><p id="saved"></p>
-  <button>Score</button><script type="module" src="/game.js"></script>`;
 
 const playerIn = async (frame: Pick<Page, 'locator'>) => {
   const player = frame.locator('#player');
@@ -48,8 +43,8 @@ describe.skipIf(noBrowser !== null)("a developer's first hour, in the browser", 
     await seedDemo(server.services.db, server.box); // with it, the launcher
     await using files = await serveFiles({ '/': html, '/game.js': gameOf(server.url) });
     const url = `${files.url}/`;
-    const { gameId } = await server.createGame({ name: 'My game', slug: 'my-game', url });
-    const key = `gantry:${server.url}:my-game`;
+    const { gameId } = await server.createGame({ name: 'My game', slug: 'browser-game', url });
+    const key = `gantry:${server.url}:browser-game`;
     const browser = await launchBrowser();
     try {
       const { page, complaints } = await openPage(browser);
@@ -68,7 +63,7 @@ describe.skipIf(noBrowser !== null)("a developer's first hour, in the browser", 
       await until('offline', async () => (await page.title()) === 'connecting', 40_000).catch(
         () => undefined,
       );
-      await page.getByRole('button', { name: 'Score' }).click();
+      await page.getByRole('button', { name: 'Score 100' }).click();
       await until('the stored call', () =>
         page.evaluate((name) => JSON.parse(localStorage.getItem(name) ?? '{}').queue?.length === 1, key),
       );
@@ -81,13 +76,13 @@ describe.skipIf(noBrowser !== null)("a developer's first hour, in the browser", 
       const wallet = guest.split(' ').at(-1) ?? '';
       await until('the score', async () => {
         const found = await server.services.db.read(findScore, { gameId, wallet });
-        return found?.score === 7;
+        return found?.score === 100;
       });
-      await back.locator('#best', { hasText: ' 7' }).waitFor();
+      await back.locator('#board', { hasText: ' 100' }).waitFor();
 
       // The same game in the launcher is the launcher's player, also after a reload inside the frame.
       const launcher = await openPage(browser);
-      await launcher.page.goto(`${server.url}/play#my-game`);
+      await launcher.page.goto(`${server.url}/play#browser-game`);
       await launcher.page.getByRole('button', { name: 'Play as a guest' }).click();
       const frame = launcher.page.frameLocator('iframe');
       const inLauncher = await playerIn(frame);

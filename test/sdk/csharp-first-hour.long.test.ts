@@ -26,7 +26,7 @@ test("the manual's program for Mono plays as one guest: the next day, offline an
   };
   let server = await startTestServer(settings);
   await server.createGame({ name: 'My Game', slug: 'my-game' });
-  const page = await readFile(join(repository, 'public/docs/sdks.md'), 'utf8');
+  const page = await readFile(join(repository, 'public/docs/first-unity-game.md'), 'utf8');
   const [, text = ''] = /^```csharp quick-start\.cs\n(.*?)^```$/ms.exec(page) ?? [];
   await writeFile(
     join(folder.path, 'quick-start.cs'),

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { documents } from '../docs/documents.ts';
 import { repository } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -11,7 +12,7 @@ import { pythonDriver } from './drivers.ts';
 
 const { missing } = pythonDriver;
 
-test('a game in Python keeps its player over restarts, ended sessions and a server that is away', {
+test('the first Python game keeps its player over restarts, ended sessions and a server that is away', {
   timeout: 60_000,
 }, async ({ skip }) => {
   skip(missing !== null, missing ?? '');
@@ -23,32 +24,35 @@ test('a game in Python keeps its player over restarts, ended sessions and a serv
       SESSION_DAYS: String(2 / 86_400), // 2 s
     });
   let server = await start('0');
-  const { gameSecret } = await server.createGame({ slug: 'sums' });
+  const { gameSecret } = await server.createGame({ slug: 'python-game' });
   const { port } = new URL(server.url);
   const file = join(folder.path, 'player.json');
   const saved = async () => JSON.parse(await readFile(file, 'utf8'));
 
+  const [, program = ''] =
+    /^```python first-game\.py\n(.*?)^```$/ms.exec(documents.get('public/docs/first-python-game.md') ?? '') ??
+    [];
+  await writeFile(join(folder.path, 'first_game.py'), program.replace('http://127.0.0.1:3000', server.url));
+
   async function play() {
     const { command } = await pythonDriver.prepare('');
-    const script = join(repository, 'test/sdk/python/game.py');
-    const child = spawn(command, [
-      '-B',
-      script,
-      join(repository, 'public/sdk/python'),
-      server.url,
-      'sums',
-      file,
-    ]);
+    const child = spawn(command, ['-B', 'first_game.py'], {
+      cwd: folder.path,
+      env: { ...process.env, PYTHONPATH: join(repository, 'public/sdk/python') },
+    });
     const gone = once(child, 'close');
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => (output += part));
     const prints = (text: RegExp) =>
       until(String(text), () => text.test(output), 20_000).catch(() => expect(output).toMatch(text));
     await prints(/^board:/m);
+    await until('the stored player', async () => (await saved()).wallet !== undefined);
+    const { wallet } = await saved();
+    expect(output).toMatch(/^player: Ada$/m);
     return {
       prints,
       score: (points: number) => child.stdin.write(`${points}\n`),
-      wallet: () => /^player: (0x\w+) Ada$/m.exec(output)?.[1],
+      wallet,
       async end() {
         child.stdin.end();
         await gone;
@@ -57,7 +61,7 @@ test('a game in Python keeps its player over restarts, ended sessions and a serv
     };
   }
 
-  async function notify(wallet: string | undefined, message: string) {
+  async function notify(wallet: string, message: string) {
     const response = await fetch(`${server.url}/launcher/notify-players`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${gameSecret}` },
@@ -68,8 +72,7 @@ test('a game in Python keeps its player over restarts, ended sessions and a serv
 
   try {
     const first = await play();
-    const wallet = first.wallet();
-    expect(wallet).toBeDefined();
+    const { wallet } = first;
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const { session } = await saved();
     first.score(100);
@@ -94,7 +97,7 @@ test('a game in Python keeps its player over restarts, ended sessions and a serv
     await notify(wallet, 'Good morning');
     const second = await play();
     await second.prints(/^notification: Good morning$/m);
-    expect(second.wallet()).toBe(wallet);
+    expect(second.wallet).toBe(wallet);
     expect(await second.end()).not.toContain('awake');
   } finally {
     await server.close();

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readFile, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { documents } from '../docs/documents.ts';
 import { gantry } from '../support/gantry-process.ts';
 import { startTestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -34,31 +35,62 @@ test('in an empty Unity project, the installed package and its imported sample c
     await cp(join(installed, path), imported, { recursive: true });
   }
   await rm(join(installed, 'Samples~'), { recursive: true }); // invisible to Unity
+  const page = documents.get('public/docs/first-unity-game.md') ?? '';
+  const [, firstGame = ''] = /`FirstGame\.cs`.*?^```csharp\n(.*?)^```$/ms.exec(page) ?? [];
+  await writeFile(join(project.path, 'Assets/FirstGame.cs'), firstGame);
   const player = join(project.path, 'player.exe');
   await compileFolder(project.path, player, 'UnityStubs.cs', '-define:UNITY_5_3_OR_NEWER');
 
+  const play = (script: string) =>
+    playing(player, [script, `Url=${server.url}`, `Game=${gameId}`], project.path);
   const boards: string[] = [];
   for (const _ of ['first start', 'second start']) {
-    const settings = ['LeaderboardSample', `Url=${server.url}`, `Game=${gameId}`];
-    const child = spawn('mono', [player, ...settings], { cwd: project.path });
-    let screen = '';
-    let complaints = '';
-    child.stdout.on('data', (text) => {
-      screen = String(text).trim().split('\n').at(-1) ?? '';
-    });
-    child.stderr.on('data', (text) => {
-      complaints += text;
-    });
-    const gone = once(child, 'close');
-    await until('a connection', () => screen.includes('Playing as') || complaints !== '', 30_000);
-    child.stdin.write('Score 100\n');
-    await until('a row', () => /\b1\. .*: 100\b/.test(screen) || complaints !== '', 30_000);
-    boards.push(...(/1\. [^|]*: 100/.exec(screen) ?? [`${screen}\n${complaints}`]));
-    child.stdin.end();
-    await gone;
-    expect(complaints).toBe('');
+    const game = play('LeaderboardSample');
+    await game.shows(/Playing as/);
+    game.press('Score 100');
+    boards.push((await game.shows(/\b1\. [^|]*: 100\b/)) ?? '');
+    expect(await game.end()).toBe('');
   }
   // The same guest again: its row, and no second one.
   expect(boards[0]).toMatch(/^1\. .*: 100$/);
   expect(boards[1]).toBe(boards[0]);
+
+  const game = play('FirstGame');
+  const own = (await game.shows(/(?<=You are )[^|]+\b/)) ?? '';
+  expect(boards[0]).toContain(own);
+  for (const points of [100, 200, 300]) {
+    game.press('Score 100');
+    await game.shows(new RegExp(`1\\. ${own}: ${points}\\b`));
+  }
+  await game.shows(/Three hundred!/);
+  expect(await game.end()).toBe('');
 });
+
+/** Runs a script in the stand-in for Unity. */
+function playing(player: string, settings: readonly string[], cwd: string) {
+  const child = spawn('mono', [player, ...settings], { cwd });
+  let screen = '';
+  let complaints = '';
+  child.stdout.on('data', (text) => {
+    screen = String(text).trim().split('\n').at(-1) ?? '';
+  });
+  child.stderr.on('data', (text) => {
+    complaints += text;
+  });
+  const gone = once(child, 'close');
+  return {
+    /** Resolves with what matches on the screen, and with nothing if it complains first. */
+    async shows(what: RegExp): Promise<string | undefined> {
+      await until(`${what}`, () => what.test(screen) || complaints !== '', 30_000);
+      expect(complaints).toBe('');
+      return what.exec(screen)?.[0];
+    },
+    press: (button: string) => void child.stdin.write(`${button}\n`),
+    /** Closes the game. @returns what it complained about */
+    async end(): Promise<string> {
+      child.stdin.end();
+      await gone;
+      return complaints;
+    },
+  };
+}
