@@ -23,7 +23,7 @@ interface TokenOptions {
   json?: boolean;
 }
 
-const roleHelp = `\nRoles: ${adminRole.options.join(', ')}; see public/docs/administration.md for their permissions.`;
+const roleHelp = `\nRoles: ${adminRole.options.join(', ')}; see public/docs/administrators.md for their permissions.`;
 
 export function adminCommand(administrator: Administrator): Command {
   const command = new Command('admin').description(

@@ -62,15 +62,13 @@ test("the manual has exactly one row for every administrator's operation, and it
 });
 
 test('the manual says what every role may do', () => {
-  expect(columns(table('administration', 'Administrators and roles'), 0)).toEqual(
-    adminRole.options.map(quotedCell),
-  );
+  expect(columns(table('administrators', 'Roles'), 0)).toEqual(adminRole.options.map(quotedCell));
 });
 
 test('the manual has exactly one row for every policy of a game, with its default', () => {
   const defaults = Object.entries(gamePolicies.parse({}));
   const rows = defaults.map(([policy, value]) => [quoted(policy), quoted(JSON.stringify(value))]);
-  expect(columns(table('administration', null, 1), 0, 1)).toEqual(rows);
+  expect(columns(table('games', 'Policies'), 0, 1)).toEqual(rows);
 });
 
 test('the manual has exactly one row for every event and every signal', () => {
@@ -87,7 +85,7 @@ test('the manual has exactly one row for every reason why a session ends', () =>
 
 test('the manual has exactly one row for every reason a caller can be refused for, with its status', () => {
   const rows = Object.entries(reasons).map(([reason, status]) => [quoted(reason), `${status}`]);
-  expect(columns(table('errors', 'Errors'), 0, 1)).toEqual(rows);
+  expect(columns(table('errors'), 0, 1)).toEqual(rows);
 });
 
 test('the manual has exactly one row for every environment variable that is read, with its default', () => {
@@ -117,7 +115,7 @@ test('the manual states the rate limits that the server announces', async () => 
     const [, points, seconds] = /q=(\d+);w=(\d+)$/.exec(headers.get('RateLimit-Policy') ?? '') ?? [];
     return `${points} in ${seconds} s`;
   };
-  expect(columns(table('errors', 'Rate limits').slice(0, 4), 0, 1)).toEqual([
+  expect(columns(table('rate-limits', 'Calls').slice(0, 4), 0, 1)).toEqual([
     ['reads', await announced('getUserScore', { launcherJwt })],
     ['writes', await announced('setUserScore', { launcherJwt, score: 1 })],
     [quoted('createUnverifiedChannel'), await announced('createUnverifiedChannel', { gameId, wallet })],
@@ -127,13 +125,13 @@ test('the manual states the rate limits that the server announces', async () => 
 
 test('the manual states every limit of calls', () => {
   const rows = Object.values(callLimits).map(({ points, seconds }) => [`${count(points)} in ${seconds} s`]);
-  expect(columns(table('errors', 'Rate limits'), 1)).toEqual(rows);
+  expect(columns(table('rate-limits', 'Calls'), 1)).toEqual(rows);
 });
 
 test('the manual states every limit of bytes', () => {
   const rate = ({ burst, perSecond }: ByteRate) => [size(burst), `${size(perSecond)} a second`];
   const { heldBytes, storageQuota, gameStorageQuota } = readConfig({});
-  expect(columns(table('errors', 'Rate limits', 1), 1, 2)).toEqual([
+  expect(columns(table('rate-limits', 'Bytes'), 1, 2)).toEqual([
     rate(byteRates.wallet),
     rate(byteRates.address),
     rate(byteRates.game),
@@ -181,11 +179,11 @@ test('the manual states every other budget', () => {
     dailyWei,
   ];
   const rows = budgets.map((budget) => [typeof budget === 'string' ? budget : count(budget)]);
-  expect(columns(table('errors', 'Rate limits', 2), 1)).toEqual(rows);
+  expect(columns(table('rate-limits', 'Other budgets'), 1)).toEqual(rows);
 });
 
 test('the tables of budgets name every budget setting, and no other; and reasons with their statuses', () => {
-  const tables = [0, 1, 2].map((index) => table('errors', 'Rate limits', index));
+  const tables = ['Calls', 'Bytes', 'Other budgets'].map((heading) => table('rate-limits', heading));
   const settings = tables.flatMap((rows, index) => rows.map((row) => row[[3, 4, 2][index] ?? 0] ?? ''));
   const named = settings.flatMap((cell) => [...cell.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name));
   const bounds = Object.entries(environment.shape).flatMap(([name, { description = '' }]) =>
@@ -195,7 +193,7 @@ test('the tables of budgets name every budget setting, and no other; and reasons
   const policies = settings.flatMap((cell) => /polic(?:y|ies) `(\w+)`/.exec(cell)?.[1] ?? []);
   expect(Object.keys(gamePolicies.parse({}))).toEqual(expect.arrayContaining(policies));
 
-  const told = section('errors', 'Rate limits');
+  const told = section('rate-limits', null);
   const answers = [...told.matchAll(/`(\w+)` \((\d{3})\)/g)].map(([, reason = '', status]) => [
     reason,
     Number(status),
@@ -210,7 +208,7 @@ test('the manual has exactly one row for every metric of ours', async () => {
   await using server = await startTestServer();
   const { body } = await get(`${server.url}/metrics`, { Authorization: `Bearer ${server.adminToken}` });
   const names = [...String(body).matchAll(/^# TYPE (gantry_\w+)/gm)].map(([, name = '']) => name);
-  expect(columns(table('operating', 'Logs and metrics'), 0)).toEqual(names.map(quotedCell));
+  expect(columns(table('logs-and-metrics'), 0)).toEqual(names.map(quotedCell));
 });
 
 test('the manual names every file of the data directory', () => {

@@ -61,7 +61,7 @@ const refusals: RateLimit = { points: 300, seconds: 60 };
 /** The admin token may be chosen by a person and guessable: beyond this limit it is not even checked. */
 const adminRefusals: RateLimit = { points: 20, seconds: 60 };
 
-/** Every call limit, before `RATE_LIMIT_FACTOR`. public/docs/errors.md lists them; a test compares the two. */
+/** Every call limit, before `RATE_LIMIT_FACTOR`. public/docs/rate-limits.md lists them; a test compares the two. */
 export const callLimits = {
   reads: perCaller.read,
   writes: perCaller.write,

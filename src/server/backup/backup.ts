@@ -83,7 +83,7 @@ export interface RestoreReport {
   madeAt: number;
   schemaVersion: number;
   keys: string[];
-  /** Queued on-chain actions that now wait for an operator; see public/docs/operating.md. */
+  /** Queued on-chain actions that now wait for an operator; see public/docs/back-up.md. */
   heldActions: number;
   /** Where the previous contents were moved; null when there were none. */
   replaced: string | null;

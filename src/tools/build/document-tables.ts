@@ -20,7 +20,7 @@ export async function documentTables(
   const calling = 'public/docs/calling.md';
   const gameServers = 'public/docs/game-servers.md';
   const administration = 'public/docs/administration.md';
-  const errors = 'public/docs/errors.md';
+  const rateLimits = 'public/docs/rate-limits.md';
   const moderation = 'public/docs/moderation.md';
   const protocol = 'src/transports/socket/PROTOCOL.md';
   const withEvents = replaceRecords(await read(protocol), 'event', model, false);
@@ -28,7 +28,7 @@ export async function documentTables(
     [calling]: replaceRows(await read(calling), '| Name | Dedicated path |', callerRows()),
     [gameServers]: replaceRows(await read(gameServers), '| Name | Player |', gameServerRows()),
     [administration]: replaceRows(await read(administration), '| Name | Path | Roles |', administratorRows()),
-    [errors]: replaceRows(await read(errors), '| Operation | A call counts as |', costRows()),
+    [rateLimits]: replaceRows(await read(rateLimits), '| Operation | A call counts as |', costRows()),
     [moderation]: replaceRows(await read(moderation), '| Operation | Field |', seenTextRows()),
     [protocol]: replaceRecords(withEvents, 'signal', model, true),
   };
