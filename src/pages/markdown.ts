@@ -51,6 +51,10 @@ export function renderMarkdown(
         return `<p${id === '' ? '' : ` id="${id}"`}>${this.parser.parseInline(token.tokens)}</p>\n`;
       },
       code: renderCode,
+      codespan({ text }) {
+        // JSON has no spaces at which a narrow column could break it.
+        return `<code>${escapeHtml(text).replaceAll(/,(?=&quot;|[[{])/g, ',<wbr>')}</code>`;
+      },
       table({ header, rows }) {
         const cellsOf = (cells: readonly Tokens.TableCell[], tag: string) =>
           cells.map(({ text, tokens }) => {

@@ -120,6 +120,19 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Webhooks');
   });
 
+  test.each([
+    ['a desktop', { ...desktop, viewport: { width: 1440, height: 900 } }],
+    ['a phone', phone],
+  ])('shows long values in a table without scrolling it, and names whole, on %s', async (_, options) => {
+    const { page } = await openDocs('/games', options);
+    const table = page.locator('.table-scroll').first();
+    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+    const names = table.locator('td:first-child > code');
+    expect(
+      await names.evaluateAll((all) => all.filter((one) => one.getClientRects().length > 1).length),
+    ).toBe(0);
+  });
+
   test('has its menu behind a button on a phone', async () => {
     const { page } = await openDocs('/rules', phone);
     const link = page.getByRole('navigation', { name: 'Manual' }).getByRole('link', { name: 'Webhooks' });
