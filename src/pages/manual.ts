@@ -45,6 +45,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
   [
     'Concepts',
     [
+      'players',
       'guests',
       'authentication',
       'leaderboards',

@@ -14,6 +14,7 @@ import { gantry } from '../support/gantry-process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
+import { documents } from './documents.ts';
 import { type GuideGame, guidePrograms } from './guide-programs.ts';
 
 const run = promisify(execFile);
@@ -120,6 +121,26 @@ describe.each(languages)('in $name', ({ missing, prepare, run: play }) => {
     const output = await play(page, { url: server.url, gameId }, folder.path);
     for (const printed of prints) expect(output).toMatch(printed);
   });
+});
+
+test('a game signs in with a wallet extension', async () => {
+  await sdk('typescript', join(folder.path, 'node_modules/gantry-client'));
+  const { gameId } = await server.createGame();
+  const [, example = ''] =
+    /^```js wallet\n(.*?)^```$/ms.exec(documents.get('public/docs/sign-in.md') ?? '') ?? [];
+  const here = example.replace('http://127.0.0.1:3000', server.url).replace('demo-game', gameId);
+  // The provider of EIP-1193, as a wallet extension adds it to the page.
+  const program = `import { privateKeyToAccount } from '${import.meta.resolve('viem/accounts')}';
+const account = privateKeyToAccount('0x${'7'.repeat(64)}');
+const answers = { eth_requestAccounts: () => [account.address], personal_sign: ([message]) => account.signMessage({ message: { raw: message } }) };
+globalThis.window = { ethereum: { request: async ({ method, params }) => answers[method](params) } };
+${here}
+client.close();
+`;
+  const file = join(folder.path, 'wallet.mjs');
+  await writeFile(file, program);
+  const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
+  expect(stdout).toMatch(/^signed in as 0x\w{4}…\w{4}$/m);
 });
 
 async function sdk(language: string, out: string): Promise<void> {

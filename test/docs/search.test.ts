@@ -29,6 +29,7 @@ test.each([
   ['cors', '/docs/troubleshooting'],
   ['matchmaking', '/docs/matchmaking'],
   ['leaderbord', '/docs/leaderboards'],
+  ['players and sessions', '/docs/players'],
   ['login with wallet', '/docs/sign-in'],
   ['play without an account', '/docs/guests'],
   ['save the game while offline', '/docs/cloud-saves#save-while-offline'],
