@@ -116,6 +116,8 @@ export interface BlockedPlayer {
   username: string;
   /** When the player was blocked */
   createdAt: number;
+  /** Set when the player is blocked in every game: with a launcher's session, which also ends the block */
+  everywhere?: true;
 }
 
 /** What cancelInvite takes */
@@ -1261,6 +1263,8 @@ export interface PlayerBlocks {
   normalizedAddress: string;
   /** Unix time in milliseconds */
   updatedAt: number;
+  /** Set when the list of every game has changed; `gameId` is the launcher's then */
+  everywhere?: true;
 }
 
 export interface Privacy {
@@ -2310,6 +2314,7 @@ export type Reason =
   | 'adding_declined'
   | 'player_blocked'
   | 'player_not_blocked'
+  | 'blocked_everywhere'
   | 'not_a_friend'
   | 'friend_limit_reached'
   | 'friend_request_unknown'

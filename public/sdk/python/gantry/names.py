@@ -246,6 +246,7 @@ REASONS = {
     "adding_declined": 400,
     "player_blocked": 400,
     "player_not_blocked": 400,
+    "blocked_everywhere": 400,
     "not_a_friend": 400,
     "friend_limit_reached": 400,
     "friend_request_unknown": 400,

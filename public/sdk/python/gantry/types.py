@@ -130,13 +130,18 @@ class BlockPlayerOutput(TypedDict):
     success: bool
 
 
-class BlockedPlayer(TypedDict):
+class _BlockedPlayerRequired(TypedDict):
     #: Wallet address, lowercase
     wallet: str
     #: Empty if the player has not set one
     username: str
     #: When the player was blocked
     createdAt: int
+
+
+class BlockedPlayer(_BlockedPlayerRequired, total=False):
+    #: Set when the player is blocked in every game: with a launcher's session, which also ends the block
+    everywhere: bool
 
 
 class CancelInviteInput(TypedDict):
@@ -1437,13 +1442,18 @@ class PatchStateOutput(TypedDict):
     newState: StateRecord
 
 
-class PlayerBlocks(TypedDict):
+class _PlayerBlocksRequired(TypedDict):
     #: Id (UUIDv7)
     gameId: str
     #: Wallet address, lowercase
     normalizedAddress: str
     #: Unix time in milliseconds
     updatedAt: int
+
+
+class PlayerBlocks(_PlayerBlocksRequired, total=False):
+    #: Set when the list of every game has changed; `gameId` is the launcher's then
+    everywhere: bool
 
 
 class Privacy(TypedDict):

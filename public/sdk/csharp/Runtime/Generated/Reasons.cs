@@ -43,6 +43,8 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string PlayerNotBlocked = "player_not_blocked";
         /// <summary>HTTP 400.</summary>
+        public const string BlockedEverywhere = "blocked_everywhere";
+        /// <summary>HTTP 400.</summary>
         public const string NotAFriend = "not_a_friend";
         /// <summary>HTTP 400.</summary>
         public const string FriendLimitReached = "friend_limit_reached";

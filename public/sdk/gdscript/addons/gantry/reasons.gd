@@ -21,6 +21,7 @@ const CHANNEL_LIMIT_REACHED = "channel_limit_reached" # HTTP 400
 const ADDING_DECLINED = "adding_declined" # HTTP 400
 const PLAYER_BLOCKED = "player_blocked" # HTTP 400
 const PLAYER_NOT_BLOCKED = "player_not_blocked" # HTTP 400
+const BLOCKED_EVERYWHERE = "blocked_everywhere" # HTTP 400
 const NOT_A_FRIEND = "not_a_friend" # HTTP 400
 const FRIEND_LIMIT_REACHED = "friend_limit_reached" # HTTP 400
 const FRIEND_REQUEST_UNKNOWN = "friend_request_unknown" # HTTP 400
