@@ -168,7 +168,7 @@ function Create({ onClose, onCreated }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-administrator" busy=${busy}>Create<//>`}
     >
       <form id="new-administrator" class="form" onSubmit=${create}>
-        <${TextField} label="Name" required autofocus maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Shown in the audit log, such as Ada or ada@studio.example." />
+        <${TextField} label="Name" required maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Shown in the audit log, such as Ada or ada@studio.example." />
         <${SelectField} label="Role" value=${role} onValue=${(/** @type {string} */ chosen) => setRole(roleOf(chosen))} options=${roleOptions} hint=${permissionsOf(role)} />
         <${SelectField} label="Token expires" value=${days} onValue=${setDays} options=${lifetimes} />
         <${FormProblem} error=${error} fields=${['name', 'role', 'lifetimeDays']} />
@@ -198,7 +198,7 @@ function Edit({ administrator, isSelf, onClose, onChanged }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="edit-administrator" busy=${busy}>Save<//>`}
     >
       <form id="edit-administrator" class="form" onSubmit=${save}>
-        <${TextField} label="Name" required autofocus maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Earlier entries of the audit log keep the earlier name." />
+        <${TextField} label="Name" required maxlength=${60} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Earlier entries of the audit log keep the earlier name." />
         ${
           isSelf
             ? html`<p class="quiet small">Your role is ${role}. Only another owner can change it.</p>`

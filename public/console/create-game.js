@@ -66,7 +66,7 @@ export function CreateGame({ onClose, onCreated, onOpen }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-game" busy=${busy}>Create<//>`}
     >
       <form id="new-game" class="form" onSubmit=${create}>
-        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} autofocus />
+        <${TextField} label="Name" required maxlength=${100} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} />
         <${TextField} label="Slug" maxlength=${60} value=${slug} onValue=${setSlug} problem=${problemAt(error, 'slug')} hint="Used in URLs: lowercase letters, digits and hyphens. Derived from the name when empty." />
         <${SelectField} label="Kind" value=${kind} onValue=${setKind} options=${[['game', 'Game'], ['launcher', 'Launcher (its sessions can open sessions in other games)']]} />
         <${TextField} label="URL" inputmode="url" maxlength=${2000} value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} hint="Where the game is hosted: https://… or a path on this server. Optional." />

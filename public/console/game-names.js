@@ -2,13 +2,16 @@ import { useAdmin } from './admin.js';
 import { useQuery } from './queries.js';
 
 /**
- * The names of games. `nameOf` returns the ID of an unknown game, and a dash for null.
+ * The names of games, launchers last: they are rarely what is looked for. `nameOf` returns the ID of an unknown game, and a dash for null.
  * @returns {{ names: ReadonlyMap<string, string>, nameOf: (gameId: string | null) => string }}
  */
 export function useGameNames() {
   const admin = useAdmin();
   const { result } = useQuery(() => admin.call('listGames', {}), []);
-  const names = new Map(result?.games.map(({ gameId, name }) => [gameId, name]));
+  const games = result?.games.toSorted(
+    (a, b) => Number(a.kind === 'launcher') - Number(b.kind === 'launcher'),
+  );
+  const names = new Map(games?.map(({ gameId, name }) => [gameId, name]));
   return { names, nameOf: (gameId) => (gameId === null ? '–' : (names.get(gameId) ?? gameId)) };
 }
 

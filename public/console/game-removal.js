@@ -91,7 +91,7 @@ function DeleteDialog({ game, onClose }) {
       <form id="delete-game" class="form" onSubmit=${remove}>
         <p>This removes the game with all scores, states, play sessions, activities, messages, sessions, webhooks and secrets in it. It cannot be undone. Players keep their profiles and their data in other games.</p>
         <p class="quiet small">To keep a copy, run <code>gantry export ${game.slug} ${game.slug}.ndjson</code> first.</p>
-        <${TextField} label="Type ${game.slug} to confirm" value=${typed} onValue=${setTyped} autocomplete="off" spellcheck=${false} mono autofocus />
+        <${TextField} label="Type ${game.slug} to confirm" value=${typed} onValue=${setTyped} autocomplete="off" spellcheck=${false} mono />
         ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
       </form>
     <//>

@@ -95,7 +95,7 @@ export function LeaderboardForm({ gameId, board, onClose, onSaved }) {
         ${
           board === undefined
             ? html`
-                <${TextField} label="Name" required autofocus maxlength=${64} spellcheck=${false} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Used by the game: lowercase letters, digits, hyphens and underscores, such as weekly." />
+                <${TextField} label="Name" required maxlength=${64} spellcheck=${false} value=${name} onValue=${setName} problem=${problemAt(error, 'name')} hint="Used by the game: lowercase letters, digits, hyphens and underscores, such as weekly." />
                 <div class="form-row">
                   <${SelectField} label="Entries" value=${entries} onValue=${setEntries} options=${entriesChoices} />
                   ${entries === 'player' && html`<${SelectField} label="Ranked" value=${keep} onValue=${setKeep} options=${keepChoices} />`}

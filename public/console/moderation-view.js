@@ -1,3 +1,4 @@
+import { defaultName } from 'gantry-names';
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
@@ -90,11 +91,12 @@ function Mutes() {
     {
       title: 'Unmute',
       hidden: true,
-      cell: ({ wallet, gameId: id, channelId, mutedBy }) => html`
+      cell: ({ wallet, username, gameId: id, channelId, mutedBy }) => html`
         <${ConfirmButton}
           needs="unmutePlayer"
-          label="Unmute"
-          title="End this mute?"
+          label="Unmute ${username || defaultName(wallet)}"
+          text="Unmute"
+          title="Unmute ${username || defaultName(wallet)}?"
           confirm="Unmute"
           act=${() => admin.call('unmutePlayer', { wallet, gameId: id, mutedBy, ...(channelId && { channelId }) })}
           done="Player unmuted"
@@ -156,11 +158,12 @@ function Bans() {
     {
       title: 'Unban',
       hidden: true,
-      cell: ({ wallet, gameId: id }) => html`
+      cell: ({ wallet, username, gameId: id }) => html`
         <${ConfirmButton}
           needs="unbanPlayer"
-          label="Unban"
-          title="Unban this player from ${scopeOf(id)}?"
+          label="Unban ${username || defaultName(wallet)} from ${scopeOf(id)}"
+          text="Unban"
+          title="Unban ${username || defaultName(wallet)} from ${scopeOf(id)}?"
           confirm="Unban"
           act=${() => admin.call('unbanPlayer', { wallet, ...(id && { gameId: id }) })}
           done="Unbanned from ${scopeOf(id)}"
@@ -193,7 +196,7 @@ function Bans() {
  */
 function Restriction({ kind, games, onClose, onDone }) {
   const admin = useAdmin();
-  const { wallet, field } = usePlayerFilter(undefined);
+  const { wallet, field } = usePlayerFilter(undefined, 'Player');
   const [gameId, setGameId] = useState(games[0]?.[0] ?? '');
   const [seconds, setSeconds] = useState('86400');
   const [reason, setReason] = useState('');

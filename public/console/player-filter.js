@@ -18,8 +18,9 @@ const isWallet = (text) => /^0x[0-9a-f]{40}$/i.test(text);
  * A field that filters rows by player, found by name or wallet as in the list of players; `wallet` is empty until
  * exactly one player matches.
  * @param {string | undefined} gameId the game whose players are searched; undefined: all games
+ * @param {string} [label] shown above the field; a filter above a table needs none
  */
-export function usePlayerFilter(gameId) {
+export function usePlayerFilter(gameId, label) {
   const admin = useAdmin();
   const listId = useId();
   const [text, setText] = useState('');
@@ -46,7 +47,7 @@ export function usePlayerFilter(gameId) {
       ? current.problem || tooManyOrNone(current.players.length, gameId !== undefined)
       : undefined;
   const field = html`
-    <${TextField} label="Filter by player" hideLabel type="search" placeholder="Player or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
+    <${TextField} label=${label ?? 'Filter by player'} hideLabel=${label === undefined} type="search" placeholder="Player or wallet" maxlength=${100} spellcheck=${false} autocomplete="off" list=${listId} value=${text} onValue=${setText} problem=${problem} />
     <datalist id=${listId}>
       ${current?.players.map(({ wallet, username }) => html`<option key=${wallet} value=${wallet} label=${`${username || defaultName(wallet)} · ${shortAddress(wallet)}`}></option>`)}
     </datalist>

@@ -176,7 +176,7 @@ function StateEditor({ state, onClose, onSaved }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="edit-state" busy=${busy} disabled=${problem !== '' || text === before}>${isOutdated ? 'Save anyway' : 'Save'}<//>`}
     >
       <form id="edit-state" class="form" onSubmit=${save}>
-        <${TextField} label="State (JSON)" class="input mono code-area" rows=${14} autofocus spellcheck=${false} autocapitalize="off" value=${text} onValue=${setText} problem=${problem || problemAt(error, 'state')} hint="The game reads it the next time it loads the state; a game in progress may overwrite it." />
+        <${TextField} label="State (JSON)" class="input mono code-area" rows=${14} spellcheck=${false} autocapitalize="off" value=${text} onValue=${setText} problem=${problem || problemAt(error, 'state')} hint="The game reads it the next time it loads the state; a game in progress may overwrite it." />
         ${isOutdated && html`<p class="banner warn" role="alert"><span><strong>The game has saved another state in the meantime.</strong> Saving replaces it.</span></p>`}
         <${FormProblem} error=${error} fields=${['state']} />
       </form>

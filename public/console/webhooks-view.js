@@ -169,7 +169,7 @@ function CreateWebhook({ gameId, onClose, onCreated }) {
       actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form="new-webhook" busy=${busy}>Create<//>`}
     >
       <form id="new-webhook" class="form" onSubmit=${create}>
-        <${TextField} label="URL" required autofocus inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
+        <${TextField} label="URL" required inputmode="url" maxlength=${2000} placeholder="https://game.example/hooks" value=${url} onValue=${setUrl} problem=${problemAt(error, 'url')} />
         <${SelectField} label="Filter" value=${filter} onValue=${setFilter} options=${filters} />
         <${FormProblem} error=${error} fields=${['url', 'filter']} />
       </form>

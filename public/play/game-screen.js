@@ -73,11 +73,12 @@ export function GameScreen({ launcher, current }) {
         <${GameFrame} current=${current} />
       </section>
       <div class="side">
+        ${!wide && shown !== 'game' && html`<h1 class="visually-hidden">${current.game.name}</h1>`}
         <${Tabs} label="Game panels" tabs=${tabs} selected=${shown} onSelect=${(/** @type {string} */ id) => setPanel(/** @type {Panel} */ (id))} />
         ${
           shown !== 'game' &&
           html`
-            <div class="panel" role="tabpanel" tabindex="-1" id="panel-${shown}" aria-labelledby="tab-${shown}">
+            <div class="panel" role="tabpanel" tabindex=${shown === 'activity' ? 0 : -1} id="panel-${shown}" aria-labelledby="tab-${shown}">
               ${shown === 'leaderboard' && html`<${Leaderboard} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}
               ${shown === 'activity' && html`<${ActivityFeed} launcher=${launcher} current=${current} />`}
               ${shown === 'messages' && html`<${Messages} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}

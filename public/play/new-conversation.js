@@ -84,7 +84,6 @@ export function NewConversation({ launcher, current, onClose, onStart }) {
           id="participants"
           class="input"
           type="text"
-          autofocus
           autocomplete="off"
           spellcheck=${false}
           placeholder="Name or wallet (0x…)"

@@ -7,9 +7,9 @@ const confirmMs = 1_600;
 
 /**
  * Copies a text to the clipboard and confirms it.
- * @param {{ text: string, label?: string }} props `label` says what is copied: `Copy address`
+ * @param {{ text: string, label?: string, autofocus?: boolean }} props `label` says what is copied: `Copy address`
  */
-export function CopyButton({ text, label = 'Copy' }) {
+export function CopyButton({ text, label = 'Copy', autofocus }) {
   const [copied, setCopied] = useState(false);
   const timer = useRef(0);
   useEffect(() => () => clearTimeout(timer.current), []);
@@ -26,7 +26,7 @@ export function CopyButton({ text, label = 'Copy' }) {
     timer.current = window.setTimeout(() => setCopied(false), confirmMs);
   };
   return html`
-    <button type="button" class="copy" aria-label=${label} title=${copied ? 'Copied' : label} onClick=${copy}>
+    <button type="button" class="copy" aria-label=${label} title=${copied ? 'Copied' : label} autofocus=${autofocus} onClick=${copy}>
       <${Icon} name=${copied ? 'check' : 'copy'} />
       <span class="visually-hidden" role="status">${copied ? 'Copied' : ''}</span>
     </button>

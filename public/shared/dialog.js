@@ -5,8 +5,9 @@ import { Icon } from './icon.js';
 
 /**
  * A modal dialog for as long as it is rendered: the browser traps the focus in it, restores it afterwards, and closes
- * the dialog with Escape. If the focused element is removed, the focus moves to a button in the footer, or, after
- * closing, to the nearest focusable ancestor of the element that opened the dialog.
+ * the dialog with Escape. It opens with the focus on the element with `autofocus`, or else on its first field (but not on touch
+ * screens, where that would open the keyboard) or the first button of its footer. If the focused element is removed, the
+ * focus moves there too or, after closing, to the nearest focusable ancestor of the element that opened the dialog.
  * @param {{
  *   title: string,
  *   onClose: () => void,
@@ -25,6 +26,8 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
     const element = dialog.current;
     const fallbacks = focusableAncestors(document.activeElement);
     element?.showModal();
+    const isTouch = matchMedia('(pointer: coarse)').matches;
+    focusFirst(element, isTouch ? [own, footer] : [own, field, footer]); // the browser focuses Close
     return () => {
       element?.close();
       // Deferred until the browser has restored the focus and elements removed together with the dialog are gone.
@@ -37,9 +40,7 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
   useLayoutEffect(() => {
     if (focused.current?.isConnected !== false) return;
     focused.current = null;
-    /** @type {HTMLElement | null | undefined} */ (
-      dialog.current?.querySelector('.dialog-actions button:enabled')
-    )?.focus();
+    focusFirst(dialog.current, [own, footer]);
   });
   /** @param {MouseEvent} event */
   const closeFromBackdrop = (event) => {
@@ -65,6 +66,19 @@ export function Dialog({ title, onClose, children, actions, stays = false }) {
       ${actions && html`<div class="dialog-actions">${actions}</div>`}
     </dialog>
   `;
+}
+
+const own = '[autofocus]';
+const field = '.dialog-body :is(input, select, textarea):enabled';
+const footer = '.dialog-actions > button:last-of-type:enabled';
+
+/**
+ * @param {HTMLElement | null} dialog
+ * @param {readonly string[]} selectors the first that matches is focused
+ */
+function focusFirst(dialog, selectors) {
+  const found = selectors.map((one) => dialog?.querySelector(one)).find((one) => one != null);
+  /** @type {HTMLElement | undefined} */ (found)?.focus();
 }
 
 /**

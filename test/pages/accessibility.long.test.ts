@@ -41,7 +41,7 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       ['/demo-game', 'canvas'],
       ['/play', 'button'],
       ['/console', 'input'],
-    ])('%s has no serious issue and no policy violation', async (path, shows) => {
+    ])('%s has no accessibility issue and no policy violation', async (path, shows) => {
       const watched = await openPage(browser, options);
       await watched.page.goto(server.url + path);
       await watched.page.locator(shows).first().waitFor();

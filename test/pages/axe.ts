@@ -8,15 +8,15 @@ const source = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.
 /** The rules that depend on a page's colours, and thus the only ones that another colour scheme can break. */
 const aboutColors = ['color-contrast', 'link-in-text-block'];
 
-/** Serious or critical issues that axe finds in the current page: the rule, and the offending elements. */
-export async function seriousIssues(page: Page): Promise<string[]> {
+/** The issues of any severity that axe finds in the current page: the rule, and the offending elements. */
+export async function accessibilityIssues(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the page's Content-Security-Policy does not restrict.
   await page.evaluate(source);
   return issues(page, { resultTypes: ['violations'] });
 }
 
-/** The same, after only the page's colours have changed since `seriousIssues`. */
-export function seriousColorIssues(page: Page): Promise<string[]> {
+/** The same, after only the page's colours have changed since `accessibilityIssues`. */
+export function colorIssues(page: Page): Promise<string[]> {
   return issues(page, { resultTypes: ['violations'], runOnly: aboutColors });
 }
 
@@ -25,7 +25,7 @@ async function issues(page: Page, options: RunOptions): Promise<string[]> {
   // sandboxed.
   const run = `axe.run(${JSON.stringify({ iframes: false, ...options })}).then(({ violations }) => violations)`;
   const violations = await page.evaluate<Result[]>(run);
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`);
+  return violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
 }

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { seriousColorIssues, seriousIssues } from './axe.ts';
+import { accessibilityIssues, colorIssues } from './axe.ts';
 
 /**
- * Serious issues that axe finds in the page, in each colour scheme; `look` is called in each too. The page stays in the
+ * The issues that axe finds in the page, in each colour scheme; `look` is called in each too. The page stays in the
  * second.
  */
 export async function issuesInBothSchemes(
@@ -10,10 +10,10 @@ export async function issuesInBothSchemes(
   look = async () => {},
 ): Promise<Record<string, string[]>> {
   await showIn(page, 'light');
-  const light = await seriousIssues(page);
+  const light = await accessibilityIssues(page);
   await look();
   await showIn(page, 'dark');
-  const dark = await seriousColorIssues(page);
+  const dark = await colorIssues(page);
   await look();
   return { light, dark };
 }

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { seriousIssues } from './axe.ts';
+import { accessibilityIssues } from './axe.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
 
@@ -43,7 +43,7 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     for (const path of paths) {
       await page.goto(server.url + path);
       await page.getByRole('searchbox').waitFor();
-      if (path !== '/docs/reference') expect([path, await seriousIssues(page)]).toEqual([path, []]);
+      if (path !== '/docs/reference') expect([path, await accessibilityIssues(page)]).toEqual([path, []]);
       expect([path, await tooWide(page)]).toEqual([path, 0]);
       if (!isDesktop) continue;
       await page.setViewportSize({ width: 1024, height: 768 });

@@ -229,7 +229,7 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
   test.each([
     ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
     ['390', phone],
-  ])('none of it has a serious issue %s pixels wide, light and dark', async (width, options) => {
+  ])('none of it has an accessibility issue %s pixels wide, light and dark', async (width, options) => {
     const { db } = server.services;
     const longNamed = { name: 'A game with a long name that is hosted elsewhere', slug: `long-${width}` };
     await server.createGame(longNamed);

@@ -232,7 +232,7 @@ describe.skipIf(noBrowser !== null)('leaderboards in the console', { timeout: 60
   test.each([
     ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
     ['390', phone],
-  ])('have no serious issue %s pixels wide, light and dark', async (width, options) => {
+  ])('have no accessibility issue %s pixels wide, light and dark', async (width, options) => {
     const { gameId, slug } = await ranked();
     await server.services.db.write(endSeason, gameId, 'weekly', { season: 1 });
     const page = await open('', options);

@@ -28,11 +28,15 @@ export async function writeOver(editor: Locator, text: string): Promise<void> {
   await editor.page().keyboard.insertText(text);
 }
 
-/** Presses Tab until the focused element has this name. */
-export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+/** Presses Tab, or Shift+Tab, until the focused element has this name. */
+export async function tabTo(
+  page: Page,
+  name: string | RegExp,
+  key: 'Tab' | 'Shift+Tab' = 'Tab',
+): Promise<void> {
   const passed: string[] = [];
   for (let presses = 0; presses < 80; presses++) {
-    await page.keyboard.press('Tab');
+    await page.keyboard.press(key);
     const focused = await focusedName(page);
     if (typeof name === 'string' ? focused === name : name.test(focused)) return;
     passed.push(focused);
@@ -41,11 +45,14 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 }
 
 /** The accessible name of the focused element, as far as the pages use it. */
-function focusedName(page: Page): Promise<string> {
+export function focusedName(page: Page): Promise<string> {
   return page.evaluate(() => {
     const element = document.activeElement;
-    if (element === null) return '';
-    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.textContent : null;
-    return (element.getAttribute('aria-label') ?? label ?? element.textContent ?? '').trim();
+    if (element === null || element === document.body) return '';
+    const fields = [HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement];
+    const label = fields
+      .map((kind) => element instanceof kind && element.labels?.[0]?.textContent)
+      .find(Boolean);
+    return (element.getAttribute('aria-label') ?? (label || element.textContent) ?? '').trim();
   });
 }

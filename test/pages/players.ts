@@ -61,7 +61,7 @@ export async function say({ page }: { page: Page }, text: string): Promise<void>
 
 /** Clicks an action of a message, which appears on the message under the pointer or, on touch screens, the tapped one. */
 export async function messageAction(page: Page, name: string | RegExp): Promise<void> {
-  const action = page.getByRole('button', { name });
+  const action = page.getByRole('button', { name, includeHidden: true });
   await page.locator('.message', { has: action }).locator('.bubble').click();
   await action.click();
 }

@@ -98,7 +98,7 @@ describe.skipIf(noBrowser !== null)("the moderators' queue in the console", { ti
   test.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ])('has no serious issue on %s, light and dark', async (screen, options) => {
+  ])('has no accessibility issue on %s, light and dark', async (screen, options) => {
     const { reportId } = await reported();
     const { page, complaints } = await openConsole(browser, server, 'reports', options);
     await page.locator('table').first().waitFor();

@@ -130,7 +130,7 @@ describe.skipIf(noBrowser !== null)('the rules editor', { timeout: 60_000 }, () 
   test.each([
     ['1440', { ...desktop, viewport: { width: 1440, height: 900 } }],
     ['390', phone],
-  ])('has no serious issue %s pixels wide, light and dark', async (width, options) => {
+  ])('has no accessibility issue %s pixels wide, light and dark', async (width, options) => {
     const { page, editor } = await open(options);
     await writeOver(editor, (await editor.innerText()).replace('"Notify"', '"Notifi"'));
     await page.locator('.cm-lint-marker-error').waitFor();

@@ -1,10 +1,11 @@
 /**
  * Takes a screenshot of every page, view and dialog at 1440, 1024 and 390 pixels, light and dark, for review:
  *
- *     node_modules/.bin/node test/pages/screenshots.ts [directory] [--width 390] [--only launcher]
+ *     node_modules/.bin/node test/pages/screenshots.ts [directory] [--width 390] [--only launcher] [--check]
  *
- * `--only` selects one group: `site`, `launcher`, `console` or `dialogs`. With `--readme` in place of a directory
- * it takes the two of the README instead.
+ * `--only` selects one group: `site`, `launcher`, `console` or `dialogs`. With `--check` it takes none, and prints what
+ * axe and measuring the layout find in each. With `--readme` in place of a directory it takes the two of the README
+ * instead.
  */
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,7 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { startTestServer } from '../support/server.ts';
 import { desktop, launchBrowser, phone } from './browser.ts';
 import { openConsole } from './operator.ts';
-import { type Camera, cameraInto } from './pictures/camera.ts';
+import { type Camera, cameraInto, inspector } from './pictures/camera.ts';
 import { takeConsole } from './pictures/console.ts';
 import { takeDialogs } from './pictures/dialogs.ts';
 import { takeLauncher, twoPlayers } from './pictures/launcher.ts';
@@ -40,7 +41,12 @@ const groups: Readonly<Record<string, (camera: Camera) => Promise<void>>> = {
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { readme: { type: 'boolean' }, width: { type: 'string' }, only: { type: 'string' } },
+  options: {
+    readme: { type: 'boolean' },
+    check: { type: 'boolean' },
+    width: { type: 'string' },
+    only: { type: 'string' },
+  },
 });
 const directory = values.readme ? ofReadme : (positionals[0] ?? join(tmpdir(), 'gantry-screenshots'));
 await mkdir(directory, { recursive: true });
@@ -55,7 +61,8 @@ try {
   else {
     for (const [width, options] of Object.entries(screens)) {
       if (values.width && values.width !== width) continue;
-      const camera = cameraInto(directory, { width, options, server, browser, world, busy });
+      const scene = { width, options, server, browser, world, busy };
+      const camera = values.check ? inspector(scene, print) : cameraInto(directory, scene);
       for (const [group, takeGroup] of Object.entries(groups)) {
         if (values.only && values.only !== group) continue;
         await takeGroup(camera);
@@ -67,8 +74,12 @@ try {
   await browser.close();
   await server.close();
 }
-process.stdout.write(`The pictures are in ${directory}\n`);
+if (!values.check) process.stdout.write(`The pictures are in ${directory}\n`);
 process.exit(0); // connected launchers would keep the process alive
+
+function print(view: string, issues: readonly string[]): void {
+  process.stdout.write(`${view}\n  ${issues.join('\n  ')}\n`);
+}
 
 async function takeForReadme(busy: Promise<void>): Promise<void> {
   const { ada } = await twoPlayers(browser, server, { ...desktop, colorScheme: 'light' });

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestServer } from '../../support/server.ts';
-import { showIn } from '../color-scheme.ts';
+import { issuesInBothSchemes, showIn } from '../color-scheme.ts';
+import { layoutIssues } from '../layout.ts';
 import type { SampleWorld } from './sample-world.ts';
 
 /** Of a long page, the part within this many screens from the top. */
@@ -20,10 +21,23 @@ export interface Scene {
 }
 
 export interface Camera extends Scene {
-  /** Takes screenshots of the current page, light and dark: `<name>-<width>-light.png`. */
+  /** Looks at the current page, light and dark. */
   take(page: Page, name: string): Promise<void>;
 }
 
+/** Takes no screenshots, but reports what axe and measuring find in each view. */
+export function inspector(scene: Scene, report: (view: string, issues: readonly string[]) => void): Camera {
+  return {
+    ...scene,
+    async take(page, name) {
+      const { light = [], dark = [] } = await issuesInBothSchemes(page);
+      const issues = [...new Set([...light, ...dark, ...(await layoutIssues(page))])];
+      if (issues.length > 0) report(`${name} at ${scene.width}`, issues);
+    },
+  };
+}
+
+/** Takes screenshots: `<name>-<width>-light.png`, and dark. */
 export function cameraInto(directory: string, scene: Scene): Camera {
   return {
     ...scene,

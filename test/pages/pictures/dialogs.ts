@@ -35,6 +35,12 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await press('Open game');
   await press('Rotate');
   await takeDialog('rotate');
+  await dialog.getByRole('button', { name: 'Rotate' }).click();
+  await page.locator('.secret-text').waitFor();
+  await take(page, 'dialog-rotated-secret');
+  await press('Done');
+  await press('Archive game');
+  await takeDialog('archive-game');
   await press('Cancel');
   await press('Delete game');
   await takeDialog('delete-game');
@@ -85,6 +91,21 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await press('Mute player');
   await takeDialog('mute');
 
+  await show('moderation/mutes');
+  await press('Mute a player');
+  await dialog.getByLabel('Player').fill('Hedy');
+  await dialog.locator('.player-cell').waitFor();
+  await takeDialog('mute-a-player');
+  await press('Cancel');
+  await press(/^Unmute/);
+  await takeDialog('unmute');
+  await show('moderation/bans');
+  await press('Ban a player');
+  await takeDialog('ban-a-player');
+  await press('Cancel');
+  await press(/^Unban/);
+  await takeDialog('unban');
+
   await show('games/demo-game/states');
   await press('Show state save');
   await page.locator('.json-branch').first().waitFor();
@@ -122,6 +143,13 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await show('games/demo-game/webhooks');
   await press('New webhook');
   await takeDialog('new-webhook');
+  await page.getByLabel('URL').fill('https://game.example/hooks/2');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.locator('.secret-text').waitFor();
+  await take(page, 'dialog-webhook-secret');
+  await press('Done');
+  await press('Remove');
+  await takeDialog('remove-webhook');
 
   await show('administrators');
   await press('New administrator');

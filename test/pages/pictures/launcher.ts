@@ -2,9 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { ban } from '../../../src/features/administration/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
+import { post } from '../../support/http.ts';
 import type { TestServer } from '../../support/server.ts';
+import { bearer } from '../../support/world.ts';
 import { desktop, openPage } from '../browser.ts';
-import { messageAction, type PlayerAtLauncher, playDemoGame, say, startConversation } from '../players.ts';
+import {
+  messageAction,
+  type PlayerAtLauncher,
+  playDemoGame,
+  say,
+  signedInAs,
+  startConversation,
+} from '../players.ts';
 import type { Camera } from './camera.ts';
 import { fillBlocked, fillInbox } from './sample-world.ts';
 
@@ -68,10 +77,12 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByRole('button', { name: 'Participants' }).click();
   await take(page, 'play-participants');
   await page.keyboard.press('Escape');
+  await takeGroup(camera, page);
 
   await fillInbox(server, { gameId: world.gameId, wallet: ada.wallet });
   await page.locator('.toast').first().waitFor();
   await take(page, 'play-toasts');
+  await page.mouse.move(0, 0); // a toast under the pointer stays
   await page.locator('.toast').first().waitFor({ state: 'hidden' });
   await page.getByRole('button', { name: /^Notifications/ }).click();
   await page.getByRole('dialog', { name: 'Notifications' }).getByText('You won a hat').waitFor();
@@ -79,6 +90,10 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: /^Account/ }).click();
   await take(page, 'play-account');
+  await page.getByLabel('Display name').fill('Gr\u200dace');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.locator('#player-menu .problem').waitFor();
+  await take(page, 'play-name-refused');
   await page.keyboard.press('Escape');
   await fillBlocked(server, { gameId: world.gameId, wallet: ada.wallet }, world.players.slice(2, 5));
   await page.reload();
@@ -105,6 +120,27 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await page.getByText('You are banned').first().waitFor();
   await page.locator('.sign-in').waitFor();
   await take(page, 'play-banned');
+}
+
+/** A conversation of several players that this one created. */
+async function takeGroup({ world, take }: Camera, page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Back to all messages' }).click();
+  await page.getByRole('button', { name: 'New', exact: true }).click();
+  for (const { wallet } of world.players.slice(0, 5)) {
+    await page.getByLabel('Participants').fill(wallet);
+    await page.keyboard.press('Enter');
+  }
+  await take(page, 'play-new-group');
+  await page.keyboard.press('Enter');
+  await page.getByRole('log').waitFor();
+  await page.getByRole('button', { name: 'Participants' }).click();
+  await take(page, 'play-group-info');
+  await page.getByRole('button', { name: 'Leave conversation' }).click();
+  await take(page, 'play-leave-group');
+  await page.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: 'Back to all messages' }).click();
+  await page.getByRole('button', { name: /^Grace/ }).click();
+  await page.getByRole('log').waitFor();
 }
 
 /** Signed in, before there is any data; and without a connection. */
@@ -136,6 +172,10 @@ async function takeBeginning({ browser, options, server, take }: Camera): Promis
   await take(page, 'play-activity-empty');
   await next(/^Messages/, 'No conversations yet');
   await take(page, 'play-conversations-empty');
+  const { jti: sessionId } = await signedInAs(page);
+  await post(`${server.url}/admin/revoke-session`, { sessionId }, bearer(server.adminToken));
+  await page.getByText('Your session was ended by an administrator').waitFor();
+  await take(page, 'play-session-ended');
 }
 
 /** Two players with a game open, in conversation. */
