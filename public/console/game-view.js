@@ -16,6 +16,7 @@ import { PlaySessionsView } from './play-sessions-view.js';
 import { Players } from './players.js';
 import { useQuery } from './queries.js';
 import { Queue } from './queue.js';
+import { PageHead } from './page-head.js';
 import { linkTo } from './route.js';
 import { RulesView, rulesDraftKey } from './rules-view.js';
 import { StatesView } from './states-view.js';
@@ -66,7 +67,7 @@ export function GameView({ slug, tab, rest }) {
   }
   const game = result.games.find((one) => one.slug === slug || one.gameId === slug);
   if (!game)
-    return html`<${Empty} icon="game" title="Game not found"><a href=${linkTo('games')}>All games</a><//>`;
+    return html`<${PageHead} title="Games" /><${Empty} icon="game" title="Game not found"><a href=${linkTo('games')}>All games</a><//>`;
   const current = tabs.find(({ path }) => path === (tab ?? 'overview')) ?? tabs[0];
   return html`
     <header class="page-head game-head">

@@ -197,7 +197,8 @@ function Bans() {
 function Restriction({ kind, games, onClose, onDone }) {
   const admin = useAdmin();
   const { wallet, field } = usePlayerFilter(undefined, 'Player');
-  const [gameId, setGameId] = useState(games[0]?.[0] ?? '');
+  const [chosen, setChosen] = useState('');
+  const gameId = chosen || (games[0]?.[0] ?? ''); // the games may be loaded only after the dialog was opened
   const [seconds, setSeconds] = useState('86400');
   const [reason, setReason] = useState('');
   const [busy, setBusy] = useState(false);
@@ -231,7 +232,7 @@ function Restriction({ kind, games, onClose, onDone }) {
       <form id="restriction" class="form" onSubmit=${submit}>
         ${field}
         ${wallet && html`<p><${PlayerCell} wallet=${wallet} /></p>`}
-        <${SelectField} label=${isMute ? 'In' : 'From'} value=${gameId} onValue=${setGameId} options=${games} />
+        <${SelectField} label=${isMute ? 'In' : 'From'} value=${gameId} onValue=${setChosen} options=${games} />
         ${isMute && html`<${SelectField} label="For" value=${seconds} onValue=${setSeconds} options=${muteTimes} />`}
         <${TextField} label=${isMute ? 'Reason (shown to the player)' : 'Reason (for moderators)'} maxlength=${maxReason} value=${reason} onValue=${setReason} />
         ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}

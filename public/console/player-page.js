@@ -16,6 +16,7 @@ import { PlayerProfile } from './player-profile.js';
 import { PlayerScores } from './player-scores.js';
 import { PlayerSessions } from './player-sessions.js';
 import { useQuery } from './queries.js';
+import { PageHead } from './page-head.js';
 import { goTo, linkTo } from './route.js';
 import { StatesView } from './states-view.js';
 
@@ -56,7 +57,7 @@ export function PlayerPage({ wallet, tab, slug }) {
   }
   const { player, games } = result;
   if (player === null)
-    return html`<${Empty} icon="people" title="Player not found"><p>Never seen, or erased.</p><a href=${linkTo('players')}>All players</a><//>`;
+    return html`<${PageHead} title="Players" /><${Empty} icon="people" title="Player not found"><p>Never seen, or erased.</p><a href=${linkTo('players')}>All players</a><//>`;
   const current = tabs.find(({ path }) => path === tab) ?? tabs[0];
   const path = current?.path ?? 'profile';
   const played = player.games.flatMap(({ gameId }) => games.find((one) => one.gameId === gameId) ?? []);

@@ -83,7 +83,7 @@ export function GroupInfo({ launcher, current, conversation, onClose }) {
                 class="input"
                 type="text"
                 maxlength=${maxNameLength}
-                placeholder="Defaults to the participants' names"
+                placeholder="Optional"
                 value=${name}
                 onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
               />

@@ -30,7 +30,7 @@ export function NameForm({ launcher }) {
       setName(null);
       toast('Name saved', 'success');
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(messageOf(error).replace(/^username: /, ''));
     }
     setBusy(false);
   };

@@ -10,22 +10,28 @@
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { BrowserContextOptions } from 'playwright-core';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { startTestServer } from '../support/server.ts';
-import { desktop, launchBrowser, phone } from './browser.ts';
+import { desktop, launchBrowser, openPage, phone } from './browser.ts';
 import { openConsole } from './operator.ts';
 import { type Camera, cameraInto, inspector } from './pictures/camera.ts';
 import { takeConsole } from './pictures/console.ts';
 import { takeDialogs } from './pictures/dialogs.ts';
-import { takeLauncher, twoPlayers } from './pictures/launcher.ts';
-import { fillServer, keepBusy } from './pictures/sample-world.ts';
+import { playForAWhile, takeLauncher } from './pictures/launcher.ts';
+import { emptyQueue, fillServer, keepBusy, type SampleWorld } from './pictures/sample-world.ts';
 import { takeSite } from './pictures/site.ts';
+import { signedInAs } from './players.ts';
 
 const ofReadme = fileURLToPath(new URL('../../public/docs/pictures/', import.meta.url));
-/** So that the charts have something to show. */
-const busySeconds = 60;
+/** So that the charts have something to show; those of the README are full. */
+const busySeconds = { review: 60, readme: 300 };
+/** How many players join for the README's pictures. */
+const crowd = 140;
 
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
   '1440': { ...desktop, viewport: { width: 1440, height: 900 } },
@@ -55,10 +61,10 @@ const server = await startTestServer();
 const browser = await launchBrowser();
 try {
   const world = await fillServer(server);
-  const busy = keepBusy(server, world.players, busySeconds);
-  busy.catch(() => {}); // the server may be closed before its time is over
-  if (values.readme) await takeForReadme(busy);
+  if (values.readme) await takeForReadme(world);
   else {
+    const busy = keepBusy(server, world.players, busySeconds.review);
+    busy.catch(() => {}); // the server may be closed before its time is over
     for (const [width, options] of Object.entries(screens)) {
       if (values.width && values.width !== width) continue;
       const scene = { width, options, server, browser, world, busy };
@@ -81,11 +87,25 @@ function print(view: string, issues: readonly string[]): void {
   process.stdout.write(`${view}\n  ${issues.join('\n  ')}\n`);
 }
 
-async function takeForReadme(busy: Promise<void>): Promise<void> {
-  const { ada } = await twoPlayers(browser, server, { ...desktop, colorScheme: 'light' });
-  await ada.page.screenshot({ path: join(directory, 'launcher.png') });
+async function takeForReadme({ gameId, players }: SampleWorld): Promise<void> {
+  await emptyQueue(server, gameId);
+  const { page: play } = await openPage(browser, { ...desktop, colorScheme: 'light' });
+  await play.goto(`${server.url}/play`);
+  await play.getByRole('button', { name: 'Play as a guest' }).click();
+  await play.locator('.game-card').first().waitFor();
+  const { address: wallet } = await signedInAs(play);
+  await server.services.db.write(setProfile, wallet, { username: 'Mary' });
+  await server.services.db.write(setScore, { gameId, wallet }, 1_930);
+  await play.reload();
+  await play.getByRole('button', { name: 'Play Demo Game' }).click();
+  await playForAWhile(play);
+  await play.screenshot({ path: join(directory, 'launcher.png') });
+  await Promise.all(browser.contexts().map((context) => context.close()));
+  const others = await Promise.all(Array.from({ length: crowd }, () => server.openSession(gameId)));
+  const busy = keepBusy(server, [...players, ...others], busySeconds.readme + 60);
+  busy.catch(() => {}); // the server is closed before its time is over
+  await pause(busySeconds.readme * 1_000);
   const { page } = await openConsole(browser, server, '', { ...desktop, colorScheme: 'dark' });
-  await busy;
   await page.locator('.chart canvas').first().waitFor();
   await page.screenshot({ path: join(directory, 'console.png') });
 }

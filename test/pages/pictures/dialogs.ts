@@ -33,6 +33,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await page.locator('.secret-text').waitFor();
   await take(page, 'dialog-game-secret');
   await press('Open game');
+  await page.getByRole('link', { name: 'Settings' }).click();
   await press('Rotate');
   await takeDialog('rotate');
   await dialog.getByRole('button', { name: 'Rotate' }).click();
@@ -93,7 +94,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
   await show('moderation/mutes');
   await press('Mute a player');
-  await dialog.getByLabel('Player').fill('Hedy');
+  await dialog.getByLabel('Player', { exact: true }).fill('Hedy');
   await dialog.locator('.player-cell').waitFor();
   await takeDialog('mute-a-player');
   await press('Cancel');

@@ -199,12 +199,17 @@ export async function twoPlayers(
   await grace.page.getByText('Just one.').waitFor();
   // On a phone the game is one of the tabs.
   await firstPanel(ada.page).click();
-  await ada.game.getByRole('button', { name: 'Start' }).click();
+  await playForAWhile(ada.page);
+  return { ada, grace };
+}
+
+/** Drops two containers in the open demo game. */
+export async function playForAWhile(page: Page): Promise<void> {
+  await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).click();
   for (let drops = 0; drops < 2; drops++) {
     await pause(400); // the crane keeps moving
-    await ada.page.keyboard.press('Space');
+    await page.keyboard.press('Space');
   }
-  return { ada, grace };
 }
 
 function firstPanel(page: Page): Locator {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { z } from 'zod';
 import { findGameBySlug } from '../../../src/features/games/queries.ts';
 import { block } from '../../../src/features/messages/blocks/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
@@ -169,7 +170,17 @@ export async function fillBlocked(
   for (const { wallet } of others) await db.write(block, owner, wallet);
 }
 
-/** Players who join, play at a varying pace, and are occasionally refused. */
+/** Nothing that waits for a receiver or a chain that is not there. */
+export async function emptyQueue({ services, url, adminToken }: TestServer, gameId: string): Promise<void> {
+  const admin = (path: string, body: object) => post(`${url}/admin/${path}`, body, bearer(adminToken));
+  const { body } = await admin('list-webhooks', { gameId });
+  const { webhooks } = z.object({ webhooks: z.array(z.object({ webhookId: z.string() })) }).parse(body);
+  for (const { webhookId } of webhooks) await admin('remove-webhook', { webhookId });
+  const { rows } = await services.db.read(readActions, { gameId, state: 'queued' }, { limit: 250, skip: 0 });
+  for (const { _id } of rows) await admin('cancel-action', { actionId: _id });
+}
+
+/** Players who join one after another, play at a varying pace, and are occasionally refused. */
 export async function keepBusy(
   { url }: TestServer,
   players: readonly TestPlayer[],
@@ -177,21 +188,23 @@ export async function keepBusy(
 ): Promise<void> {
   const startedAt = Date.now();
   let connected = 0;
-  for (let second = 0; second < forSeconds; second = (Date.now() - startedAt) / 1_000) {
+  for (let second = 0, turn = 0; second < forSeconds; second = (Date.now() - startedAt) / 1_000, turn++) {
     const next = players[connected];
-    if (next && second > connected * 5) {
+    if (next && second > (connected * forSeconds) / players.length) {
       await connectLauncher(url, { launcherJwt: next.launcherJwt });
       connected++;
     }
-    const calls = Math.round(8 + 6 * Math.sin(second / 6) + 3 * Math.sin(second / 2));
+    const calls = Math.max(1, Math.round(2 + 1.5 * Math.sin(second / 20) + Math.sin(second / 3)));
     await Promise.all(
       Array.from({ length: calls }, (_, index) => {
-        const { launcherJwt } = players[index % players.length] ?? {};
+        const { launcherJwt } = players[(turn + index) % players.length] ?? {};
         return index % 4 === 0
           ? post(`${url}/launcher/set-user-score`, { launcherJwt, score: Math.round(second) })
-          : post(`${url}/launcher/get-user-score`, { launcherJwt: index === 13 ? 'forged' : launcherJwt });
+          : post(`${url}/launcher/get-user-score`, {
+              launcherJwt: turn % 500 === 0 ? 'forged' : launcherJwt,
+            });
       }),
     );
-    await pause(100);
+    await pause(25);
   }
 }
