@@ -10,13 +10,13 @@ import { useAdmin } from './admin.js';
 import { BanBadge } from './ban-badge.js';
 import { useScrollToCurrent } from './current-link.js';
 import { SelectField } from './fields.js';
+import { PageHead } from './page-head.js';
 import { PlaySessionsView } from './play-sessions-view.js';
 import { PlayerMessages } from './player-messages.js';
 import { PlayerProfile } from './player-profile.js';
 import { PlayerScores } from './player-scores.js';
 import { PlayerSessions } from './player-sessions.js';
 import { useQuery } from './queries.js';
-import { PageHead } from './page-head.js';
 import { goTo, linkTo } from './route.js';
 import { StatesView } from './states-view.js';
 

@@ -47,7 +47,7 @@ export function RefusalsView() {
       title: 'Reason',
       wide: true,
       cell: ({ reason: why, at, operation }) =>
-        html`<span class="truncate"><span class="badge ${limits.includes(why) ? 'bad' : 'warn'}">${why}</span> <span class="quiet small">${operation ?? at}</span></span>`,
+        html`<span class="truncate" title="${why}: ${operation ?? at}"><span class="badge ${limits.includes(why) ? 'bad' : 'warn'}">${why}</span> <span class="quiet small">${operation ?? at}</span></span>`,
       value: ({ reason: why }) => why,
     },
     {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestServer } from '../../support/server.ts';
-import { issuesInBothSchemes, showIn } from '../color-scheme.ts';
+import { accessibilityIssues } from '../axe.ts';
+import { showIn } from '../color-scheme.ts';
 import { layoutIssues } from '../layout.ts';
 import type { SampleWorld } from './sample-world.ts';
 
@@ -21,17 +22,16 @@ export interface Scene {
 }
 
 export interface Camera extends Scene {
-  /** Looks at the current page, light and dark. */
+  /** Looks at the current page. */
   take(page: Page, name: string): Promise<void>;
 }
 
-/** Takes no screenshots, but reports what axe and measuring find in each view. */
+/** Takes no screenshots, but reports what axe and measuring find in each view, in the scheme it was opened in. */
 export function inspector(scene: Scene, report: (view: string, issues: readonly string[]) => void): Camera {
   return {
     ...scene,
     async take(page, name) {
-      const { light = [], dark = [] } = await issuesInBothSchemes(page);
-      const issues = [...new Set([...light, ...dark, ...(await layoutIssues(page))])];
+      const issues = [...(await accessibilityIssues(page)), ...(await layoutIssues(page))];
       if (issues.length > 0) report(`${name} at ${scene.width}`, issues);
     },
   };

@@ -120,10 +120,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await takeDialog('play-session');
   await show('games/demo-game/messages');
   await press(/^View/);
-  await page
-    .getByText(/Good game|round/)
-    .first()
-    .waitFor();
+  await page.locator('.row-text').first().waitFor();
   await take(page, 'console-channel');
   await show('queue');
   await press(/^Show action/);
