@@ -210,6 +210,8 @@ export async function playForAWhile(page: Page): Promise<void> {
     await pause(400); // the crane keeps moving
     await page.keyboard.press('Space');
   }
+  // The first one always hits the hold.
+  await page.frameLocator('iframe').locator('#score').filter({ hasNotText: /^0$/ }).waitFor();
 }
 
 function firstPanel(page: Page): Locator {
