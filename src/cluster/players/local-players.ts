@@ -1,0 +1,177 @@
+import { setTimeout } from 'node:timers/promises';
+import {
+  latestGame,
+  type OpenGame,
+  type PlayerPart,
+  type Playing,
+  type RichPresence,
+  type StatusChoice,
+} from './player-part.ts';
+import type { PlayerReplica } from './player-replica.ts';
+
+/** Changes of a player within this time are one: the last state is what others get. */
+const gatherMs = 100;
+/** After an error, such as an unavailable database. */
+const retryMs = 1_000;
+
+/** What a player's privacy settings show to friends. */
+export interface Shown {
+  presence: boolean;
+  game: boolean;
+}
+
+export interface LocalPlayersOptions {
+  replica: PlayerReplica;
+  /** Unix milliseconds, by the database's clock. */
+  now(): number;
+  shownOf(wallet: string): Promise<Shown>;
+  report(thrown: unknown): void;
+}
+
+/** A connection of a player; null fields: it has no game open. */
+export interface PlayerConnection {
+  game: OpenGame | null;
+  rich: RichPresence | null;
+}
+
+interface LocalPlayer {
+  readonly connections: PlayerConnection[];
+  choice: StatusChoice;
+  readonly since: number;
+}
+
+/** The players connected to this node, whose parts it puts into the replica, at most ten times a second for each. */
+export class LocalPlayers {
+  readonly #options: LocalPlayersOptions;
+  readonly #players = new Map<string, LocalPlayer>();
+  /** Players whose part may have changed. */
+  readonly #changed = new Set<string>();
+  #isPublishing = false;
+  #isClosed = false;
+
+  constructor(options: LocalPlayersOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Adds a connection. A status of its own is chosen before others see the player; unless it hides the player, it does
+   * not count while another connection is open, which may have chosen a later one.
+   */
+  connect(
+    wallet: string,
+    game: Omit<OpenGame, 'at'> | null,
+    status: Omit<StatusChoice, 'statusAt'> | null,
+  ): PlayerConnection {
+    const { replica, now } = this.#options;
+    const known = this.#players.get(wallet);
+    const isElsewhere = known !== undefined || replica.isElsewhere(wallet);
+    const player = known ?? {
+      connections: [],
+      choice: replica.choiceOf(wallet),
+      since: replica.onlineSince(wallet) ?? now(),
+    };
+    this.#players.set(wallet, player);
+    const connection: PlayerConnection = { game: game && this.#openedNow(wallet, game), rich: null };
+    player.connections.push(connection);
+    if (status && (!isElsewhere || status.status === 'invisible')) this.choose(wallet, status);
+    this.refresh(wallet);
+    return connection;
+  }
+
+  disconnect(wallet: string, connection: PlayerConnection): void {
+    const player = this.#players.get(wallet);
+    if (!player?.connections.includes(connection)) return;
+    player.connections.splice(player.connections.indexOf(connection), 1);
+    if (player.connections.length === 0) this.#players.delete(wallet);
+    this.refresh(wallet);
+  }
+
+  /** Sets the status of the player, on all of the player's connections. */
+  choose(wallet: string, { status, text }: Omit<StatusChoice, 'statusAt'>): void {
+    const player = this.#players.get(wallet);
+    if (!player) return;
+    const latest = this.#latestChoice(wallet, player);
+    player.choice = latest;
+    if (latest.statusAt > 0 && latest.status === status && latest.text === text) return;
+    // After the latest choice, wherever that was made: clocks of nodes may differ.
+    player.choice = { status, text, statusAt: Math.max(this.#options.now(), latest.statusAt + 1) };
+    this.refresh(wallet);
+  }
+
+  /** Sets the game that a connection has open; null: none. */
+  openGame(wallet: string, connection: PlayerConnection, game: Omit<OpenGame, 'at'> | null): void {
+    if (game?.id === connection.game?.id) return;
+    connection.game = game && this.#openedNow(wallet, game);
+    this.refresh(wallet);
+  }
+
+  /** Sets what a connection's game says about the player; null: nothing. */
+  describe(wallet: string, connection: PlayerConnection, rich: RichPresence | null): void {
+    connection.rich = rich;
+    this.refresh(wallet);
+  }
+
+  /** Updates what others see of a player, whose privacy settings may have changed. */
+  refresh(wallet: string): void {
+    this.#changed.add(wallet);
+    if (this.#isPublishing || this.#isClosed) return;
+    this.#isPublishing = true;
+    this.#publishAll().catch(this.#options.report);
+  }
+
+  /** The connections of this node end without others being told: see `PlayerReplica.goodbye`. */
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  async #publishAll(): Promise<void> {
+    while (this.#changed.size > 0) {
+      await setTimeout(gatherMs, undefined, { ref: false });
+      const wallets = [...this.#changed];
+      this.#changed.clear();
+      try {
+        await this.#publish(wallets);
+      } catch (error) {
+        this.#options.report(error);
+        for (const wallet of wallets) this.#changed.add(wallet);
+        await setTimeout(retryMs, undefined, { ref: false });
+      }
+      if (this.#isClosed) return;
+    }
+    this.#isPublishing = false;
+  }
+
+  async #publish(wallets: readonly string[]): Promise<void> {
+    const { replica, shownOf } = this.#options;
+    const shown = await Promise.all(
+      wallets.map((wallet) => (this.#players.has(wallet) ? shownOf(wallet) : null)),
+    );
+    if (this.#isClosed) return;
+    replica.set(
+      wallets.map((wallet, at) => {
+        const player = this.#players.get(wallet);
+        const settings = shown[at];
+        // Who came back while the settings were read is seen by the next round.
+        return [wallet, player && settings ? this.#partOf(wallet, player, settings) : null] as const;
+      }),
+    );
+  }
+
+  #partOf(wallet: string, player: LocalPlayer, shown: Shown): PlayerPart {
+    player.choice = this.#latestChoice(wallet, player);
+    const playing: Playing = shown.game ? latestGame(player.connections) : { game: null, rich: null };
+    return { ...player.choice, ...playing, since: player.since, isHidden: !shown.presence };
+  }
+
+  /** Another node may know a later one. */
+  #latestChoice(wallet: string, { choice }: LocalPlayer): StatusChoice {
+    const { status, text, statusAt } = this.#options.replica.choiceOf(wallet);
+    return statusAt > choice.statusAt ? { status, text, statusAt } : choice;
+  }
+
+  #openedNow(wallet: string, { id, name }: Omit<OpenGame, 'at'>): OpenGame {
+    const { replica, now } = this.#options;
+    const own = this.#players.get(wallet)?.connections.map(({ game }) => game?.at ?? 0) ?? [];
+    return { id, name, at: Math.max(now(), replica.lastGameAt(wallet) + 1, ...own.map((at) => at + 1)) };
+  }
+}
