@@ -17,7 +17,8 @@ export const serviceDescriptions = {
   activities: 'What players did, shown to other players.',
   'message-channels': 'Channels of two or more players, and their participants.',
   'chat-messages': 'Messages in channels, reactions to them and read markers.',
-  'realtime-events': "Subscriptions of a connection to games' public streams.",
+  'realtime-events':
+    "What a connection follows: games' public streams and friends; and what it says about its player.",
   admin: 'Administration, with the admin token or the token of a named administrator.',
 } as const;
 export type ServiceName = keyof typeof serviceDescriptions;

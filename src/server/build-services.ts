@@ -27,7 +27,10 @@ import { runningServerUrl } from './server-address.ts';
 
 /** The services in which a server and a command differ. */
 export interface Surroundings
-  extends Pick<Services, 'presence' | 'signals' | 'stats' | 'refusals' | 'requests' | 'gameCalls' | 'nodes'> {
+  extends Pick<
+    Services,
+    'presence' | 'players' | 'signals' | 'stats' | 'refusals' | 'requests' | 'gameCalls' | 'nodes'
+  > {
   /** The URL under which callers reach the server, unless one is configured. */
   url(): string;
   chainClients: ChainClients;
@@ -72,6 +75,7 @@ export function buildServices(
 export async function localServices(store: OpenStore, config: Config): Promise<Services> {
   return buildServices(store, config, {
     presence: new MemoryPresence(),
+    players: { visible: () => null }, // there are no sockets
     url: () => runningServerUrl(config.dataDirectory) ?? `http://${config.host}:${config.port}`,
     signals: new Signals(() => undefined), // there are no sockets
     stats: noStats,

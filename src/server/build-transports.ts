@@ -41,6 +41,7 @@ import { openApiDocument } from '../transports/openapi/document.ts';
 import { Gateway } from '../transports/socket/gateway.ts';
 import { runAll, runAsGuest, runOnce, runUnlessMuted } from './declarations/commands.ts';
 import { operations, operationTopics } from './declarations/operations.ts';
+import { statusInHandshake } from './handshake-status.ts';
 import type { OpenedServices } from './open-services.ts';
 
 /** Maximum packets per second and socket: three times the call limit of a session. */
@@ -138,6 +139,7 @@ export function buildTransports(
       return storages.reduce((most, { bytes, quota }) => Math.max(most, bytes / quota), 0);
     },
     sockets: () => gateway.connectionCount,
+    presence: () => gateway.friends.counts(),
     heldBytes: () => traffic.heldBytes,
     refusals,
     redisUp: () => redis && redis.trouble() === null,
@@ -214,6 +216,8 @@ export function buildTransports(
     authenticator,
     tokens,
     issueToken: (details) => issueToken(details, services),
+    statusOf: (details, status) => statusInHandshake(registry, services, details, status),
+    isBusUp: () => redis?.trouble() === null,
     limits,
     traffic,
     db,

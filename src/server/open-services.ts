@@ -118,6 +118,7 @@ export async function openServices(
   const services = buildServices(store, config, {
     presence,
     url: () => later.url(),
+    players: { visible: (wallet) => later.gateway().friends.visible(wallet) },
     signals: new Signals((signal) => later.gateway().signal(signal)),
     stats,
     refusals,

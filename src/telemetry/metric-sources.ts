@@ -11,6 +11,8 @@ export interface MetricsDependencies {
   storageUsed(): Promise<number>;
   /** Open connections of launchers. */
   sockets(): number;
+  /** Players connected to this process, and sockets that follow the presence of friends. */
+  presence(): { players: number; followers: number };
   /** Bytes of incoming requests and of answers not yet read. */
   heldBytes(): number;
   refusals: Pick<RecentRefusals, 'totals'>;

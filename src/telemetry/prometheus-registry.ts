@@ -68,9 +68,15 @@ export class PrometheusRegistry {
   }
 
   #describeLive(): void {
-    const { sockets, redisUp } = this.#dependencies;
+    const { sockets, presence, redisUp } = this.#dependencies;
     this.#gauge('gantry_sockets', 'Open connections of launchers to this process', [], () => [
       { labels: {}, value: sockets() },
+    ]);
+    this.#gauge('gantry_players_online', 'Players connected to this process', [], () => [
+      { labels: {}, value: presence().players },
+    ]);
+    this.#gauge('gantry_presence_followers', 'Connections that follow the presence of friends', [], () => [
+      { labels: {}, value: presence().followers },
     ]);
     this.#counter('gantry_disconnects_total', 'Connections closed by the server, by reason', ['reason'], () =>
       Object.entries(this.#counts.disconnects).map(([reason, value]) => ({ labels: { reason }, value })),

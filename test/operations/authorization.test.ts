@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyOperation } from '../../src/features/operation.ts';
 import { type Caller, type CallStyle, ownStyles } from '../support/call-styles.ts';
 import { effectsOn } from '../support/effects.ts';
-import { isAboutConnection, launcherOperations, registry } from '../support/registered.ts';
+import {
+  isAboutConnection,
+  launcherOperations,
+  needsOwnConnection,
+  registry,
+} from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import {
   type CanaryName,
@@ -127,7 +132,7 @@ describe.each(styles)('over %s', (_, connect) => {
 /** The outcome of a call when the transport, too, affects it. */
 function overThis(caller: Caller, operation: AnyOperation, role: Role, access: Access): Access {
   if (caller.signsIn) return refusedAtHandshake[role] ?? access;
-  if (caller.overSocket) return access;
   const isAllowed = access === 'own' || access === 'shared';
+  if (caller.overSocket && !needsOwnConnection(operation)) return access;
   return isAllowed && isAboutConnection(operation) ? refused(400, 'socket_required') : access;
 }

@@ -5,6 +5,7 @@ import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
 import { blockCases } from './cases/blocks.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
+import { friendPresenceCases } from './cases/friend-presence.ts';
 import { friendCases } from './cases/friends.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
@@ -32,6 +33,7 @@ export const cases: LauncherCases & AdminCases = {
   ...activityCases,
   ...notificationCases,
   ...blockCases,
+  ...friendPresenceCases,
   ...playerCases,
   ...batchCases,
   ...reportCases,

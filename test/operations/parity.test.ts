@@ -11,7 +11,12 @@ import {
 import { get } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { normalised } from '../support/normalise.ts';
-import { isAboutConnection, launcherOperations, operationNamed } from '../support/registered.ts';
+import {
+  isAboutConnection,
+  launcherOperations,
+  needsOwnConnection,
+  operationNamed,
+} from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { createWorld, credentialFieldsOf, headersOf, type Role } from '../support/world.ts';
 import { caseOf } from './cases.ts';
@@ -72,7 +77,8 @@ describe.each(styles)('over %s', (style, connect) => {
   test.each(aboutConnection)(
     '$name returns the same over every connection, or says that it requires one',
     async (operation) => {
-      const expected = caller.overSocket
+      const isOverIts = needsOwnConnection(operation) ? caller.signsIn : caller.overSocket;
+      const expected = isOverIts
         ? caseOf(operation).answer
         : errorBody({ code: 400, reason: 'socket_required' });
       expect(await answerOver(caller, operation)).toEqual(expected);

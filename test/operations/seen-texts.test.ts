@@ -6,9 +6,9 @@ import { mute } from '../../src/features/moderation/commands.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
 import { findPlayer } from '../../src/features/players/queries.ts';
 import { addLeaderboard } from '../../src/features/scores/leaderboard-commands.ts';
-import { type Answer, type CallStyle, plainStyles } from '../support/call-styles.ts';
+import { type Answer, type CallStyle, ownStyles, plainStyles } from '../support/call-styles.ts';
 import { post } from '../support/http.ts';
-import { launcherOperations, operationNamed } from '../support/registered.ts';
+import { launcherOperations, needsOwnConnection, operationNamed } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import {
   bearer,
@@ -57,6 +57,8 @@ const fillings: Readonly<Record<string, Filling>> = {
   'editGroupInfo (other form) newImage': {
     input: ({ channelId }, text) => ({ messageChannelId: channelId, newImage: text }),
   },
+  'setStatus text': { input: (_, text) => ({ status: 'busy', text }), by: 'launcher' },
+  'setRichPresence details': { input: (_, text) => ({ details: text }) },
   'addReaction reaction': { input: ({ messageId }, text) => ({ messageId, reaction: text }) },
   'createGuest username': { input: ({ gameId }, text) => ({ gameId, username: text }), isNewPlayer: true },
   'vouchForPlayer username': {
@@ -158,10 +160,14 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const styles: [string, CallStyle][] = Object.entries(plainStyles);
+const styles: [string, CallStyle][] = Object.entries(ownStyles);
 
 describe.each(styles)('over %s', (style, connect) => {
-  const reachable = declared.filter(({ isOtherForm }) => !isOtherForm || style !== 'dedicated HTTP');
+  const signsIn = style === 'Socket.IO, signed in';
+  const reachable = declared.filter(
+    ({ isOtherForm, operation }) =>
+      (!isOtherForm || style !== 'dedicated HTTP') && needsOwnConnection(operation) === signsIn,
+  );
 
   async function call(world: World, { name, operation }: Declared, text: string): Promise<Answer> {
     const { input, by = 'owner' } = fillings[name] ?? {};

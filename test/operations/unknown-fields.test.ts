@@ -36,6 +36,11 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
   ],
   'a value to store, or a setting that is left unchanged': [
     'replyTo',
+    'text',
+    'details',
+    'group',
+    'connect',
+    'values',
     ...[
       'metadata',
       'public',

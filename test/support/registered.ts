@@ -28,6 +28,11 @@ export function isAboutConnection({ service }: AnyOperation): boolean {
   return service === 'realtime-events';
 }
 
+/** Whether, in addition, the connection must have been opened with the caller's token. */
+export function needsOwnConnection({ name, service }: AnyOperation): boolean {
+  return service === 'realtime-events' && !/subscribe/i.test(name);
+}
+
 export function operationNamed(name: string): AnyOperation {
   const operation = registry.operations.find((one) => one.name === name);
   if (!operation) throw new Error(`there is no operation ${name}`);

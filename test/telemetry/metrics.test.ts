@@ -164,6 +164,7 @@ test('metrics omit values that are currently unavailable, rather than reporting 
     heldBytes: () => 0,
     refusals: new RecentRefusals(),
     sockets: () => 3,
+    presence: () => ({ players: 2, followers: 1 }),
     redisUp: () => null,
   });
   const samples = readExposition(await metrics.text());

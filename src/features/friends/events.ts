@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
 import { friendRecord } from './friend.ts';
 import { invite, joinRequest } from './invite.ts';
+import { friendPresence } from './presence.ts';
 import { privacyRecord } from './privacy.ts';
 
 export const friendCreated = defineEvent('friends created', friendRecord);
@@ -14,6 +16,12 @@ export const inviteRemoved = defineEvent('invites removed', invite);
 
 /** A signal to the game of an invite that its player has accepted. */
 export const joinRequested = defineEvent('game-joins requested', joinRequest);
+
+/** A signal to who follows friends: those whose presence has changed. */
+export const friendPresencePatched = defineEvent(
+  'friend-presence patched',
+  z.object({ friends: z.array(friendPresence) }),
+);
 
 /** The other player that an event of a player's account stream is about; null: it is for launchers only. */
 export function otherOf(owner: string, name: string, record: object): string | null {

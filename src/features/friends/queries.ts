@@ -28,7 +28,7 @@ export const friendWallets = query(
   {
     max: 500_000,
     keyOf: (wallet) => wallet,
-    weightOf: (wallets) => 1 + (Array.isArray(wallets) ? wallets.length / 50 : 0),
+    weightOf: (wallets) => 1 + (Array.isArray(wallets) ? Math.ceil(wallets.length / 50) : 0),
   },
 );
 

@@ -3,6 +3,7 @@ import { activityCreated } from '../../features/activities/events.ts';
 import {
   friendCreated,
   friendPatched,
+  friendPresencePatched,
   friendRemoved,
   inviteCreated,
   inviteRemoved,
@@ -67,6 +68,7 @@ export const events = {
 export const signals = {
   [messageTyping.name]: messageTyping.record,
   [joinRequested.name]: joinRequested.record,
+  [friendPresencePatched.name]: friendPresencePatched.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
   [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
 } as const satisfies Record<string, z.ZodType>;

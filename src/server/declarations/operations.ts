@@ -12,6 +12,7 @@ import * as friendCodes from '../../features/friends/operations/friend-codes.ts'
 import * as friends from '../../features/friends/operations/friends.ts';
 import * as invites from '../../features/friends/operations/invites.ts';
 import * as otherPlayers from '../../features/friends/operations/other-players.ts';
+import * as friendPresence from '../../features/friends/operations/presence.ts';
 import * as privacy from '../../features/friends/operations/privacy.ts';
 import * as gameSecrets from '../../features/games/operations/game-secrets.ts';
 import * as games from '../../features/games/operations/games.ts';
@@ -66,8 +67,8 @@ const topics = [
   },
   {
     title: 'Friends',
-    page: 'messages',
-    files: [friends, friendCodes, privacy, otherPlayers, invites],
+    page: 'friends',
+    files: [friends, friendCodes, privacy, otherPlayers, invites, friendPresence],
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
   { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },

@@ -1,14 +1,16 @@
 import type { Server } from 'socket.io';
+import type { ReplicaMessage } from '../../cluster/players/player-replica.ts';
 import type { Signal, StoredEvent } from '../../core/events/stream.ts';
 
 /** The messages that nodes send each other. */
 export type BusMessage =
   | { kind: 'events'; events: readonly StoredEvent[] }
-  | { kind: 'signal'; signal: Signal };
+  | { kind: 'signal'; signal: Signal }
+  | { kind: 'players'; message: ReplicaMessage };
 
 /**
  * Broadcasts from one node to the others. Messages may be lost, duplicated and reordered: events are refilled from the
- * database by their position, and signals may be lost. Sending never throws or blocks.
+ * database by their position, players are exchanged again, and signals may be lost. Sending never throws or blocks.
  */
 export interface EventBus {
   send(message: BusMessage): void;

@@ -1,6 +1,7 @@
 import type { Socket } from 'socket.io';
 import { type Authenticator, refuseOtherGame } from '../../calls/auth/authenticator.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { StatusChoice } from '../../cluster/players/player-part.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
 import { GantryError } from '../../core/errors.ts';
 import type { EventText, StreamEvent } from '../../core/events/stream.ts';
@@ -23,6 +24,7 @@ import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
+import type { PresenceFeed } from './presence-feed.ts';
 import { listenerOf, metaOf, type Push, roomOfSession, roomsOfListener } from './push.ts';
 import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -53,11 +55,14 @@ export interface LiveServices extends TrafficServices {
   authenticator: Pick<Authenticator, 'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'namedGame'>;
   tokens: Pick<LauncherTokens, 'keyOf'>;
   issueToken(details: SessionDetails): Promise<string>;
+  /** The status in a handshake. @throws GantryError 400, `not_a_launcher`, `muted`, `words_not_allowed` */
+  statusOf(details: SessionDetails, status: unknown): Promise<ChosenStatus>;
   limits: Pick<RateLimits, 'countHandshake' | 'countRefused'>;
   db: Store;
   presence: Presence;
   push: Push;
   leaderboards: LeaderboardFeed;
+  friends: PresenceFeed;
   signingKeys: SigningKeys;
   /** Limits the database reads of sockets that catch up, per turn of the event loop. */
   turns: ConcurrencyLimiter;
@@ -74,6 +79,9 @@ export interface LiveServices extends TrafficServices {
   report(thrown: unknown): void;
 }
 
+/** A status without the time when it was chosen. */
+export type ChosenStatus = Omit<StatusChoice, 'statusAt'>;
+
 /** A channel session on a socket, from its admission until the socket leaves. */
 interface SocketSession {
   readonly details: SessionDetails;
@@ -81,6 +89,8 @@ interface SocketSession {
   token: string;
   readonly socketId: string;
   readonly subscriptions: Subscriptions;
+  /** The handshake's. */
+  readonly status: ChosenStatus | null;
   /** Null before the catch-up begins and once the socket is live. */
   catchUp: CatchUp | null;
   /** Sent when the socket starts, and then cleared. */
@@ -143,14 +153,14 @@ export class LiveSocket {
   /**
    * Admits a client: does everything that must succeed before the client is notified that it is connected.
    * @throws GantryError as `Authenticator.liveSession`, and `token_missing`, `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
-   *   `rate_limited`, `not_ready`
+   *   `rate_limited`, `not_ready`, and as `LiveServices.statusOf`
    */
   async admit(
     socket: Socket,
     auth: Readonly<Record<string, unknown>>,
     cursors: HandshakeCursors,
   ): Promise<void> {
-    const { launcherJwt: token, gameSecret } = auth;
+    const { launcherJwt: token, gameSecret, status } = auth;
     const hasToken = token !== undefined && token !== null;
     if (this.#state !== 'idle') {
       this.#conn.close();
@@ -161,7 +171,7 @@ export class LiveSocket {
       this.traffic.admit();
       if (!hasToken) refuseMisplacedToken(placeOfToken(auth) ?? this.handshake.tokenPlace);
       const server = await this.#checkSecret(gameSecret);
-      if (hasToken) await this.#admitSession(socket, token, cursors);
+      if (hasToken) await this.#admitSession(socket, token, cursors, status);
       else await this.#admitAnonymous(socket, server);
       this.#state = 'admitted';
     } catch (refused) {
@@ -191,8 +201,13 @@ export class LiveSocket {
     }
   }
 
-  async #admitSession(socket: Socket, token: unknown, given: HandshakeCursors): Promise<void> {
-    const { authenticator, limits, db, push, leaderboards, turns, flushed } = this.#services;
+  async #admitSession(
+    socket: Socket,
+    token: unknown,
+    given: HandshakeCursors,
+    givenStatus: unknown,
+  ): Promise<void> {
+    const { authenticator, limits, db, push, leaderboards, turns, flushed, statusOf } = this.#services;
     const { address, origin, games } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
       await limits.countRefused('read', address, refused);
@@ -202,11 +217,14 @@ export class LiveSocket {
     authenticator.checkOrigin(details.game, origin);
     refuseOtherGame(await authenticator.namedGame(games), details.game);
     const cursors = readCursors(given);
+    const hasStatus = givenStatus !== undefined && givenStatus !== null;
+    const status = hasStatus ? await statusOf(details, givenStatus) : null;
     // If it was closed while its token was checked, its departure would never be recorded.
     if (this.#conn.readyState !== 'open') throw closedMeanwhile();
     const session: SocketSession = {
       details,
       token: String(token),
+      status,
       socketId: socket.id,
       subscriptions: new Subscriptions(socket, {
         db,
@@ -252,7 +270,7 @@ export class LiveSocket {
     const session = this.#session;
     const catchUp = session?.catchUp;
     if (!session || !catchUp) return;
-    const { issueToken, report } = this.#services;
+    const { issueToken, report, friends } = this.#services;
     const { id: sessionId } = session.details.session;
     this.#rememberSigningKey(session);
     session.cancelExpiry = endWhenExpired(session.details.session, {
@@ -264,6 +282,10 @@ export class LiveSocket {
         session.token = await issueToken({ ...details, session: { ...details.session, expiresAt } });
         if (this.#session === session) this.#rememberSigningKey(session);
       },
+    });
+    session.subscriptions.player = friends.connect(session.details, session.status, {
+      send: (event) => sendEvents(this.#conn, [event]),
+      isBacklogged: () => this.#outgoing.isBacklogged(),
     });
     socket.join(roomOfSession(sessionId));
     socket.emit('realtime-events connected', { sessionId, streams: session.resumptions }, {});
@@ -290,6 +312,7 @@ export class LiveSocket {
     if (!session) return;
     session.cancelExpiry();
     session.forgetSigningKey();
+    session.subscriptions.player?.close();
     session.catchUp?.cancel();
     this.#services.track(this.#recordDeparture(session));
   }

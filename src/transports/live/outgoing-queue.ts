@@ -62,6 +62,11 @@ export class OutgoingQueue {
     return isReading && queued <= hardLimitBytes ? null : queued;
   }
 
+  /** Whether more than the low-water mark is queued. */
+  isBacklogged(): boolean {
+    return this.#queuedBytes() > lowWaterMark;
+  }
+
   /** Resolves when the queue is down to the low-water mark or the connection is closed. */
   async drained(): Promise<void> {
     // engine.io's `drain` event fires when packets are passed on, not when they are sent, so the queue is polled.

@@ -4,9 +4,11 @@ import { type Cursor, streamOf } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { type Connection, maxFollowed } from '../../features/events/connection.ts';
 import { readEpoch, streamPosition } from '../../features/events/queries.ts';
+import type { PresenceConnection } from '../../features/friends/presence.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/events.ts';
 import type { LeaderboardRow } from '../../features/scores/score.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
+import type { PlayerSocket } from './player-socket.ts';
 import { roomOfFollowers } from './push.ts';
 
 export interface SubscriptionsDependencies {
@@ -16,10 +18,12 @@ export interface SubscriptionsDependencies {
   onFollowed(stream: string, seq: number): void;
 }
 
-/** The public streams that one socket follows. */
-export class Subscriptions implements Connection {
+/** What one socket follows: public streams and, with a session, the presence of friends. */
+export class Subscriptions implements Connection, PresenceConnection {
   /** Ids of the games followed. */
   readonly games = new Set<string>();
+  /** Null: the socket has no session. */
+  player: PlayerSocket | null = null;
   readonly #socket: Socket;
   readonly #dependencies: SubscriptionsDependencies;
   #isLive = false;
@@ -63,6 +67,10 @@ export class Subscriptions implements Connection {
   unfollow(gameId: string): void {
     this.games.delete(gameId);
     this.#socket.leave(roomOfFollowers(gameId));
+  }
+
+  presenceOf(sessionId: string): PlayerSocket | null {
+    return this.player?.sessionId === sessionId ? this.player : null;
   }
 
   followed(): string[] {

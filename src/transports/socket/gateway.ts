@@ -36,6 +36,7 @@ import { EventFeed } from '../live/event-feed.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
+import { PresenceFeed } from '../live/presence-feed.ts';
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
@@ -60,7 +61,7 @@ const drainTimeoutMs = 1_000;
 
 export interface GatewayDependencies
   extends RpcDependencies,
-    Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused' | 'issueToken'>,
+    Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused' | 'issueToken' | 'statusOf'>,
     InboundRates {
   db: Database;
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
@@ -71,6 +72,8 @@ export interface GatewayDependencies
   leaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
   /** Socket.IO's adapter for a cluster; omitted on a single node. */
   adapter?: Parameters<Server['adapter']>[0];
+  /** Whether the adapter reaches other nodes, as far as is known. */
+  isBusUp(): boolean;
   /** The client's address, as seen through trusted proxies. */
   addressOf(request: IncomingMessage): string;
 }
@@ -88,6 +91,8 @@ export class Gateway {
   /** The bus to other nodes; null on a single node. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
+  /** The presence of friends. */
+  readonly friends: PresenceFeed;
   readonly #signingKeys: SigningKeys;
   /** Every open connection, including those not admitted yet. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
@@ -154,12 +159,14 @@ export class Gateway {
       (sessionIds) => this.#track(dependencies.db.write(retireSessions, sessionIds)),
     );
     this.#bus = dependencies.adapter ? adapterBus(this.#io) : null;
+    this.friends = new PresenceFeed({ ...dependencies, bus: this.#bus });
     this.#io.use((socket, next) => this.#admit(socket, next));
     this.#io.on('connection', (socket) => this.#start(socket));
     const services: LiveServices = {
       ...dependencies,
       push: this.#push,
       leaderboards: this.#leaderboards,
+      friends: this.friends,
       signingKeys: this.#signingKeys,
       turns: new ConcurrencyLimiter(catchUpReadsPerTurn),
       presencePace: new Pace(presenceEveryMs),
@@ -219,6 +226,7 @@ export class Gateway {
    */
   async drain(): Promise<void> {
     this.#acceptsCalls = false;
+    this.friends.goodbye();
     await withTimeout(callsTimeoutMs, Promise.allSettled(this.#calls));
     await new Promise((resolve) => setImmediate(resolve)); // the last answers are written in this turn
     const connections = [...this.#sockets.keys()];
@@ -233,6 +241,7 @@ export class Gateway {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#leaderboards.close();
+    this.friends.close();
     await Promise.all(this.#tracked);
     this.#connections.destroySockets();
     await this.#io.close();
@@ -320,6 +329,7 @@ export class Gateway {
   #deliver(events: readonly StoredEvent[]): void {
     this.#push.events(events);
     this.#leaderboards.accept(events);
+    this.friends.accept(events);
   }
 
   #track(work: Promise<unknown>): void {

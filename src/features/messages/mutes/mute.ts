@@ -35,12 +35,16 @@ interface Writing {
 /** Requires that the player is not muted there. @throws GantryError `muted`, with the end of the mute */
 export function* refuseMuted(tx: Tx, owner: Owner, { channelId, path }: Writing = {}): Steps<void> {
   const last = yield* muteOf(tx, owner, channelId);
-  if (!last) return;
-  const where = last.channelId === '' ? 'game' : 'channel';
-  const why = last.reason === '' ? '' : `: ${last.reason}`;
-  const until = `You are muted in this ${where} until ${new Date(last.until).toISOString()}${why}`;
-  throw new GantryError('muted', path === undefined ? until : `${path}: ${until}`, {
-    retryAfterSeconds: Math.ceil((last.until - tx.now) / 1000),
+  if (last) throw mutedError(last, tx.now, path);
+}
+
+/** The refusal of what a muted player writes. */
+export function mutedError(mute: PlayerMuteRow, now: number, path?: string): GantryError {
+  const where = mute.channelId === '' ? 'game' : 'channel';
+  const why = mute.reason === '' ? '' : `: ${mute.reason}`;
+  const until = `You are muted in this ${where} until ${new Date(mute.until).toISOString()}${why}`;
+  return new GantryError('muted', path === undefined ? until : `${path}: ${until}`, {
+    retryAfterSeconds: Math.ceil((mute.until - now) / 1000),
     ...(path !== undefined && { fields: [{ path, message: until }] }),
   });
 }

@@ -88,6 +88,12 @@ namespace Gantry
         public static readonly Operation RevokeChannelSession = new Operation("revokeChannelSession", Repeat.WithKey);
         public static readonly Operation SetUsername = new Operation("setUsername", Repeat.WithKey);
         public static readonly Operation UpdatePlayerProfile = new Operation("updatePlayerProfile", Repeat.WithKey);
+        public static readonly Operation FollowPresence = new Operation("followPresence", Repeat.Always, true);
+        public static readonly Operation JoinFriend = new Operation("joinFriend", Repeat.Always);
+        public static readonly Operation SetCurrentGame = new Operation("setCurrentGame", Repeat.Always, true);
+        public static readonly Operation SetRichPresence = new Operation("setRichPresence", Repeat.Always, true);
+        public static readonly Operation SetStatus = new Operation("setStatus", Repeat.Always, true);
+        public static readonly Operation UnfollowPresence = new Operation("unfollowPresence", Repeat.Always, true);
         public static readonly Operation BlockPlayer = new Operation("blockPlayer", Repeat.Always);
         public static readonly Operation ListBlockedPlayers = new Operation("listBlockedPlayers", Repeat.Always);
         public static readonly Operation UnblockPlayer = new Operation("unblockPlayer", Repeat.WithKey);
@@ -182,6 +188,12 @@ namespace Gantry
             RevokeChannelSession,
             SetUsername,
             UpdatePlayerProfile,
+            FollowPresence,
+            JoinFriend,
+            SetCurrentGame,
+            SetRichPresence,
+            SetStatus,
+            UnfollowPresence,
             BlockPlayer,
             ListBlockedPlayers,
             UnblockPlayer,

@@ -1406,6 +1406,36 @@ namespace Gantry
         }
     }
 
+    /// <summary>What followPresence answers</summary>
+    public sealed class FollowPresenceOutput : Record
+    {
+        public FollowPresenceOutput() : base(new JsonObject())
+        {
+        }
+
+        public FollowPresenceOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static FollowPresenceOutput From(object value)
+        {
+            return value == null ? null : new FollowPresenceOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>Friends who are not offline; <c>friend-presence patched</c> updates them</summary>
+        public IReadOnlyList<FriendPresence> Friends
+        {
+            get { return Get("friends", value => Read.List(value, FriendPresence.From)); }
+            set { Set("friends", value); }
+        }
+    }
+
     public sealed class Friend : Record
     {
         public Friend() : base(new JsonObject())
@@ -1487,6 +1517,112 @@ namespace Gantry
         {
             get { return Get("changedAt", Read.Integer); }
             set { Set("changedAt", value); }
+        }
+    }
+
+    public sealed class FriendPresence : Record
+    {
+        public FriendPresence() : base(new JsonObject())
+        {
+        }
+
+        public FriendPresence(JsonObject json) : base(json)
+        {
+        }
+
+        public static FriendPresence From(object value)
+        {
+            return value == null ? null : new FriendPresence((JsonObject)value);
+        }
+
+        /// <summary>Wallet address, lowercase</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>One of <c>online</c>, <c>away</c>, <c>busy</c>, <c>offline</c>.</summary>
+        public string Status
+        {
+            get { return Get("status", Read.String); }
+            set { Set("status", value); }
+        }
+
+        /// <summary>When the friend got this status (Unix time in milliseconds)</summary>
+        public long Since
+        {
+            get { return Get("since", Read.Integer); }
+            set { Set("since", value); }
+        }
+
+        /// <summary>The friend's own words about the status</summary>
+        public string Text
+        {
+            get { return Get("text", Read.String); }
+            set { Set("text", value); }
+        }
+
+        /// <summary>The game that the friend has open</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string GameName
+        {
+            get { return Get("gameName", Read.String); }
+            set { Set("gameName", value); }
+        }
+
+        public string Details
+        {
+            get { return Get("details", Read.String); }
+            set { Set("details", value); }
+        }
+
+        /// <summary>Only in sessions of the same game</summary>
+        public IReadOnlyDictionary<string, string> Values
+        {
+            get { return Get("values", value => Read.Map(value, Read.String)); }
+            set { Set("values", value); }
+        }
+
+        public PresenceGroup Group
+        {
+            get { return Get("group", PresenceGroup.From); }
+            set { Set("group", value); }
+        }
+
+        /// <summary>Whether <c>joinFriend</c> answers how to join the friend</summary>
+        public bool Joinable
+        {
+            get { return Get("joinable", Read.Boolean); }
+            set { Set("joinable", value); }
+        }
+    }
+
+    /// <summary>Of <c>friend-presence patched</c></summary>
+    public sealed class FriendPresencePatched : Record
+    {
+        public FriendPresencePatched() : base(new JsonObject())
+        {
+        }
+
+        public FriendPresencePatched(JsonObject json) : base(json)
+        {
+        }
+
+        public static FriendPresencePatched From(object value)
+        {
+            return value == null ? null : new FriendPresencePatched((JsonObject)value);
+        }
+
+        public IReadOnlyList<FriendPresence> Friends
+        {
+            get { return Get("friends", value => Read.List(value, FriendPresence.From)); }
+            set { Set("friends", value); }
         }
     }
 
@@ -3609,6 +3745,95 @@ namespace Gantry
         }
     }
 
+    /// <summary>What joinFriend takes</summary>
+    public sealed class JoinFriendInput : Record
+    {
+        public JoinFriendInput() : base(new JsonObject())
+        {
+        }
+
+        public JoinFriendInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static JoinFriendInput From(object value)
+        {
+            return value == null ? null : new JoinFriendInput((JsonObject)value);
+        }
+
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What joinFriend answers</summary>
+    public sealed class JoinFriendOutput : Record
+    {
+        public JoinFriendOutput() : base(new JsonObject())
+        {
+        }
+
+        public JoinFriendOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static JoinFriendOutput From(object value)
+        {
+            return value == null ? null : new JoinFriendOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public JoinFriendOutputLaunch Launch
+        {
+            get { return Get("launch", JoinFriendOutputLaunch.From); }
+            set { Set("launch", value); }
+        }
+
+        /// <summary>What the friend's game gave to join the friend</summary>
+        public string Connect
+        {
+            get { return Get("connect", Read.String); }
+            set { Set("connect", value); }
+        }
+    }
+
+    public sealed class JoinFriendOutputLaunch : Record
+    {
+        public JoinFriendOutputLaunch() : base(new JsonObject())
+        {
+        }
+
+        public JoinFriendOutputLaunch(JsonObject json) : base(json)
+        {
+        }
+
+        public static JoinFriendOutputLaunch From(object value)
+        {
+            return value == null ? null : new JoinFriendOutputLaunch((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Where the game is played; empty when it has no page</summary>
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+    }
+
     public sealed class JoinRequest : Record
     {
         public JoinRequest() : base(new JsonObject())
@@ -5492,6 +5717,41 @@ namespace Gantry
         }
     }
 
+    public sealed class PresenceGroup : Record
+    {
+        public PresenceGroup() : base(new JsonObject())
+        {
+        }
+
+        public PresenceGroup(JsonObject json) : base(json)
+        {
+        }
+
+        public static PresenceGroup From(object value)
+        {
+            return value == null ? null : new PresenceGroup((JsonObject)value);
+        }
+
+        /// <summary>The same for all of its members</summary>
+        public string Id
+        {
+            get { return Get("id", Read.String); }
+            set { Set("id", value); }
+        }
+
+        public long Size
+        {
+            get { return Get("size", Read.Integer); }
+            set { Set("size", value); }
+        }
+
+        public long Max
+        {
+            get { return Get("max", Read.Integer); }
+            set { Set("max", value); }
+        }
+    }
+
     public sealed class Privacy : Record
     {
         public Privacy() : base(new JsonObject())
@@ -7022,6 +7282,53 @@ namespace Gantry
         }
     }
 
+    /// <summary>What setCurrentGame takes</summary>
+    public sealed class SetCurrentGameInput : Record
+    {
+        public SetCurrentGameInput() : base(new JsonObject())
+        {
+        }
+
+        public SetCurrentGameInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetCurrentGameInput From(object value)
+        {
+            return value == null ? null : new SetCurrentGameInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug; null: none May be null.</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { SetNullable("gameId", value); }
+        }
+    }
+
+    /// <summary>What setCurrentGame answers</summary>
+    public sealed class SetCurrentGameOutput : Record
+    {
+        public SetCurrentGameOutput() : base(new JsonObject())
+        {
+        }
+
+        public SetCurrentGameOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetCurrentGameOutput From(object value)
+        {
+            return value == null ? null : new SetCurrentGameOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+    }
+
     /// <summary>What setPrivacy takes</summary>
     public sealed class SetPrivacyInput : Record
     {
@@ -7107,6 +7414,74 @@ namespace Gantry
         {
             get { return Get("privacy", Privacy.From); }
             set { Set("privacy", value); }
+        }
+    }
+
+    /// <summary>What setRichPresence takes</summary>
+    public sealed class SetRichPresenceInput : Record
+    {
+        public SetRichPresenceInput() : base(new JsonObject())
+        {
+        }
+
+        public SetRichPresenceInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetRichPresenceInput From(object value)
+        {
+            return value == null ? null : new SetRichPresenceInput((JsonObject)value);
+        }
+
+        /// <summary>What the player is doing in the game; shown to friends</summary>
+        public string Details
+        {
+            get { return Get("details", Read.String); }
+            set { Set("details", value); }
+        }
+
+        /// <summary>Up to 20 values for sessions of the same game</summary>
+        public IReadOnlyDictionary<string, string> Values
+        {
+            get { return Get("values", value => Read.Map(value, Read.String)); }
+            set { Set("values", value); }
+        }
+
+        /// <summary>The group that the player plays in; a full one cannot be joined May be null.</summary>
+        public PresenceGroup Group
+        {
+            get { return Get("group", PresenceGroup.From); }
+            set { Set("group", value); }
+        }
+
+        /// <summary>What the game needs to join the player; given only to a friend who joins</summary>
+        public string Connect
+        {
+            get { return Get("connect", Read.String); }
+            set { Set("connect", value); }
+        }
+    }
+
+    /// <summary>What setRichPresence answers</summary>
+    public sealed class SetRichPresenceOutput : Record
+    {
+        public SetRichPresenceOutput() : base(new JsonObject())
+        {
+        }
+
+        public SetRichPresenceOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetRichPresenceOutput From(object value)
+        {
+            return value == null ? null : new SetRichPresenceOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
         }
     }
 
@@ -7275,6 +7650,60 @@ namespace Gantry
         {
             get { return Get("newStates", value => Read.List(value, StateRecord.From)); }
             set { Set("newStates", value); }
+        }
+    }
+
+    /// <summary>What setStatus takes</summary>
+    public sealed class SetStatusInput : Record
+    {
+        public SetStatusInput() : base(new JsonObject())
+        {
+        }
+
+        public SetStatusInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetStatusInput From(object value)
+        {
+            return value == null ? null : new SetStatusInput((JsonObject)value);
+        }
+
+        /// <summary><c>invisible</c>: friends see the player as offline One of <c>online</c>, <c>away</c>, <c>busy</c>, <c>invisible</c>.</summary>
+        public string Status
+        {
+            get { return Get("status", Read.String); }
+            set { Set("status", value); }
+        }
+
+        /// <summary>Shown to friends</summary>
+        public string Text
+        {
+            get { return Get("text", Read.String); }
+            set { Set("text", value); }
+        }
+    }
+
+    /// <summary>What setStatus answers</summary>
+    public sealed class SetStatusOutput : Record
+    {
+        public SetStatusOutput() : base(new JsonObject())
+        {
+        }
+
+        public SetStatusOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetStatusOutput From(object value)
+        {
+            return value == null ? null : new SetStatusOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
         }
     }
 
@@ -7966,6 +8395,29 @@ namespace Gantry
         public static UnblockPlayerOutput From(object value)
         {
             return value == null ? null : new UnblockPlayerOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+    }
+
+    /// <summary>What unfollowPresence answers</summary>
+    public sealed class UnfollowPresenceOutput : Record
+    {
+        public UnfollowPresenceOutput() : base(new JsonObject())
+        {
+        }
+
+        public UnfollowPresenceOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static UnfollowPresenceOutput From(object value)
+        {
+            return value == null ? null : new UnfollowPresenceOutput((JsonObject)value);
         }
 
         public bool Success

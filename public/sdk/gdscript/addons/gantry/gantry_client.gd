@@ -63,6 +63,8 @@ signal window_messages_created(record, meta)
 signal chat_messages_typing(record, meta)
 # record: JoinRequest; delivered at most once, and not replayed
 signal game_joins_requested(record, meta)
+# record: FriendPresencePatched; delivered at most once, and not replayed
+signal friend_presence_patched(record, meta)
 # record: LeaderboardChange; delivered at most once, and not replayed
 signal leaderboards_patched(record, meta)
 # record: NamedLeaderboardChange; delivered at most once, and not replayed
@@ -756,6 +758,50 @@ func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
+# List the player's friends who are online, and send this connection every change from now on.
+# Answers: FollowPresenceOutput.
+func follow_presence(options = {}):
+	return _call_generated("followPresence", {}, {}, {}, options)
+
+
+# Get what is needed to join a friend in the game that the friend has open.
+# - wallet: String
+# Answers: JoinFriendOutput.
+func join_friend(wallet, options = {}):
+	return _call_generated("joinFriend", {"wallet": wallet}, {}, {}, options)
+
+
+# Set the game that the player has open in the launcher; requires a launcher's socket.
+# - game_id: String or null. Id or slug; null: none
+# Answers: SetCurrentGameOutput.
+func set_current_game(game_id, options = {}):
+	return _call_generated("setCurrentGame", {"gameId": game_id}, {}, {}, options)
+
+
+# Set what friends see of the player in this game, until the socket is closed.
+# - optional details: String or null. What the player is doing in the game; shown to friends
+# - optional values: Dictionary or null. Up to 20 values for sessions of the same game
+# - optional group: PresenceGroup or null. The group that the player plays in; a full one cannot be joined
+# - optional connect: String or null. What the game needs to join the player; given only to a friend who joins
+# Answers: SetRichPresenceOutput.
+func set_rich_presence(optional = {}, options = {}):
+	return _call_generated("setRichPresence", {}, optional, {"details": "details", "values": "values", "group": "group", "connect": "connect"}, options)
+
+
+# Set the player's status, shown to friends; requires a launcher's socket.
+# - status: "online" or "away" or "busy" or "invisible". `invisible`: friends see the player as offline
+# - optional text: String or null. Shown to friends
+# Answers: SetStatusOutput.
+func set_status(status, optional = {}, options = {}):
+	return _call_generated("setStatus", {"status": status}, optional, {"text": "text"}, options)
+
+
+# Stop sending this connection changes of the presence of friends.
+# Answers: UnfollowPresenceOutput.
+func unfollow_presence(options = {}):
+	return _call_generated("unfollowPresence", {}, {}, {}, options)
+
+
 # Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified).
 # - wallet: String
 # Answers: BlockPlayerOutput.
@@ -906,6 +952,12 @@ const _REPEATS = {
 	"revokeChannelSession": "with-key",
 	"setUsername": "with-key",
 	"updatePlayerProfile": "with-key",
+	"followPresence": "always",
+	"joinFriend": "always",
+	"setCurrentGame": "always",
+	"setRichPresence": "always",
+	"setStatus": "always",
+	"unfollowPresence": "always",
 	"blockPlayer": "always",
 	"listBlockedPlayers": "always",
 	"unblockPlayer": "with-key",
@@ -945,6 +997,7 @@ const EVENTS = {
 	"window-messages created": "window_messages_created",
 	"chat-messages typing": "chat_messages_typing",
 	"game-joins requested": "game_joins_requested",
+	"friend-presence patched": "friend_presence_patched",
 	"leaderboards patched": "leaderboards_patched",
 	"named-leaderboards patched": "named_leaderboards_patched",
 }
@@ -953,6 +1006,11 @@ const _ABOUT_CONNECTION = {
 	"getSubscribedChannels": true,
 	"subscribe": true,
 	"unsubscribe": true,
+	"followPresence": true,
+	"setCurrentGame": true,
+	"setRichPresence": true,
+	"setStatus": true,
+	"unfollowPresence": true,
 }
 
 func _repeat(operation):
@@ -1131,6 +1189,18 @@ func _answer_record(operation, result):
 			return Records.SetUsernameOutput.new().read(result)
 		"updatePlayerProfile":
 			return Records.UpdatePlayerProfileOutput.new().read(result)
+		"followPresence":
+			return Records.FollowPresenceOutput.new().read(result)
+		"joinFriend":
+			return Records.JoinFriendOutput.new().read(result)
+		"setCurrentGame":
+			return Records.SetCurrentGameOutput.new().read(result)
+		"setRichPresence":
+			return Records.SetRichPresenceOutput.new().read(result)
+		"setStatus":
+			return Records.SetStatusOutput.new().read(result)
+		"unfollowPresence":
+			return Records.UnfollowPresenceOutput.new().read(result)
 		"blockPlayer":
 			return Records.BlockPlayerOutput.new().read(result)
 		"listBlockedPlayers":
@@ -1212,6 +1282,8 @@ func _emit_event(name, record, meta):
 			emit_signal("chat_messages_typing", Records.Typing.new().read(record), meta)
 		"game-joins requested":
 			emit_signal("game_joins_requested", Records.JoinRequest.new().read(record), meta)
+		"friend-presence patched":
+			emit_signal("friend_presence_patched", Records.FriendPresencePatched.new().read(record), meta)
 		"leaderboards patched":
 			emit_signal("leaderboards_patched", Records.LeaderboardChange.new().read(record), meta)
 		"named-leaderboards patched":

@@ -687,6 +687,21 @@ class FeedItemUser:
 		return self
 
 
+# What followPresence answers
+class FollowPresenceOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of FriendPresence. Friends who are not offline; `friend-presence patched` updates them
+	var friends: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		friends = _records("friends", FriendPresence)
+		return self
+
+
 class Friend:
 	extends Record
 	# String. Wallet address, lowercase
@@ -722,6 +737,56 @@ class Friend:
 		note = _text("note")
 		message = _text("message")
 		changed_at = _integer("changedAt")
+		return self
+
+
+class FriendPresence:
+	extends Record
+	# String. Wallet address, lowercase
+	var wallet: String = ""
+	# "online" or "away" or "busy" or "offline"
+	var status: String = ""
+	# int. When the friend got this status (Unix time in milliseconds)
+	var since: int = 0
+	# String or null. The friend's own words about the status
+	var text = null
+	# String or null. The game that the friend has open
+	var game_id = null
+	# String or null
+	var game_name = null
+	# String or null
+	var details = null
+	# Dictionary or null. Only in sessions of the same game
+	var values = null
+	# PresenceGroup or null
+	var group = null
+	# bool. Whether `joinFriend` answers how to join the friend
+	var joinable: bool = false
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		status = _text("status")
+		since = _integer("since")
+		text = json.get("text")
+		game_id = json.get("gameId")
+		game_name = json.get("gameName")
+		details = json.get("details")
+		values = json.get("values")
+		group = _record("group", PresenceGroup)
+		joinable = _boolean("joinable")
+		return self
+
+
+# Of `friend-presence patched`
+class FriendPresencePatched:
+	extends Record
+	# Array of FriendPresence
+	var friends: Array = []
+
+	func read(from):
+		json = from
+		friends = _records("friends", FriendPresence)
 		return self
 
 
@@ -1752,6 +1817,50 @@ class Invite:
 		return self
 
 
+# What joinFriend takes
+class JoinFriendInput:
+	extends Record
+	# String
+	var wallet: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		return self
+
+
+# What joinFriend answers
+class JoinFriendOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# JoinFriendOutputLaunch
+	var launch = null
+	# String. What the friend's game gave to join the friend
+	var connect: String = ""
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		launch = _record("launch", JoinFriendOutputLaunch)
+		connect = _text("connect")
+		return self
+
+
+class JoinFriendOutputLaunch:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String. Where the game is played; empty when it has no page
+	var url: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		url = _text("url")
+		return self
+
+
 class JoinRequest:
 	extends Record
 	# String. Id (UUIDv7)
@@ -2651,6 +2760,23 @@ class PlayerBlocks:
 		return self
 
 
+class PresenceGroup:
+	extends Record
+	# String. The same for all of its members
+	var id: String = ""
+	# int
+	var size: int = 0
+	# int
+	var max: int = 0
+
+	func read(from):
+		json = from
+		id = _text("id")
+		size = _integer("size")
+		max = _integer("max")
+		return self
+
+
 class Privacy:
 	extends Record
 	# "everyone" or "code" or "nobody". Who may send friend requests; `code`: who has the player's friend code
@@ -3397,6 +3523,30 @@ class SendTypingSignalOutput:
 		return self
 
 
+# What setCurrentGame takes
+class SetCurrentGameInput:
+	extends Record
+	# String or null. Id or slug; null: none
+	var game_id = null
+
+	func read(from):
+		json = from
+		game_id = json.get("gameId")
+		return self
+
+
+# What setCurrentGame answers
+class SetCurrentGameOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		return self
+
+
 # What setPrivacy takes
 class SetPrivacyInput:
 	extends Record
@@ -3436,6 +3586,39 @@ class SetPrivacyOutput:
 		json = from
 		success = _boolean("success")
 		privacy = _record("privacy", Privacy)
+		return self
+
+
+# What setRichPresence takes
+class SetRichPresenceInput:
+	extends Record
+	# String or null. What the player is doing in the game; shown to friends
+	var details = null
+	# Dictionary or null. Up to 20 values for sessions of the same game
+	var values = null
+	# PresenceGroup or null. The group that the player plays in; a full one cannot be joined
+	var group = null
+	# String or null. What the game needs to join the player; given only to a friend who joins
+	var connect = null
+
+	func read(from):
+		json = from
+		details = json.get("details")
+		values = json.get("values")
+		group = _record("group", PresenceGroup)
+		connect = json.get("connect")
+		return self
+
+
+# What setRichPresence answers
+class SetRichPresenceOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
 		return self
 
 
@@ -3519,6 +3702,33 @@ class SetStatesOutput:
 		json = from
 		success = _boolean("success")
 		new_states = _records("newStates", StateRecord)
+		return self
+
+
+# What setStatus takes
+class SetStatusInput:
+	extends Record
+	# "online" or "away" or "busy" or "invisible". `invisible`: friends see the player as offline
+	var status: String = ""
+	# String or null. Shown to friends
+	var text = null
+
+	func read(from):
+		json = from
+		status = _text("status")
+		text = json.get("text")
+		return self
+
+
+# What setStatus answers
+class SetStatusOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
 		return self
 
 
@@ -3853,6 +4063,18 @@ class UnblockPlayerInput:
 
 # What unblockPlayer answers
 class UnblockPlayerOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		return self
+
+
+# What unfollowPresence answers
+class UnfollowPresenceOutput:
 	extends Record
 	# bool
 	var success: bool = false

@@ -1,0 +1,176 @@
+import type { LocalPlayers, PlayerConnection } from '../../cluster/players/local-players.ts';
+import type { RichPresence, StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
+import { streamOf } from '../../core/events/stream.ts';
+import type { FriendPresence, FriendsToFollow, OwnPresence } from '../../features/friends/presence.ts';
+import type { ChannelSession } from '../../features/sessions/channel-session.ts';
+
+/** How messages leave a socket. */
+export interface Outgoing {
+  /** Sends an event, given as the JSON array of its name and arguments. */
+  send(event: string): void;
+  /** Whether the client has much left to read. */
+  isBacklogged(): boolean;
+}
+
+/** What all sockets of a node share. */
+export interface Following {
+  local: LocalPlayers;
+  follow(socket: PlayerSocket): void;
+  unfollow(socket: PlayerSocket): void;
+  /** Something is marked: sends it soon. */
+  queue(socket: PlayerSocket): void;
+  present(wallet: string, gameId: string | null): FriendPresence;
+}
+
+/** A session's socket: a connection of its player, which can follow the presence of friends. */
+export class PlayerSocket implements OwnPresence {
+  readonly sessionId: string;
+  /** The game whose session it is; null: a launcher's. */
+  readonly gameId: string | null;
+  /** When what is marked is to be sent, by the monotonic clock. */
+  dueAt = 0;
+  readonly wallet: string;
+  readonly #connection: PlayerConnection;
+  readonly #outgoing: Outgoing;
+  readonly #following: Following;
+  /** Friends to send, and whether they are friends still; null: the socket follows nobody. */
+  #marked: Map<string, boolean> | null = null;
+  /** As in `FriendsToFollow`. */
+  #visible: Set<string> | null = null;
+  /** Friends removed since it follows: changes of theirs may still be on their way. */
+  #removed: Set<string> | null = null;
+  /** Counts calls of `follow`; the answer of one that was overtaken changes nothing. */
+  #follows = 0;
+  #isReading = false;
+
+  constructor(
+    { id, wallet }: ChannelSession,
+    game: { id: string; name: string } | null,
+    status: Omit<StatusChoice, 'statusAt'> | null,
+    outgoing: Outgoing,
+    following: Following,
+  ) {
+    this.sessionId = id;
+    this.gameId = game?.id ?? null;
+    this.wallet = wallet;
+    this.#outgoing = outgoing;
+    this.#following = following;
+    this.#connection = following.local.connect(wallet, game, status);
+  }
+
+  get stream(): string {
+    return streamOf.account(this.wallet);
+  }
+
+  setStatus(status: Omit<StatusChoice, 'statusAt'>): void {
+    this.#following.local.choose(this.wallet, status);
+  }
+
+  setCurrentGame(game: { id: string; name: string } | null): void {
+    this.#following.local.openGame(this.wallet, this.#connection, game);
+  }
+
+  setRichPresence(rich: RichPresence | null): void {
+    this.#following.local.describe(this.wallet, this.#connection, rich);
+  }
+
+  async follow(read: () => Promise<FriendsToFollow>): Promise<FriendPresence[]> {
+    const turn = ++this.#follows;
+    this.#marked ??= new Map();
+    this.#removed = null;
+    this.#isReading = true;
+    this.#following.follow(this); // before the read, so that no change is missed
+    try {
+      const found = await read();
+      if (turn === this.#follows) this.#visible = found.visible && new Set(found.visible);
+      // In the same turn as the answer is sent: what is sent later is newer, and what was sent before is not.
+      return this.#snapshot(found);
+    } catch (refused) {
+      if (turn === this.#follows) this.unfollow();
+      throw refused;
+    } finally {
+      if (turn === this.#follows) this.#isReading = false;
+    }
+  }
+
+  #snapshot({ friends, visible }: FriendsToFollow): FriendPresence[] {
+    const online: FriendPresence[] = [];
+    for (const wallet of friends) {
+      if (this.#removed?.has(wallet)) continue;
+      const presence = this.#following.present(wallet, this.gameId);
+      if (visible !== null && !visible.has(wallet) && presence.gameId !== this.gameId) continue;
+      this.#visible?.add(wallet);
+      this.#marked?.delete(wallet);
+      if (presence.status !== 'offline') online.push(presence);
+    }
+    return online;
+  }
+
+  unfollow(): void {
+    this.#follows++;
+    this.#marked = null;
+    this.#visible = null;
+    this.#removed = null;
+    this.#isReading = false;
+    this.#following.unfollow(this);
+  }
+
+  /** Call this when the socket is closed. */
+  close(): void {
+    this.unfollow();
+    this.#following.local.disconnect(this.wallet, this.#connection);
+  }
+
+  /** The presence of a friend has changed. */
+  mark(wallet: string): void {
+    if (!this.#marked || this.#removed?.has(wallet)) return;
+    if (this.#marked.size === 0) this.#following.queue(this);
+    this.#marked.set(wallet, true);
+  }
+
+  /** A friend whom the player can see from now on; `inGames` are the games that the friend is in. */
+  beginFriendship(wallet: string, inGames: readonly string[], isOnline: boolean): void {
+    this.#removed?.delete(wallet);
+    if (this.gameId !== null && inGames.includes(this.gameId)) this.#visible?.add(wallet);
+    if (isOnline) this.mark(wallet);
+  }
+
+  endFriendship(wallet: string): void {
+    if (!this.#marked) return;
+    const isVisible = this.#isReading || this.#visible === null || this.#visible.has(wallet);
+    if (this.#marked.size === 0 && isVisible) this.#following.queue(this);
+    this.#removed = (this.#removed ?? new Set()).add(wallet);
+    this.#visible?.delete(wallet);
+    if (isVisible) this.#marked.set(wallet, false);
+    else this.#marked.delete(wallet);
+  }
+
+  /** Whether marked friends can be sent now: not while their list is read, or while the client has much left to read. */
+  get isReady(): boolean {
+    return !this.#isReading && !this.#outgoing.isBacklogged();
+  }
+
+  get isMarked(): boolean {
+    return this.#marked !== null && this.#marked.size > 0;
+  }
+
+  /** The marked wallets, and whether they are friends; those that were taken are not marked any more. */
+  *takeMarked(): Generator<[wallet: string, isFriend: boolean]> {
+    for (const [wallet, isFriend] of this.#marked ?? []) {
+      this.#marked?.delete(wallet);
+      yield [wallet, isFriend];
+    }
+  }
+
+  /** Whether this session may see a friend: also who opens its game now. */
+  maySee(wallet: string, player: VisiblePlayer | null): boolean {
+    if (this.#visible === null || this.#visible.has(wallet)) return true;
+    if (player?.game?.id !== this.gameId) return false;
+    this.#visible.add(wallet);
+    return true;
+  }
+
+  send(event: string): void {
+    this.#outgoing.send(event);
+  }
+}

@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { LocalPlayers } from '../../cluster/players/local-players.ts';
+import type { StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
+import { PlayerReplica, tickMs } from '../../cluster/players/player-replica.ts';
+import { isEvent } from '../../core/events/event.ts';
+import type { StoredEvent } from '../../core/events/stream.ts';
+import type { Store } from '../../core/storage/store.ts';
+import {
+  friendCreated,
+  friendPatched,
+  friendPresencePatched,
+  friendRemoved,
+  privacyPatched,
+} from '../../features/friends/events.ts';
+import { toFriendPresence } from '../../features/friends/presence.ts';
+import { friendWallets, privacyOf } from '../../features/friends/queries.ts';
+import type { SessionDetails } from '../../features/sessions/channel-session.ts';
+import { repeat } from '../../runtime/repeat.ts';
+import type { EventBus } from './bus.ts';
+import { type Following, type Outgoing, PlayerSocket } from './player-socket.ts';
+
+/** Changes for one socket within this time are sent together. */
+const batchMs = 250;
+/** How often sockets whose time has come are served, and how many at most: 10,000 a second. */
+const serveMs = 50;
+const servedAtOnce = 500;
+/** Length of a message to a socket, in characters, after which the rest waits for the next one. */
+const maxMessageLength = 64 * 1024;
+/** Friends of this many players are read at once. */
+const readAtOnce = 50;
+/** After an error, such as an unavailable database. */
+const retryMs = 1_000;
+
+export interface PresenceFeedOptions {
+  db: Store;
+  /** Null: this is the only node. */
+  bus: EventBus | null;
+  /** Whether the bus works, as far as is known. */
+  isBusUp(): boolean;
+  report(thrown: unknown): void;
+}
+
+/**
+ * Sends players the presence of their friends. A change costs a read of the player's friends, usually cached, and a
+ * look-up of each among the sockets that follow; of what a socket has not been sent yet, only the last state is.
+ */
+export class PresenceFeed {
+  readonly #options: PresenceFeedOptions;
+  readonly #replica: PlayerReplica;
+  readonly #local: LocalPlayers;
+  /** The sockets that follow, by the player's wallet. */
+  readonly #followers = new Map<string, Set<PlayerSocket>>();
+  /** Players whose friends have not been told of a change. */
+  readonly #changed = new Set<string>();
+  /** Sockets with something to send, in the order in which their time comes. */
+  readonly #waiting = new Set<PlayerSocket>();
+  /** As sent in this turn, by game and wallet. */
+  readonly #encoded = new Map<string, string>();
+  readonly #stop = new AbortController();
+  readonly #following: Following;
+  #isTelling = false;
+  #serving: NodeJS.Timeout | undefined;
+
+  constructor(options: PresenceFeedOptions) {
+    const { db, bus, isBusUp, report } = options;
+    this.#options = options;
+    this.#replica = new PlayerReplica({
+      nodeId: randomUUID(),
+      bus: bus && { isUp: isBusUp, send: (message) => bus.send({ kind: 'players', message }) },
+      onChange: (wallet) => this.#tell(wallet),
+    });
+    this.#local = new LocalPlayers({
+      replica: this.#replica,
+      now: () => db.now(),
+      async shownOf(wallet) {
+        const { presence, showGame } = await db.read(privacyOf, wallet);
+        return { presence: presence === 'friends', game: showGame };
+      },
+      report,
+    });
+    this.#following = {
+      local: this.#local,
+      follow: (socket) => {
+        const sockets = this.#followers.get(socket.wallet) ?? new Set();
+        this.#followers.set(socket.wallet, sockets.add(socket));
+      },
+      unfollow: (socket) => {
+        const sockets = this.#followers.get(socket.wallet);
+        if (sockets?.delete(socket) && sockets.size === 0) this.#followers.delete(socket.wallet);
+        this.#waiting.delete(socket);
+      },
+      queue: (socket) => this.#queue(socket),
+      present: (wallet, gameId) =>
+        toFriendPresence(wallet, this.#replica.visible(wallet), { gameId, now: db.now() }),
+    };
+    bus?.onMessage((message) => {
+      if (message.kind === 'players') this.#replica.receive(message.message);
+    });
+    const { signal } = this.#stop;
+    repeat(() => this.#replica.tick(), { everyMs: tickMs, firstMs: 0, signal, report });
+  }
+
+  /** A session's socket is live; its player comes online, with this status unless it is null. */
+  connect(
+    { session, game }: SessionDetails,
+    status: Omit<StatusChoice, 'statusAt'> | null,
+    outgoing: Outgoing,
+  ): PlayerSocket {
+    const played = game.kind === 'launcher' ? null : { id: game.id, name: game.name };
+    return new PlayerSocket(session, played, status, outgoing, this.#following);
+  }
+
+  /** Takes note of changed friendships and privacy settings. */
+  accept(events: readonly StoredEvent[]): void {
+    for (const event of events) {
+      if (isEvent(event, privacyPatched)) {
+        this.#local.refresh(event.record.normalizedAddress);
+        continue;
+      }
+      const isRemoval = isEvent(event, friendRemoved);
+      if (!isRemoval && !isEvent(event, friendCreated) && !isEvent(event, friendPatched)) continue;
+      const { normalizedAddress, wallet, state } = event.record;
+      if (state !== 'friend') continue;
+      const { audience } = event;
+      const inGames = audience.kind === 'account' ? (audience.inGames ?? []) : [];
+      for (const socket of this.#followers.get(normalizedAddress) ?? []) {
+        if (isRemoval) socket.endFriendship(wallet);
+        else socket.beginFriendship(wallet, inGames, this.#replica.visible(wallet) !== null);
+      }
+    }
+  }
+
+  /** What friends may see of a player; null: offline. */
+  visible(wallet: string): VisiblePlayer | null {
+    return this.#replica.visible(wallet);
+  }
+
+  /** The number of players connected to this node, and of sockets that follow friends. */
+  counts(): { players: number; followers: number } {
+    let followers = 0;
+    for (const sockets of this.#followers.values()) followers += sockets.size;
+    return { players: this.#replica.ownCount, followers };
+  }
+
+  /** This node is about to close its sockets: other nodes keep its players for a moment, until they reconnect. */
+  goodbye(): void {
+    this.#local.close();
+    this.#replica.goodbye();
+  }
+
+  close(): void {
+    this.#stop.abort();
+    this.#local.close();
+    this.#waiting.clear();
+    clearTimeout(this.#serving);
+  }
+
+  #tell(wallet: string): void {
+    if (this.#followers.size === 0) return;
+    this.#changed.add(wallet);
+    if (this.#isTelling) return;
+    this.#isTelling = true;
+    this.#tellAll().catch(this.#options.report);
+  }
+
+  async #tellAll(): Promise<void> {
+    while (this.#changed.size > 0 && !this.#stop.signal.aborted) {
+      const wallets = [...this.#changed].slice(0, readAtOnce);
+      for (const wallet of wallets) this.#changed.delete(wallet);
+      try {
+        await Promise.all(wallets.map((wallet) => this.#tellFriends(wallet)));
+        await new Promise((resolve) => setImmediate(resolve)); // others run in between
+      } catch (error) {
+        if (!this.#stop.signal.aborted) this.#options.report(error);
+        for (const wallet of wallets) this.#changed.add(wallet);
+        await delay(retryMs, undefined, { ref: false });
+      }
+    }
+    this.#isTelling = false;
+  }
+
+  async #tellFriends(wallet: string): Promise<void> {
+    for (const friend of await this.#options.db.read(friendWallets, wallet)) {
+      for (const socket of this.#followers.get(friend) ?? []) socket.mark(wallet);
+    }
+  }
+
+  #queue(socket: PlayerSocket): void {
+    socket.dueAt = performance.now() + batchMs;
+    this.#waiting.add(socket);
+    this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
+  }
+
+  #serve(): void {
+    this.#serving = undefined;
+    const now = performance.now();
+    let served = 0;
+    for (const socket of this.#waiting) {
+      if (socket.dueAt > now || served === servedAtOnce) break;
+      served++;
+      this.#waiting.delete(socket);
+      // What a socket cannot take yet stays marked.
+      if (!socket.isReady || this.#send(socket)) this.#queue(socket);
+    }
+    this.#encoded.clear();
+    if (this.#waiting.size > 0) this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
+  }
+
+  /** Sends a socket what it waits for; true: there is more. */
+  #send(socket: PlayerSocket): boolean {
+    const friends: string[] = [];
+    let length = 0;
+    for (const [wallet, isFriend] of socket.takeMarked()) {
+      const visible = isFriend ? this.#replica.visible(wallet) : null;
+      if (isFriend && !socket.maySee(wallet, visible)) continue;
+      const text = this.#encode(wallet, visible, socket.gameId);
+      friends.push(text);
+      length += text.length;
+      if (length > maxMessageLength) break;
+    }
+    if (friends.length > 0) {
+      const meta = JSON.stringify({ stream: socket.stream });
+      socket.send(`["${friendPresencePatched.name}",{"friends":[${friends.join(',')}]},${meta}]`);
+    }
+    return socket.isMarked;
+  }
+
+  /** Most sockets get the same about a player: their games differ only in who sees `values`. */
+  #encode(wallet: string, visible: VisiblePlayer | null, gameId: string | null): string {
+    const game = visible?.game?.id === gameId ? gameId : null;
+    const key = `${visible ? '' : 'offline '}${game} ${wallet}`;
+    const known = this.#encoded.get(key);
+    if (known !== undefined) return known;
+    const record = toFriendPresence(wallet, visible, { gameId: game, now: this.#options.db.now() });
+    const text = JSON.stringify(record);
+    this.#encoded.set(key, text);
+    return text;
+  }
+}

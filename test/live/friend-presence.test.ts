@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeFriend, setPrivacy } from '../../src/features/friends/commands.ts';
+import type { FriendPresence } from '../../src/features/friends/presence.ts';
+import { mute } from '../../src/features/moderation/commands.ts';
+import { befriend } from '../support/befriend.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+const name = 'friend-presence patched';
+
+let server: TestServer;
+let launcherGame: string;
+let chess: string;
+beforeAll(async () => {
+  server = await startTestServer();
+  launcherGame = (await server.createGame({ name: 'Launcher', kind: 'launcher' })).gameId;
+  chess = (await server.createGame({ name: 'Chess', url: 'https://chess.example/play' })).gameId;
+});
+afterAll(() => server.close());
+
+/** A new player, with a session in the launcher. */
+const newPlayer = () => server.openSession(launcherGame);
+
+async function friends(): Promise<[ada: TestPlayer, bob: TestPlayer]> {
+  const [ada, bob] = await Promise.all([newPlayer(), newPlayer()]);
+  await befriend(server.services.db, launcherGame, ada.wallet, bob.wallet);
+  return [ada, bob];
+}
+
+function connect({ launcherJwt }: TestPlayer, status?: object): Promise<TestLauncher> {
+  return connectLauncher(server.url, { launcherJwt, ...(status && { status }) });
+}
+
+async function follow(launcher: TestLauncher): Promise<FriendPresence[]> {
+  return ((await launcher.call('followPresence')) as { friends: FriendPresence[] }).friends;
+}
+
+/** What a launcher was sent about friends, in order. */
+function toldOf({ received }: TestLauncher): FriendPresence[] {
+  return received
+    .filter((event) => event.name === name)
+    .flatMap(({ record }) => record.friends as FriendPresence[]);
+}
+
+/** The last state of a friend that a launcher was sent. */
+function lastOf(launcher: TestLauncher, { wallet }: { wallet: string }): FriendPresence | undefined {
+  return toldOf(launcher).findLast((friend) => friend.wallet === wallet);
+}
+
+/** Resolves when whatever was caused before has been sent to all sockets that follow. */
+async function told(): Promise<void> {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  using _ = await connect(bob);
+  await until('a later change', () => lastOf(watching, bob)?.status === 'online');
+}
+
+test('a follower gets a snapshot of who is online, and then only the friends that change', async () => {
+  const [ada, bob] = await friends();
+  const carol = await newPlayer();
+  await befriend(server.services.db, launcherGame, carol.wallet, ada.wallet);
+  using _ = await connect(carol);
+  using watching = await connect(ada);
+  await until('carol online', async () => (await follow(watching)).length === 1);
+  expect(await follow(watching)).toEqual([
+    { wallet: carol.wallet, status: 'online', since: expect.any(Number), joinable: false },
+  ]);
+  const before = Date.now();
+  using playing = await connect(bob);
+  await until('bob online', () => lastOf(watching, bob)?.status === 'online');
+  await playing.call('setStatus', { status: 'away', text: 'Tea' });
+  await playing.call('setCurrentGame', { gameId: chess });
+  const last = await until('bob in the game', () => toldOf(watching).find(({ gameId }) => gameId === chess));
+  expect(last).toEqual({
+    wallet: bob.wallet,
+    status: 'away',
+    since: expect.any(Number),
+    text: 'Tea',
+    gameId: chess,
+    gameName: 'Chess',
+    joinable: false,
+  });
+  expect(last.since - before).toBeLessThan(5_000);
+  expect(watching.received.find((event) => event.name === name)?.meta).toEqual({
+    stream: `account:${ada.wallet}`,
+  });
+  playing.socket.disconnect();
+  await until('bob offline', () => lastOf(watching, bob)?.status === 'offline');
+  expect(toldOf(watching).every(({ wallet }) => wallet === bob.wallet)).toBe(true);
+
+  await watching.call('unfollowPresence');
+  const count = toldOf(watching).length;
+  using _again = await connect(bob);
+  await told();
+  expect(toldOf(watching)).toHaveLength(count);
+});
+
+test('only friends can be seen: not strangers, nor those who asked, nor after removing or blocking', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  const stranger = await newPlayer();
+  using watching = await connect(ada);
+  using strangers = await connect(stranger);
+  await follow(watching);
+  await follow(strangers);
+  using playing = await connect(bob);
+  await until('bob online', () => lastOf(watching, bob)?.status === 'online');
+
+  await db.write(removeFriend, bob.wallet, ada.wallet);
+  await until('bob retracted', () => lastOf(watching, bob)?.status === 'offline');
+  await playing.call('setStatus', { status: 'busy' });
+  await told();
+  expect(lastOf(watching, bob)?.status).toBe('offline');
+  expect(await follow(watching)).toEqual([]);
+
+  await befriend(db, launcherGame, ada.wallet, bob.wallet);
+  await until('bob shown to his new friend', () => lastOf(watching, bob)?.status === 'busy');
+  await playing.call('blockPlayer', { wallet: ada.wallet });
+  await until('bob retracted', () => lastOf(watching, bob)?.status === 'offline');
+  expect(await follow(watching)).toEqual([]);
+  expect(toldOf(strangers)).toEqual([]);
+});
+
+test('an invisible player sends the one offline, and is never shown again by reconnecting', async () => {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  const first = await connect(bob);
+  await until('bob online', () => lastOf(watching, bob)?.status === 'online');
+  await first.call('setStatus', { status: 'invisible', text: 'secret' });
+  await until('bob offline', () => lastOf(watching, bob)?.status === 'offline');
+  const sent = toldOf(watching).length;
+  first.socket.disconnect();
+  using second = await connect(bob, { status: 'invisible', text: 'secret' });
+  using _third = await connect(bob); // without a status: it is remembered
+  using _game = await connect(await server.openSession(chess, bob.wallet));
+  await second.call('setCurrentGame', { gameId: chess });
+  await told();
+  expect(toldOf(watching)).toHaveLength(sent);
+  expect(await follow(watching)).toEqual([]);
+  await second.call('setStatus', { status: 'online' });
+  await until('bob back', () => lastOf(watching, bob)?.gameId === chess);
+  expect(lastOf(watching, bob)).not.toHaveProperty('text');
+});
+
+test('a status in the handshake obeys the rules of setStatus, and is set before the player is seen', async () => {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  using _ = await connect(bob, { status: 'busy', text: 'In a raid' });
+  await until('bob', () => lastOf(watching, bob));
+  expect(toldOf(watching)).toMatchObject([{ status: 'busy', text: 'In a raid' }]);
+  const reasonOf = (player: TestPlayer, status: unknown) =>
+    connectLauncher(server.url, { launcherJwt: player.launcherJwt, status }).then(
+      () => 'admitted',
+      (error: Error & { data?: { data?: { reason?: string } } }) => error.data?.data?.reason,
+    );
+  expect(await reasonOf(bob, { status: 'asleep' })).toBe('input_invalid');
+  expect(await reasonOf(bob, 'busy')).toBe('input_invalid');
+  expect(await reasonOf(await server.openSession(chess), { status: 'busy' })).toBe('not_a_launcher');
+});
+
+test('privacy settings send what becomes visible, and retract what becomes hidden', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  using playing = await connect(bob);
+  await playing.call('setCurrentGame', { gameId: chess });
+  await until('the game', () => lastOf(watching, bob)?.gameId === chess);
+  await db.write(setPrivacy, bob.wallet, { showGame: false });
+  const hidden = await until('no game', () => !lastOf(watching, bob)?.gameId && lastOf(watching, bob));
+  expect(hidden).toEqual({
+    wallet: bob.wallet,
+    status: 'online',
+    since: expect.any(Number),
+    joinable: false,
+  });
+  await db.write(setPrivacy, bob.wallet, { presence: 'nobody' });
+  await until('offline', () => lastOf(watching, bob)?.status === 'offline');
+  expect(await follow(watching)).toEqual([]);
+  await db.write(setPrivacy, bob.wallet, { presence: 'friends', showGame: true });
+  await until('all again', () => lastOf(watching, bob)?.gameId === chess);
+});
+
+test('a player is online until the last device leaves, and plays by a launcher or by a game itself', async () => {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  const laptop = await connect(bob);
+  const phone = await connect(bob);
+  const game = await connect(await server.openSession(chess, bob.wallet));
+  await until('playing', () => lastOf(watching, bob)?.gameId === chess);
+  await game.call('setRichPresence', {
+    details: 'Move 12',
+    values: { color: 'white' },
+    group: { id: 'table-4', size: 1, max: 2 },
+    connect: 'table-4?seat=2',
+  });
+  const shown = await until('the details', () => lastOf(watching, bob)?.details && lastOf(watching, bob));
+  expect(shown).toMatchObject({
+    details: 'Move 12',
+    group: { id: 'table-4', size: 1, max: 2 },
+    joinable: true,
+  });
+  expect(shown).not.toHaveProperty('values'); // for sessions of the game only
+  expect(JSON.stringify(toldOf(watching))).not.toContain('seat');
+  using sameGame = await connect(await server.openSession(chess, ada.wallet));
+  expect(await follow(sameGame)).toMatchObject([{ values: { color: 'white' } }]);
+  expect(await watching.call('joinFriend', { wallet: bob.wallet })).toEqual({
+    success: true,
+    launch: { gameId: chess, url: 'https://chess.example/play' },
+    connect: 'table-4?seat=2',
+  });
+
+  await game.call('setRichPresence', { group: { id: 'table-4', size: 2, max: 2 }, connect: 'table-4' });
+  await until('full', () => lastOf(watching, bob)?.joinable === false);
+  const refusal = { data: { reason: 'not_joinable' } };
+  await expect(watching.call('joinFriend', { wallet: bob.wallet })).rejects.toMatchObject(refusal);
+  game.socket.disconnect();
+  await until('not playing', () => !lastOf(watching, bob)?.gameId);
+  expect(lastOf(watching, bob)).toMatchObject({ status: 'online', joinable: false });
+  laptop.socket.disconnect();
+  await told();
+  expect(lastOf(watching, bob)?.status).toBe('online');
+  phone.socket.disconnect();
+  await until('offline', () => lastOf(watching, bob)?.status === 'offline');
+});
+
+test('a game shows its players what its policy allows of their friends', async () => {
+  const [ada, bob] = await friends();
+  const inGame = async (policy: 'none' | 'in-game' | 'all') => {
+    const { gameId } = await server.createGame({ policies: { friends: policy } });
+    return { gameId, socket: await connect(await server.openSession(gameId, ada.wallet)) };
+  };
+  const [none, some, all] = await Promise.all([inGame('none'), inGame('in-game'), inGame('all')]);
+  using playing = await connect(bob);
+  await until('bob', async () => (await follow(all.socket)).length === 1);
+  await expect(follow(none.socket)).rejects.toMatchObject({
+    code: 403,
+    data: { reason: 'friends_forbidden' },
+  });
+  await expect(none.socket.call('joinFriend', { wallet: bob.wallet })).rejects.toMatchObject({
+    data: { reason: 'friends_forbidden' },
+  });
+  expect(await follow(some.socket)).toEqual([]);
+  await expect(some.socket.call('joinFriend', { wallet: bob.wallet })).rejects.toMatchObject({
+    data: { reason: 'not_a_friend' },
+  });
+  await playing.call('setStatus', { status: 'busy' });
+  await until('busy', () => lastOf(all.socket, bob)?.status === 'busy');
+  expect(toldOf(some.socket)).toEqual([]);
+  // From the moment when the friend opens this game on, the session sees the friend.
+  using game = await connect(await server.openSession(some.gameId, bob.wallet));
+  await until('in the game', () => lastOf(some.socket, bob)?.gameId === some.gameId);
+  game.socket.disconnect();
+  await until('out of it', () => lastOf(some.socket, bob) && !lastOf(some.socket, bob)?.gameId);
+  expect(lastOf(some.socket, bob)?.status).toBe('busy');
+  expect(await follow(some.socket)).toHaveLength(1);
+  for (const { socket } of [none, some, all]) socket.socket.disconnect();
+});
+
+test('a flood of updates arrives as a few, ends with the last one, and disconnects nobody', async () => {
+  const [ada, bob] = await friends();
+  using watching = await connect(ada);
+  await follow(watching);
+  using game = await connect(await server.openSession(chess, bob.wallet));
+  await until('playing', () => lastOf(watching, bob));
+  const from = performance.now();
+  const calls = Array.from({ length: 900 }, (_, at) =>
+    game.call('setRichPresence', { details: `Move ${at}` }),
+  );
+  await Promise.all(calls);
+  await until('the last', () => lastOf(watching, bob)?.details === 'Move 899');
+  expect(toldOf(watching).length).toBeLessThan(4 + (performance.now() - from) / 250);
+  expect([watching.socket.connected, game.socket.connected]).toEqual([true, true]);
+});
+
+test('changes during the snapshot are in it or follow it', async () => {
+  const [ada, bob] = await friends();
+  using playing = await connect(bob);
+  using watching = await connect(ada);
+  for (let round = 0; round < 12; round++) {
+    const status = ['away', 'busy', 'online'][round % 3];
+    const change = playing.call('setStatus', { status });
+    await new Promise((resolve) => setTimeout(resolve, round * 15)); // at another moment each time
+    let known = (await follow(watching)).find(({ wallet }) => wallet === bob.wallet);
+    const seen = toldOf(watching).length;
+    await change;
+    await until('the new status', () => {
+      known = toldOf(watching)[Math.max(seen, toldOf(watching).length - 1)] ?? known;
+      return known?.status === status;
+    });
+  }
+});
+
+test('over a socket of another session, and on none, it is answered socket_required', async () => {
+  const [ada, bob] = await friends();
+  using anonymous = await connectLauncher(server.url);
+  using others = await connect(bob);
+  for (const socket of [anonymous, others]) {
+    for (const [method, data] of [
+      ['followPresence', {}],
+      ['unfollowPresence', {}],
+      ['setStatus', { status: 'busy' }],
+      ['setCurrentGame', { gameId: null }],
+    ] as const) {
+      const call = socket.call(method, { ...data, launcherJwt: ada.launcherJwt });
+      await expect(call).rejects.toMatchObject({ data: { reason: 'socket_required' } });
+    }
+  }
+});
+
+test('a muted player, and forbidden words, are not seen in a status or in details', async () => {
+  const wordFilter = { action: 'mask' as const, words: ['darn'] };
+  const { gameId } = await server.createGame({ policies: { wordFilter } });
+  const player = await server.openSession(gameId);
+  using game = await connect(player);
+  await game.call('setRichPresence', { details: 'darn_it' });
+  const detailsOf = () => server.services.players.visible(player.wallet)?.rich?.details;
+  await until('masked', () => detailsOf() === '****_it');
+  await server.services.db.write(mute, player, null, 'server', { seconds: 60, reason: '' });
+  await expect(game.call('setRichPresence', { details: 'hello' })).rejects.toMatchObject({
+    data: { reason: 'muted' },
+    errors: [{ path: 'details' }],
+  });
+  await game.call('setRichPresence', { connect: 'room' });
+  await until('nothing said', () => detailsOf() === '');
+});

@@ -1,0 +1,83 @@
+import { befriend } from '../../support/befriend.ts';
+import { connectLauncher } from '../../support/launcher.ts';
+import { until } from '../../support/until.ts';
+import type { Role, World } from '../../support/world.ts';
+import { type AccessByRole, ownThingsOfPlayers, type Refusal, refused } from '../access.ts';
+import type { LauncherCases } from '../operation-case.ts';
+
+const notALauncher = refused(401, 'not_a_launcher');
+const notAFriend = refused(400, 'not_a_friend');
+
+/** A friend of the owner, who can be joined in the owner's game; the friend's socket closes with the server. */
+async function joinableFriend({ server, gameId, owner }: World): Promise<string> {
+  const { wallet, launcherJwt } = await server.openSession(gameId);
+  await befriend(server.services.db, gameId, owner.wallet, wallet);
+  const friend = await connectLauncher(server.url, { launcherJwt });
+  await friend.call('setRichPresence', { connect: 'room-1' });
+  await until('the friend playing', () => server.services.players.visible(wallet)?.rich);
+  return wallet;
+}
+
+/** The roles with the owner's wallet: only for them a friend is needed. */
+const isOwner = (by: Role) => ['owner', 'elsewhere', 'launcher'].includes(by);
+
+/** For players' own sessions, but not those of games. */
+const launchersOnly: AccessByRole = {
+  ...ownThingsOfPlayers,
+  ...ofGames(notALauncher),
+  elsewhere: notALauncher,
+};
+
+function ofGames(refusal: Refusal) {
+  return { owner: refusal, participant: refusal, stranger: refusal, guest: refusal };
+}
+
+const ofAGame = refused(400, 'input_invalid');
+
+export const friendPresenceCases = {
+  setStatus: {
+    input: () => ({ status: 'busy', text: 'In a raid' }),
+    caller: 'launcher',
+    answer: { success: true },
+    access: launchersOnly,
+  },
+  setCurrentGame: {
+    input: ({ gameId }) => ({ gameId }),
+    caller: 'launcher',
+    answer: { success: true },
+    access: launchersOnly,
+  },
+  setRichPresence: {
+    input: () => ({
+      details: 'Level 3',
+      values: { map: 'harbor' },
+      group: { id: 'room-1', size: 2, max: 4 },
+      connect: 'room-1',
+    }),
+    answer: { success: true },
+    access: { ...ownThingsOfPlayers, launcher: ofAGame, strangersLauncher: ofAGame },
+  },
+  followPresence: {
+    input: () => ({}),
+    answer: { success: true, friends: [] },
+    access: ownThingsOfPlayers,
+  },
+  unfollowPresence: {
+    input: () => ({}),
+    answer: { success: true },
+    access: ownThingsOfPlayers,
+  },
+  joinFriend: {
+    input: async (world, by) => ({
+      wallet: isOwner(by) ? await joinableFriend(world) : world.banned.wallet,
+    }),
+    answer: { success: true, launch: { gameId: '<game>', url: '' }, connect: 'room-1' },
+    access: {
+      ...ownThingsOfPlayers,
+      ...ofGames(notAFriend),
+      owner: 'shared',
+      elsewhere: notAFriend,
+      strangersLauncher: notAFriend,
+    },
+  },
+} satisfies Partial<LauncherCases>;
