@@ -324,6 +324,13 @@ export interface FeedItemUser {
   username: string;
 }
 
+/** What followPresence answers */
+export interface FollowPresenceOutput {
+  success: boolean;
+  /** Friends who are not offline; `friend-presence patched` updates them */
+  friends: FriendPresence[];
+}
+
 export interface Friend {
   /** Wallet address, lowercase */
   wallet: string;
@@ -343,6 +350,30 @@ export interface Friend {
   message: string;
   /** Unix time in milliseconds */
   changedAt: number;
+}
+
+export interface FriendPresence {
+  /** Wallet address, lowercase */
+  wallet: string;
+  status: 'online' | 'away' | 'busy' | 'offline';
+  /** When the friend got this status (Unix time in milliseconds) */
+  since: number;
+  /** The friend's own words about the status */
+  text?: string;
+  /** The game that the friend has open */
+  gameId?: string;
+  gameName?: string;
+  details?: string;
+  /** Only in sessions of the same game */
+  values?: Record<string, string>;
+  group?: PresenceGroup;
+  /** Whether `joinFriend` answers how to join the friend */
+  joinable: boolean;
+}
+
+/** Of `friend-presence patched` */
+export interface FriendPresencePatched {
+  friends: FriendPresence[];
 }
 
 export interface FriendRecord {
@@ -835,6 +866,26 @@ export interface Invite {
   outcome?: 'accepted' | 'declined' | 'cancelled';
 }
 
+/** What joinFriend takes */
+export interface JoinFriendInput {
+  wallet: string;
+}
+
+/** What joinFriend answers */
+export interface JoinFriendOutput {
+  success: boolean;
+  launch: JoinFriendOutputLaunch;
+  /** What the friend's game gave to join the friend */
+  connect: string;
+}
+
+export interface JoinFriendOutputLaunch {
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** Where the game is played; empty when it has no page */
+  url: string;
+}
+
 export interface JoinRequest {
   /** Id (UUIDv7) */
   inviteId: string;
@@ -1267,6 +1318,13 @@ export interface PlayerBlocks {
   everywhere?: true;
 }
 
+export interface PresenceGroup {
+  /** The same for all of its members */
+  id: string;
+  size: number;
+  max: number;
+}
+
 export interface Privacy {
   /** Who may send friend requests; `code`: who has the player's friend code */
   requests: 'everyone' | 'code' | 'nobody';
@@ -1620,6 +1678,17 @@ export interface SendTypingSignalOutput {
   success: boolean;
 }
 
+/** What setCurrentGame takes */
+export interface SetCurrentGameInput {
+  /** Id or slug; null: none */
+  gameId: string | null;
+}
+
+/** What setCurrentGame answers */
+export interface SetCurrentGameOutput {
+  success: boolean;
+}
+
 /** What setPrivacy takes */
 export interface SetPrivacyInput {
   /** Who may send friend requests; `code`: who has the player's friend code */
@@ -1640,6 +1709,23 @@ export interface SetPrivacyInput {
 export interface SetPrivacyOutput {
   success: boolean;
   privacy: Privacy;
+}
+
+/** What setRichPresence takes */
+export interface SetRichPresenceInput {
+  /** What the player is doing in the game; shown to friends */
+  details?: string;
+  /** Up to 20 values for sessions of the same game */
+  values?: Record<string, string>;
+  /** The group that the player plays in; a full one cannot be joined */
+  group?: PresenceGroup | null;
+  /** What the game needs to join the player; given only to a friend who joins */
+  connect?: string;
+}
+
+/** What setRichPresence answers */
+export interface SetRichPresenceOutput {
+  success: boolean;
 }
 
 /** What setState takes */
@@ -1678,6 +1764,19 @@ export interface SetStatesOutput {
   success: boolean;
   /** In the order of `states` */
   newStates: StateRecord[];
+}
+
+/** What setStatus takes */
+export interface SetStatusInput {
+  /** `invisible`: friends see the player as offline */
+  status: 'online' | 'away' | 'busy' | 'invisible';
+  /** Shown to friends */
+  text?: string;
+}
+
+/** What setStatus answers */
+export interface SetStatusOutput {
+  success: boolean;
 }
 
 /** What setUserScore takes */
@@ -1835,6 +1934,11 @@ export interface UnblockPlayerInput {
 
 /** What unblockPlayer answers */
 export interface UnblockPlayerOutput {
+  success: boolean;
+}
+
+/** What unfollowPresence answers */
+export interface UnfollowPresenceOutput {
   success: boolean;
 }
 
@@ -2092,6 +2196,18 @@ export interface Operations {
   respondToInvite: { input: RespondToInviteInput; output: RespondToInviteOutput };
   /** Invite friends to a game for ten minutes; an earlier invite of the same friend to it is replaced */
   sendInvite: { input: SendInviteInput; output: SendInviteOutput };
+  /** List the player's friends who are online, and send this connection every change from now on */
+  followPresence: { input: Record<never, never>; output: FollowPresenceOutput };
+  /** Get what is needed to join a friend in the game that the friend has open */
+  joinFriend: { input: JoinFriendInput; output: JoinFriendOutput };
+  /** Set the game that the player has open in the launcher; requires a launcher's socket */
+  setCurrentGame: { input: SetCurrentGameInput; output: SetCurrentGameOutput };
+  /** Set what friends see of the player in this game, until the socket is closed */
+  setRichPresence: { input: SetRichPresenceInput; output: SetRichPresenceOutput };
+  /** Set the player's status, shown to friends; requires a launcher's socket */
+  setStatus: { input: SetStatusInput; output: SetStatusOutput };
+  /** Stop sending this connection changes of the presence of friends */
+  unfollowPresence: { input: Record<never, never>; output: UnfollowPresenceOutput };
   /** List the public streams this connection is subscribed to */
   getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
   /** Subscribe this connection to a game's public stream of activities and leaderboard changes */
@@ -2198,6 +2314,7 @@ export interface Received {
   'window-messages created': WindowMessage;
   'chat-messages typing': Typing;
   'game-joins requested': JoinRequest;
+  'friend-presence patched': FriendPresencePatched;
   'leaderboards patched': LeaderboardChange;
   'named-leaderboards patched': NamedLeaderboardChange;
 }
@@ -2269,6 +2386,7 @@ export type QueueableName =
   | 'listInvites'
   | 'respondToInvite'
   | 'sendInvite'
+  | 'joinFriend'
   | 'getGames'
   | 'vouchForPlayer'
   | 'listGuestDevices'

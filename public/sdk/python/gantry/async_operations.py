@@ -506,6 +506,43 @@ class AsyncOperations:
         """
         return await self._call("sendInvite", _given({"wallets": wallets}, {"gameId": game_id, "connect": connect, "message": message, "idempotencyKey": idempotency_key}))
 
+    async def follow_presence(self) -> FollowPresenceOutput:
+        """List the player's friends who are online, and send this connection every change from now on."""
+        return await self._call("followPresence", _given({}, {}))
+
+    async def join_friend(self, *, wallet: str) -> JoinFriendOutput:
+        """Get what is needed to join a friend in the game that the friend has open."""
+        return await self._call("joinFriend", _given({"wallet": wallet}, {}))
+
+    async def set_current_game(self, *, game_id: Optional[str]) -> SetCurrentGameOutput:
+        """Set the game that the player has open in the launcher; requires a launcher's socket.
+
+        game_id: Id or slug; null: none
+        """
+        return await self._call("setCurrentGame", _given({"gameId": game_id}, {}))
+
+    async def set_rich_presence(self, *, details: Optional[str] = None, values: Optional[dict[str, str]] = None, group: Optional[PresenceGroup] = None, connect: Optional[str] = None) -> SetRichPresenceOutput:
+        """Set what friends see of the player in this game, until the socket is closed.
+
+        details: What the player is doing in the game; shown to friends
+        values: Up to 20 values for sessions of the same game
+        group: The group that the player plays in; a full one cannot be joined
+        connect: What the game needs to join the player; given only to a friend who joins
+        """
+        return await self._call("setRichPresence", _given({}, {"details": details, "values": values, "group": group, "connect": connect}))
+
+    async def set_status(self, *, status: Literal["online", "away", "busy", "invisible"], text: Optional[str] = None) -> SetStatusOutput:
+        """Set the player's status, shown to friends; requires a launcher's socket.
+
+        status: `invisible`: friends see the player as offline
+        text: Shown to friends
+        """
+        return await self._call("setStatus", _given({"status": status}, {"text": text}))
+
+    async def unfollow_presence(self) -> UnfollowPresenceOutput:
+        """Stop sending this connection changes of the presence of friends."""
+        return await self._call("unfollowPresence", _given({}, {}))
+
     async def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
         """List the public streams this connection is subscribed to."""
         return await self._call("getSubscribedChannels", _given({}, {}))
@@ -655,43 +692,6 @@ class AsyncOperations:
         username: At most 40 characters; empty removes the name
         """
         return await self._call("updatePlayerProfile", _given({"wallet": wallet, "username": username}, {"idempotencyKey": idempotency_key}))
-
-    async def follow_presence(self) -> FollowPresenceOutput:
-        """List the player's friends who are online, and send this connection every change from now on."""
-        return await self._call("followPresence", _given({}, {}))
-
-    async def join_friend(self, *, wallet: str) -> JoinFriendOutput:
-        """Get what is needed to join a friend in the game that the friend has open."""
-        return await self._call("joinFriend", _given({"wallet": wallet}, {}))
-
-    async def set_current_game(self, *, game_id: Optional[str]) -> SetCurrentGameOutput:
-        """Set the game that the player has open in the launcher; requires a launcher's socket.
-
-        game_id: Id or slug; null: none
-        """
-        return await self._call("setCurrentGame", _given({"gameId": game_id}, {}))
-
-    async def set_rich_presence(self, *, details: Optional[str] = None, values: Optional[dict[str, str]] = None, group: Optional[PresenceGroup] = None, connect: Optional[str] = None) -> SetRichPresenceOutput:
-        """Set what friends see of the player in this game, until the socket is closed.
-
-        details: What the player is doing in the game; shown to friends
-        values: Up to 20 values for sessions of the same game
-        group: The group that the player plays in; a full one cannot be joined
-        connect: What the game needs to join the player; given only to a friend who joins
-        """
-        return await self._call("setRichPresence", _given({}, {"details": details, "values": values, "group": group, "connect": connect}))
-
-    async def set_status(self, *, status: Literal["online", "away", "busy", "invisible"], text: Optional[str] = None) -> SetStatusOutput:
-        """Set the player's status, shown to friends; requires a launcher's socket.
-
-        status: `invisible`: friends see the player as offline
-        text: Shown to friends
-        """
-        return await self._call("setStatus", _given({"status": status}, {"text": text}))
-
-    async def unfollow_presence(self) -> UnfollowPresenceOutput:
-        """Stop sending this connection changes of the presence of friends."""
-        return await self._call("unfollowPresence", _given({}, {}))
 
     async def block_player(self, *, wallet: str) -> BlockPlayerOutput:
         """Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified)."""

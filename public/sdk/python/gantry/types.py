@@ -376,6 +376,14 @@ class FeedItemUser(TypedDict):
     username: str
 
 
+class FollowPresenceOutput(TypedDict):
+    """What followPresence answers."""
+
+    success: bool
+    #: Friends who are not offline; `friend-presence patched` updates them
+    friends: list[FriendPresence]
+
+
 class Friend(TypedDict):
     #: Wallet address, lowercase
     wallet: str
@@ -395,6 +403,34 @@ class Friend(TypedDict):
     message: str
     #: Unix time in milliseconds
     changedAt: int
+
+
+class _FriendPresenceRequired(TypedDict):
+    #: Wallet address, lowercase
+    wallet: str
+    status: Literal["online", "away", "busy", "offline"]
+    #: When the friend got this status (Unix time in milliseconds)
+    since: int
+    #: Whether `joinFriend` answers how to join the friend
+    joinable: bool
+
+
+class FriendPresence(_FriendPresenceRequired, total=False):
+    #: The friend's own words about the status
+    text: str
+    #: The game that the friend has open
+    gameId: str
+    gameName: str
+    details: str
+    #: Only in sessions of the same game
+    values: dict[str, str]
+    group: PresenceGroup
+
+
+class FriendPresencePatched(TypedDict):
+    """Of `friend-presence patched`."""
+
+    friends: list[FriendPresence]
 
 
 class FriendRecord(TypedDict):
@@ -974,6 +1010,28 @@ class Invite(_InviteRequired, total=False):
     outcome: Literal["accepted", "declined", "cancelled"]
 
 
+class JoinFriendInput(TypedDict):
+    """What joinFriend takes."""
+
+    wallet: str
+
+
+class JoinFriendOutput(TypedDict):
+    """What joinFriend answers."""
+
+    success: bool
+    launch: JoinFriendOutputLaunch
+    #: What the friend's game gave to join the friend
+    connect: str
+
+
+class JoinFriendOutputLaunch(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    #: Where the game is played; empty when it has no page
+    url: str
+
+
 class JoinRequest(TypedDict):
     #: Id (UUIDv7)
     inviteId: str
@@ -1456,6 +1514,13 @@ class PlayerBlocks(_PlayerBlocksRequired, total=False):
     everywhere: bool
 
 
+class PresenceGroup(TypedDict):
+    #: The same for all of its members
+    id: str
+    size: int
+    max: int
+
+
 class Privacy(TypedDict):
     #: Who may send friend requests; `code`: who has the player's friend code
     requests: Literal["everyone", "code", "nobody"]
@@ -1883,6 +1948,19 @@ class SendTypingSignalOutput(TypedDict):
     success: bool
 
 
+class SetCurrentGameInput(TypedDict):
+    """What setCurrentGame takes."""
+
+    #: Id or slug; null: none
+    gameId: Optional[str]
+
+
+class SetCurrentGameOutput(TypedDict):
+    """What setCurrentGame answers."""
+
+    success: bool
+
+
 class SetPrivacyInput(TypedDict, total=False):
     """What setPrivacy takes."""
 
@@ -1905,6 +1983,25 @@ class SetPrivacyOutput(TypedDict):
 
     success: bool
     privacy: Privacy
+
+
+class SetRichPresenceInput(TypedDict, total=False):
+    """What setRichPresence takes."""
+
+    #: What the player is doing in the game; shown to friends
+    details: str
+    #: Up to 20 values for sessions of the same game
+    values: dict[str, str]
+    #: The group that the player plays in; a full one cannot be joined
+    group: Optional[PresenceGroup]
+    #: What the game needs to join the player; given only to a friend who joins
+    connect: str
+
+
+class SetRichPresenceOutput(TypedDict):
+    """What setRichPresence answers."""
+
+    success: bool
 
 
 class _SetStateInputRequired(TypedDict):
@@ -1953,6 +2050,24 @@ class SetStatesOutput(TypedDict):
     success: bool
     #: In the order of `states`
     newStates: list[StateRecord]
+
+
+class _SetStatusInputRequired(TypedDict):
+    #: `invisible`: friends see the player as offline
+    status: Literal["online", "away", "busy", "invisible"]
+
+
+class SetStatusInput(_SetStatusInputRequired, total=False):
+    """What setStatus takes."""
+
+    #: Shown to friends
+    text: str
+
+
+class SetStatusOutput(TypedDict):
+    """What setStatus answers."""
+
+    success: bool
 
 
 class _SetUserScoreInputRequired(TypedDict):
@@ -2141,6 +2256,12 @@ class UnblockPlayerInput(TypedDict):
 
 class UnblockPlayerOutput(TypedDict):
     """What unblockPlayer answers."""
+
+    success: bool
+
+
+class UnfollowPresenceOutput(TypedDict):
+    """What unfollowPresence answers."""
 
     success: bool
 

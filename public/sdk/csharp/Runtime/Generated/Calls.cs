@@ -348,6 +348,42 @@ namespace Gantry
             return CallAsync(Operations.SendInvite, input, options, cancellationToken, SendInviteOutput.From);
         }
 
+        /// <summary>List the player's friends who are online, and send this connection every change from now on.</summary>
+        public Task<FollowPresenceOutput> FollowPresenceAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.FollowPresence, null, options, cancellationToken, FollowPresenceOutput.From);
+        }
+
+        /// <summary>Get what is needed to join a friend in the game that the friend has open.</summary>
+        public Task<JoinFriendOutput> JoinFriendAsync(JoinFriendInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.JoinFriend, input, options, cancellationToken, JoinFriendOutput.From);
+        }
+
+        /// <summary>Set the game that the player has open in the launcher; requires a launcher's socket.</summary>
+        public Task<SetCurrentGameOutput> SetCurrentGameAsync(SetCurrentGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SetCurrentGame, input, options, cancellationToken, SetCurrentGameOutput.From);
+        }
+
+        /// <summary>Set what friends see of the player in this game, until the socket is closed.</summary>
+        public Task<SetRichPresenceOutput> SetRichPresenceAsync(SetRichPresenceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SetRichPresence, input, options, cancellationToken, SetRichPresenceOutput.From);
+        }
+
+        /// <summary>Set the player's status, shown to friends; requires a launcher's socket.</summary>
+        public Task<SetStatusOutput> SetStatusAsync(SetStatusInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SetStatus, input, options, cancellationToken, SetStatusOutput.From);
+        }
+
+        /// <summary>Stop sending this connection changes of the presence of friends.</summary>
+        public Task<UnfollowPresenceOutput> UnfollowPresenceAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.UnfollowPresence, null, options, cancellationToken, UnfollowPresenceOutput.From);
+        }
+
         /// <summary>List the public streams this connection is subscribed to.</summary>
         public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
@@ -496,42 +532,6 @@ namespace Gantry
         public Task<UpdatePlayerProfileOutput> UpdatePlayerProfileAsync(UpdatePlayerProfileInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.UpdatePlayerProfile, input, options, cancellationToken, UpdatePlayerProfileOutput.From);
-        }
-
-        /// <summary>List the player's friends who are online, and send this connection every change from now on.</summary>
-        public Task<FollowPresenceOutput> FollowPresenceAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.FollowPresence, null, options, cancellationToken, FollowPresenceOutput.From);
-        }
-
-        /// <summary>Get what is needed to join a friend in the game that the friend has open.</summary>
-        public Task<JoinFriendOutput> JoinFriendAsync(JoinFriendInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.JoinFriend, input, options, cancellationToken, JoinFriendOutput.From);
-        }
-
-        /// <summary>Set the game that the player has open in the launcher; requires a launcher's socket.</summary>
-        public Task<SetCurrentGameOutput> SetCurrentGameAsync(SetCurrentGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.SetCurrentGame, input, options, cancellationToken, SetCurrentGameOutput.From);
-        }
-
-        /// <summary>Set what friends see of the player in this game, until the socket is closed.</summary>
-        public Task<SetRichPresenceOutput> SetRichPresenceAsync(SetRichPresenceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.SetRichPresence, input, options, cancellationToken, SetRichPresenceOutput.From);
-        }
-
-        /// <summary>Set the player's status, shown to friends; requires a launcher's socket.</summary>
-        public Task<SetStatusOutput> SetStatusAsync(SetStatusInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.SetStatus, input, options, cancellationToken, SetStatusOutput.From);
-        }
-
-        /// <summary>Stop sending this connection changes of the presence of friends.</summary>
-        public Task<UnfollowPresenceOutput> UnfollowPresenceAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.UnfollowPresence, null, options, cancellationToken, UnfollowPresenceOutput.From);
         }
 
         /// <summary>Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified).</summary>

@@ -63,6 +63,12 @@ namespace Gantry
         public static readonly Operation ListInvites = new Operation("listInvites", Repeat.Always);
         public static readonly Operation RespondToInvite = new Operation("respondToInvite", Repeat.WithKey);
         public static readonly Operation SendInvite = new Operation("sendInvite", Repeat.WithKey);
+        public static readonly Operation FollowPresence = new Operation("followPresence", Repeat.Always, true);
+        public static readonly Operation JoinFriend = new Operation("joinFriend", Repeat.Always);
+        public static readonly Operation SetCurrentGame = new Operation("setCurrentGame", Repeat.Always, true);
+        public static readonly Operation SetRichPresence = new Operation("setRichPresence", Repeat.Always, true);
+        public static readonly Operation SetStatus = new Operation("setStatus", Repeat.Always, true);
+        public static readonly Operation UnfollowPresence = new Operation("unfollowPresence", Repeat.Always, true);
         public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
@@ -88,12 +94,6 @@ namespace Gantry
         public static readonly Operation RevokeChannelSession = new Operation("revokeChannelSession", Repeat.WithKey);
         public static readonly Operation SetUsername = new Operation("setUsername", Repeat.WithKey);
         public static readonly Operation UpdatePlayerProfile = new Operation("updatePlayerProfile", Repeat.WithKey);
-        public static readonly Operation FollowPresence = new Operation("followPresence", Repeat.Always, true);
-        public static readonly Operation JoinFriend = new Operation("joinFriend", Repeat.Always);
-        public static readonly Operation SetCurrentGame = new Operation("setCurrentGame", Repeat.Always, true);
-        public static readonly Operation SetRichPresence = new Operation("setRichPresence", Repeat.Always, true);
-        public static readonly Operation SetStatus = new Operation("setStatus", Repeat.Always, true);
-        public static readonly Operation UnfollowPresence = new Operation("unfollowPresence", Repeat.Always, true);
         public static readonly Operation BlockPlayer = new Operation("blockPlayer", Repeat.Always);
         public static readonly Operation ListBlockedPlayers = new Operation("listBlockedPlayers", Repeat.Always);
         public static readonly Operation UnblockPlayer = new Operation("unblockPlayer", Repeat.WithKey);
@@ -163,6 +163,12 @@ namespace Gantry
             ListInvites,
             RespondToInvite,
             SendInvite,
+            FollowPresence,
+            JoinFriend,
+            SetCurrentGame,
+            SetRichPresence,
+            SetStatus,
+            UnfollowPresence,
             GetSubscribedChannels,
             Subscribe,
             Unsubscribe,
@@ -188,12 +194,6 @@ namespace Gantry
             RevokeChannelSession,
             SetUsername,
             UpdatePlayerProfile,
-            FollowPresence,
-            JoinFriend,
-            SetCurrentGame,
-            SetRichPresence,
-            SetStatus,
-            UnfollowPresence,
             BlockPlayer,
             ListBlockedPlayers,
             UnblockPlayer,

@@ -574,6 +574,50 @@ func send_invite(wallets, optional = {}, options = {}):
 	return _call_generated("sendInvite", {"wallets": wallets}, optional, {"game_id": "gameId", "connect": "connect", "message": "message"}, options)
 
 
+# List the player's friends who are online, and send this connection every change from now on.
+# Answers: FollowPresenceOutput.
+func follow_presence(options = {}):
+	return _call_generated("followPresence", {}, {}, {}, options)
+
+
+# Get what is needed to join a friend in the game that the friend has open.
+# - wallet: String
+# Answers: JoinFriendOutput.
+func join_friend(wallet, options = {}):
+	return _call_generated("joinFriend", {"wallet": wallet}, {}, {}, options)
+
+
+# Set the game that the player has open in the launcher; requires a launcher's socket.
+# - game_id: String or null. Id or slug; null: none
+# Answers: SetCurrentGameOutput.
+func set_current_game(game_id, options = {}):
+	return _call_generated("setCurrentGame", {"gameId": game_id}, {}, {}, options)
+
+
+# Set what friends see of the player in this game, until the socket is closed.
+# - optional details: String or null. What the player is doing in the game; shown to friends
+# - optional values: Dictionary or null. Up to 20 values for sessions of the same game
+# - optional group: PresenceGroup or null. The group that the player plays in; a full one cannot be joined
+# - optional connect: String or null. What the game needs to join the player; given only to a friend who joins
+# Answers: SetRichPresenceOutput.
+func set_rich_presence(optional = {}, options = {}):
+	return _call_generated("setRichPresence", {}, optional, {"details": "details", "values": "values", "group": "group", "connect": "connect"}, options)
+
+
+# Set the player's status, shown to friends; requires a launcher's socket.
+# - status: "online" or "away" or "busy" or "invisible". `invisible`: friends see the player as offline
+# - optional text: String or null. Shown to friends
+# Answers: SetStatusOutput.
+func set_status(status, optional = {}, options = {}):
+	return _call_generated("setStatus", {"status": status}, optional, {"text": "text"}, options)
+
+
+# Stop sending this connection changes of the presence of friends.
+# Answers: UnfollowPresenceOutput.
+func unfollow_presence(options = {}):
+	return _call_generated("unfollowPresence", {}, {}, {}, options)
+
+
 # List the public streams this connection is subscribed to.
 # Answers: GetSubscribedChannelsOutput.
 func get_subscribed_channels(options = {}):
@@ -758,50 +802,6 @@ func update_player_profile(wallet, username, options = {}):
 	return _call_generated("updatePlayerProfile", {"wallet": wallet, "username": username}, {}, {}, options)
 
 
-# List the player's friends who are online, and send this connection every change from now on.
-# Answers: FollowPresenceOutput.
-func follow_presence(options = {}):
-	return _call_generated("followPresence", {}, {}, {}, options)
-
-
-# Get what is needed to join a friend in the game that the friend has open.
-# - wallet: String
-# Answers: JoinFriendOutput.
-func join_friend(wallet, options = {}):
-	return _call_generated("joinFriend", {"wallet": wallet}, {}, {}, options)
-
-
-# Set the game that the player has open in the launcher; requires a launcher's socket.
-# - game_id: String or null. Id or slug; null: none
-# Answers: SetCurrentGameOutput.
-func set_current_game(game_id, options = {}):
-	return _call_generated("setCurrentGame", {"gameId": game_id}, {}, {}, options)
-
-
-# Set what friends see of the player in this game, until the socket is closed.
-# - optional details: String or null. What the player is doing in the game; shown to friends
-# - optional values: Dictionary or null. Up to 20 values for sessions of the same game
-# - optional group: PresenceGroup or null. The group that the player plays in; a full one cannot be joined
-# - optional connect: String or null. What the game needs to join the player; given only to a friend who joins
-# Answers: SetRichPresenceOutput.
-func set_rich_presence(optional = {}, options = {}):
-	return _call_generated("setRichPresence", {}, optional, {"details": "details", "values": "values", "group": "group", "connect": "connect"}, options)
-
-
-# Set the player's status, shown to friends; requires a launcher's socket.
-# - status: "online" or "away" or "busy" or "invisible". `invisible`: friends see the player as offline
-# - optional text: String or null. Shown to friends
-# Answers: SetStatusOutput.
-func set_status(status, optional = {}, options = {}):
-	return _call_generated("setStatus", {"status": status}, optional, {"text": "text"}, options)
-
-
-# Stop sending this connection changes of the presence of friends.
-# Answers: UnfollowPresenceOutput.
-func unfollow_presence(options = {}):
-	return _call_generated("unfollowPresence", {}, {}, {}, options)
-
-
 # Block another player in this game, or in every game with a launcher's session, and hide their messages (the blocked player is not notified).
 # - wallet: String
 # Answers: BlockPlayerOutput.
@@ -927,6 +927,12 @@ const _REPEATS = {
 	"listInvites": "always",
 	"respondToInvite": "with-key",
 	"sendInvite": "with-key",
+	"followPresence": "always",
+	"joinFriend": "always",
+	"setCurrentGame": "always",
+	"setRichPresence": "always",
+	"setStatus": "always",
+	"unfollowPresence": "always",
 	"getSubscribedChannels": "always",
 	"subscribe": "always",
 	"unsubscribe": "always",
@@ -952,12 +958,6 @@ const _REPEATS = {
 	"revokeChannelSession": "with-key",
 	"setUsername": "with-key",
 	"updatePlayerProfile": "with-key",
-	"followPresence": "always",
-	"joinFriend": "always",
-	"setCurrentGame": "always",
-	"setRichPresence": "always",
-	"setStatus": "always",
-	"unfollowPresence": "always",
 	"blockPlayer": "always",
 	"listBlockedPlayers": "always",
 	"unblockPlayer": "with-key",
@@ -1003,14 +1003,14 @@ const EVENTS = {
 }
 
 const _ABOUT_CONNECTION = {
-	"getSubscribedChannels": true,
-	"subscribe": true,
-	"unsubscribe": true,
 	"followPresence": true,
 	"setCurrentGame": true,
 	"setRichPresence": true,
 	"setStatus": true,
 	"unfollowPresence": true,
+	"getSubscribedChannels": true,
+	"subscribe": true,
+	"unsubscribe": true,
 }
 
 func _repeat(operation):
@@ -1139,6 +1139,18 @@ func _answer_record(operation, result):
 			return Records.RespondToInviteOutput.new().read(result)
 		"sendInvite":
 			return Records.SendInviteOutput.new().read(result)
+		"followPresence":
+			return Records.FollowPresenceOutput.new().read(result)
+		"joinFriend":
+			return Records.JoinFriendOutput.new().read(result)
+		"setCurrentGame":
+			return Records.SetCurrentGameOutput.new().read(result)
+		"setRichPresence":
+			return Records.SetRichPresenceOutput.new().read(result)
+		"setStatus":
+			return Records.SetStatusOutput.new().read(result)
+		"unfollowPresence":
+			return Records.UnfollowPresenceOutput.new().read(result)
 		"getSubscribedChannels":
 			return Records.GetSubscribedChannelsOutput.new().read(result)
 		"subscribe":
@@ -1189,18 +1201,6 @@ func _answer_record(operation, result):
 			return Records.SetUsernameOutput.new().read(result)
 		"updatePlayerProfile":
 			return Records.UpdatePlayerProfileOutput.new().read(result)
-		"followPresence":
-			return Records.FollowPresenceOutput.new().read(result)
-		"joinFriend":
-			return Records.JoinFriendOutput.new().read(result)
-		"setCurrentGame":
-			return Records.SetCurrentGameOutput.new().read(result)
-		"setRichPresence":
-			return Records.SetRichPresenceOutput.new().read(result)
-		"setStatus":
-			return Records.SetStatusOutput.new().read(result)
-		"unfollowPresence":
-			return Records.UnfollowPresenceOutput.new().read(result)
 		"blockPlayer":
 			return Records.BlockPlayerOutput.new().read(result)
 		"listBlockedPlayers":
