@@ -6,7 +6,7 @@ import { post } from '../support/http.ts';
 import type { ProbedServer } from '../support/probed-server.ts';
 
 /** Loopback has many addresses: the innocent player uses a different one than the attackers. */
-export const [attackersAddress, innocentAddress] = ['127.0.0.3', '127.0.0.2'];
+export const innocentAddress = '127.0.0.2';
 
 export const adminToken = 'the-admin-token-of-this-suite';
 export const mebibyte = 1024 * 1024;
@@ -14,6 +14,8 @@ export const mebibyte = 1024 * 1024;
 export interface Size {
   /** How long each attack lasts. */
   seconds: number;
+  /** How long the innocent player's waits are measured before it. */
+  secondsBefore: number;
   /** Connections of an attack that needs many. */
   connections: number;
 }
@@ -21,6 +23,8 @@ export interface Size {
 /** A server under attack. */
 export interface Target {
   server: ProbedServer;
+  /** The attackers'. */
+  address: string;
   /** Its database. */
   file: string;
   gameId: string;
@@ -46,7 +50,7 @@ export async function writeLargeStates({ server, launcherJwt }: Target): Promise
 
 /** Sends this many requests per second, whether or not the previous ones were answered. */
 export async function inTurn(
-  url: string,
+  { server, address }: Target,
   path: string,
   body: Buffer | null,
   headers: Record<string, string>,
@@ -54,11 +58,11 @@ export async function inTurn(
   perSecond: number,
   count: Count,
 ): Promise<void> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, localAddress: attackersAddress });
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, localAddress: address });
   const sent: Promise<void>[] = [];
   const over = performance.now() + seconds * 1000;
   while (performance.now() < over) {
-    sent.push(send(url + path, body, headers, agent).then(({ status }) => count(status)));
+    sent.push(send(server.url + path, body, headers, agent).then(({ status }) => count(status)));
     await sleep(1000 / perSecond);
   }
   await Promise.all(sent);
@@ -67,16 +71,16 @@ export async function inTurn(
 
 /** Sends the bytes on this many connections, and reads nothing. */
 export async function held(
-  url: string,
+  { server, address }: Target,
   connections: number,
   seconds: number,
   bytes: Buffer,
   count: Count,
 ): Promise<void> {
-  const port = Number(new URL(url).port);
+  const port = Number(new URL(server.url).port);
   const sockets: Socket[] = [];
   for (let at = 0; at < connections; at++) {
-    const socket = connect({ host: '127.0.0.1', port, localAddress: attackersAddress });
+    const socket = connect({ host: '127.0.0.1', port, localAddress: address });
     socket.on('error', () => undefined);
     socket.once('close', () => count('none'));
     await once(socket, 'connect');

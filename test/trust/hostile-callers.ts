@@ -14,7 +14,6 @@ import {
   type Attack,
   adminToken,
   asRequest,
-  attackersAddress,
   held,
   inTurn,
   mebibyte,
@@ -54,43 +53,43 @@ export interface Attacked {
 const attacks: Record<string, Attack> = {
   'large pages, not read': async (target, { connections, seconds }) => {
     await writeLargeStates(target);
-    const { server, launcherJwt } = target;
     return async (count) => {
-      const body = JSON.stringify({ launcherJwt, limit: 250 });
-      await held(server.url, connections, seconds, asRequest('/launcher/get-states', body), count);
+      const body = JSON.stringify({ launcherJwt: target.launcherJwt, limit: 250 });
+      await held(target, connections, seconds, asRequest('/launcher/get-states', body), count);
     };
   },
   'bodies that are half sent':
-    async ({ server }, { connections, seconds }) =>
+    async (target, { connections, seconds }) =>
     async (count) => {
       const head = `POST /launcher/set-user-score HTTP/1.1\r\nHost: a\r\nContent-Length: ${1.9 * mebibyte}\r\n\r\n`;
       const half = Buffer.concat([Buffer.from(head), Buffer.alloc(1.8 * mebibyte, ' ')]);
-      await held(server.url, connections, seconds, half, count);
+      await held(target, connections, seconds, half, count);
     },
   'a few bytes that unpack to megabytes':
-    async ({ server }, { seconds }) =>
+    async (target, { seconds }) =>
     async (count) => {
       const body = brotliCompressSync(Buffer.alloc(1.9 * mebibyte, '['));
-      await inTurn(server.url, '/launcher', body, { 'Content-Encoding': 'br' }, seconds, 40, count);
+      await inTurn(target, '/launcher', body, { 'Content-Encoding': 'br' }, seconds, 40, count);
     },
   'the same for administrators, without a token':
-    async ({ server }, { seconds }) =>
+    async (target, { seconds }) =>
     async (count) => {
       const body = brotliCompressSync(Buffer.alloc(1.9 * mebibyte, '['));
-      await inTurn(server.url, '/admin/list-games', body, { 'Content-Encoding': 'br' }, seconds, 40, count);
+      await inTurn(target, '/admin/list-games', body, { 'Content-Encoding': 'br' }, seconds, 40, count);
     },
   'states of very many parts':
-    async ({ server, launcherJwt }, { seconds }) =>
+    async (target, { seconds }) =>
     async (count) => {
       const state = Object.fromEntries(
         Array.from({ length: 70_000 }, (_, at) => [`k${(at * 7919) % 70_000}`, at]),
       );
-      const body = Buffer.from(JSON.stringify({ launcherJwt, label: 'wide', state }));
-      await inTurn(server.url, '/launcher', body, { 'X-Service-Method': 'setState' }, seconds, 20, count);
+      const body = Buffer.from(JSON.stringify({ launcherJwt: target.launcherJwt, label: 'wide', state }));
+      await inTurn(target, '/launcher', body, { 'X-Service-Method': 'setState' }, seconds, 20, count);
     },
   'sessions opened without end, each writing':
-    async ({ server, gameId }, { seconds }) =>
+    async (target, { seconds }) =>
     async (count) => {
+      const { server, gameId } = target;
       const admin = overHttp({ url: server.url, adminToken });
       const wallet = randomWallet();
       const tokens = await Promise.all(
@@ -103,18 +102,18 @@ const attacks: Record<string, Attack> = {
         Buffer.from(JSON.stringify({ launcherJwt, label: 'large', state: `"${'a'.repeat(900_000)}"` })),
       );
       await Promise.all(
-        bodies.map((body) => inTurn(server.url, '/launcher/set-state', body, {}, seconds, 3, count)),
+        bodies.map((body) => inTurn(target, '/launcher/set-state', body, {}, seconds, 3, count)),
       );
     },
   'the API document, over and over':
-    async ({ server }, { seconds }) =>
+    async (target, { seconds }) =>
     async (count) => {
-      await inTurn(server.url, '/openapi.json', null, {}, seconds, 40, count);
+      await inTurn(target, '/openapi.json', null, {}, seconds, 40, count);
     },
   'calls to administrators without a token':
-    async ({ server }, { seconds }) =>
+    async (target, { seconds }) =>
     async (count) => {
-      await inTurn(server.url, '/admin/list-games', Buffer.from('{}'), {}, seconds, 100, count);
+      await inTurn(target, '/admin/list-games', Buffer.from('{}'), {}, seconds, 100, count);
     },
   ...socketAttacks,
   ...readAttacks,
@@ -126,51 +125,70 @@ const attacks: Record<string, Attack> = {
 
 export const attackNames = Object.keys(attacks);
 
-/** Runs each attack on a separate server; with `named`, only those whose name contains it. */
+/**
+ * Runs each attack against players of a game of its own, from an address of its own; with `named`, only those whose
+ * name contains it. Up to `perServer` of them run on the same server, and their memory is counted together.
+ */
 export async function attackEach(
   size: Size,
+  perServer = 1,
   tell: (attacked: Attacked) => void = () => undefined,
   named = '',
 ): Promise<Attacked[]> {
   const all: Attacked[] = [];
-  for (const [attack, execute] of Object.entries(attacks)) {
-    if (!attack.includes(named)) continue;
+  const chosen = attackNames.filter((attack) => attack.includes(named));
+  for (const names of perServers(chosen, perServer)) {
     await using directory = await temporaryDirectory();
     await using server = await startProbedServer({
       DATA_DIR: directory.path,
       ADMIN_TOKEN: adminToken,
       LOG_LEVEL: 'info',
     });
-    const target = await prepare(server, join(directory.path, 'gantry.db'));
-    const attackThen = await execute(target, size);
-    await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
-    await innocent.play(Math.min(1, size.seconds)); // warm-up
-    const before = await innocent.play(size.seconds);
-    const { rssBytes } = await server.state();
-    const answers: Record<string, number> = {};
-    const begun = { at: performance.now(), writtenBytes: server.writtenBytes() };
-    const attacking = attackThen((answer) => {
-      answers[answer] = (answers[answer] ?? 0) + 1;
-    });
-    const during = await innocent.play(size.seconds);
-    const grownBytes = (await server.state()).rssBytes - rssBytes;
-    await attacking;
-    const written = server.writtenBytes() - begun.writtenBytes;
-    const attacked = {
-      attack,
-      before,
-      during,
-      ...(await innocent.outcome()),
-      answers,
-      grownBytes,
-      loggedBytes: Math.round((written * 1000) / (performance.now() - begun.at)),
-    };
-    if (!(await isOpenToAdministrators(server.url))) attacked.failed++;
-    if (!(await comesLive(server.url, target.otherJwt))) attacked.failed++;
-    tell(attacked);
-    all.push(attacked);
+    let rssBytes: number | undefined;
+    for (const attack of names) {
+      const target = await prepare(server, join(directory.path, 'gantry.db'), all.length);
+      const attackThen = await attacks[attack]?.(target, size);
+      if (!attackThen) throw new Error(`there is no attack ${attack}`);
+      await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
+      await innocent.play(Math.min(1, size.secondsBefore)); // warm-up
+      const before = await innocent.play(size.secondsBefore);
+      rssBytes ??= (await server.state()).rssBytes;
+      const answers: Record<string, number> = {};
+      const begun = { at: performance.now(), writtenBytes: server.writtenBytes() };
+      const attacking = attackThen((answer) => {
+        answers[answer] = (answers[answer] ?? 0) + 1;
+      });
+      const during = await innocent.play(size.seconds);
+      const grownBytes = (await server.state()).rssBytes - rssBytes;
+      await attacking;
+      const written = server.writtenBytes() - begun.writtenBytes;
+      const attacked = {
+        attack,
+        before,
+        during,
+        ...(await innocent.outcome()),
+        answers,
+        grownBytes,
+        loggedBytes: Math.round((written * 1000) / (performance.now() - begun.at)),
+      };
+      if (!(await isOpenToAdministrators(target))) attacked.failed++;
+      if (!(await comesLive(server.url, target.otherJwt))) attacked.failed++;
+      tell(attacked);
+      all.push(attacked);
+    }
   }
   return all;
+}
+
+/** Pages are rendered, bundled and compressed once for a server, so each attack on them has a server of its own. */
+function perServers(names: readonly string[], most: number): string[][] {
+  const groups: string[][] = [];
+  for (const name of names) {
+    const last = groups.at(-1);
+    if (last && last.length < most && !(name in pageAttacks)) last.push(name);
+    else groups.push([name]);
+  }
+  return groups;
 }
 
 /**
@@ -199,13 +217,13 @@ export const mostGrownBytes = 512 * mebibyte;
 
 const liveWithinMs = 10_000;
 
-async function prepare(server: ProbedServer, file: string): Promise<Target> {
+async function prepare(server: ProbedServer, file: string, at: number): Promise<Target> {
   const admin = overHttp({ url: server.url, adminToken });
   const { gameId } = await admin.call(createGame, { name: 'Orbit' });
   const otherWallet = randomWallet();
   const open = async (wallet: string) => (await admin.call(openSession, { gameId, wallet })).launcherJwt;
   const [launcherJwt, otherJwt] = [await open(randomWallet()), await open(otherWallet)];
-  return { server, file, gameId, launcherJwt, otherJwt, otherWallet };
+  return { server, address: `127.0.1.${1 + at}`, file, gameId, launcherJwt, otherJwt, otherWallet };
 }
 
 /** Whether the innocent player's launcher connects and receives its events. */
@@ -215,10 +233,10 @@ async function comesLive(url: string, launcherJwt: string): Promise<boolean> {
   return launcher.connections() === 1;
 }
 
-async function isOpenToAdministrators(url: string): Promise<boolean> {
-  const agent = new Agent({ localAddress: attackersAddress });
+async function isOpenToAdministrators({ server, address }: Target): Promise<boolean> {
+  const agent = new Agent({ localAddress: address });
   const headers = { Authorization: `Bearer ${adminToken}` };
-  return (await send(`${url}/admin/list-games`, Buffer.from('{}'), headers, agent)).status === 200;
+  return (await send(`${server.url}/admin/list-games`, Buffer.from('{}'), headers, agent)).status === 200;
 }
 
 if (import.meta.main) {
@@ -229,8 +247,9 @@ if (import.meta.main) {
       attack: { type: 'string', default: '' },
     },
   });
-  const size = { seconds: Number(values.seconds), connections: Number(values.connections) };
+  const seconds = Number(values.seconds);
+  const size = { seconds, secondsBefore: seconds, connections: Number(values.connections) };
   const tell = (attacked: Attacked) => process.stdout.write(`${JSON.stringify(attacked)}\n`);
-  const all = await attackEach(size, tell, values.attack);
+  const all = await attackEach(size, 1, tell, values.attack);
   process.exitCode = all.every(isHarmless) ? 0 : 1;
 }

@@ -5,7 +5,7 @@ import { openSession } from '../../src/features/sessions/operations/sessions.ts'
 import { overHttp } from '../support/administration.ts';
 import { frame, opcodes, openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';
-import { type Attack, adminToken, asRequest, attackersAddress, type Count, send } from './attacking.ts';
+import { type Attack, adminToken, asRequest, type Count, send, type Target } from './attacking.ts';
 
 /** Connections or sockets of each attack, and what each sends at once. */
 const connections = 20;
@@ -38,10 +38,10 @@ export const pipelineAttacks: Record<string, Attack> = {
   'probes of an upgrade': frames(() => text('2probe'), openProbing),
   'namespaces that do not exist, by long polling': polled((at) => `40/none-${at},`),
   'pongs by long polling': polled(() => '3'),
-  'refused calls over sockets, at the rate of the limit': async ({ server }, { seconds }) => {
+  'refused calls over sockets, at the rate of the limit': async (target, { seconds }) => {
     const call = text('421["setUserScore","launcher",{},{}]');
     return repeatedly(seconds, async (count, over) => {
-      using socket = await open(server.url);
+      using socket = await open(target);
       socket.send(text('40'));
       while (performance.now() < over && !socket.isClosed()) {
         socket.send(Buffer.concat(Array.from({ length: 9 }, () => call)));
@@ -59,15 +59,16 @@ function asGet(path: string): Buffer {
 /** Sends the request very many times at once on each connection, and opens those that were closed again. */
 function pipelined(request: Buffer): Attack {
   const requests = Buffer.concat(Array.from({ length: requestsAtOnce }, () => request));
-  return async ({ server }, { seconds }) =>
+  return async (target, { seconds }) =>
     repeatedly(seconds, async (count, over) => {
-      await converse(server.url, over, count, requests, requestsAtOnce);
+      await converse(target, over, count, requests, requestsAtOnce);
     });
 }
 
 /** Sends calls, each connection one at a time and with a session of its own. */
 function callsInTurn(requestWith: (launcherJwt: string) => Buffer): Attack {
-  return async ({ server, gameId }, { seconds }) => {
+  return async (target, { seconds }) => {
+    const { server, gameId } = target;
     const admin = overHttp({ url: server.url, adminToken });
     const requests: Buffer[] = [];
     for (let at = 0; at < connections; at++) {
@@ -75,14 +76,14 @@ function callsInTurn(requestWith: (launcherJwt: string) => Buffer): Attack {
       requests.push(requestWith(launcherJwt));
     }
     return repeatedly(seconds, async (count, over, at) => {
-      await converse(server.url, over, count, requests[at] ?? Buffer.alloc(0), 1);
+      await converse(target, over, count, requests[at] ?? Buffer.alloc(0), 1);
     });
   };
 }
 
 /** Sends the bytes, and again once `answers` responses have arrived, until the connection is closed or time is up. */
 async function converse(
-  url: string,
+  { server, address }: Target,
   over: number,
   count: Count,
   bytes: Buffer,
@@ -90,8 +91,8 @@ async function converse(
 ): Promise<void> {
   const socket = connect({
     host: '127.0.0.1',
-    port: Number(new URL(url).port),
-    localAddress: attackersAddress,
+    port: Number(new URL(server.url).port),
+    localAddress: address,
   });
   const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
   let due = answers;
@@ -112,22 +113,22 @@ async function converse(
   if (performance.now() < over) count('none');
 }
 
-function open(url: string): Promise<RawWebSocket> {
-  return openRawWebSocket({ url }, attackersAddress);
+function open({ server, address }: Target): Promise<RawWebSocket> {
+  return openRawWebSocket(server, address);
 }
 
 /** A WebSocket to which a session on long polling might be upgraded. */
-async function openProbing(url: string): Promise<RawWebSocket> {
-  const sid = await openPolling(url);
-  return openRawWebSocket({ url }, attackersAddress, `&sid=${sid}`);
+async function openProbing(target: Target): Promise<RawWebSocket> {
+  const sid = await openPolling(target);
+  return openRawWebSocket(target.server, target.address, `&sid=${sid}`);
 }
 
 /** Sends very many frames at once on each socket, and opens those that were closed again. */
 function frames(frameAt: (at: number) => Buffer, openSocket = open): Attack {
   const flood = Buffer.concat(Array.from({ length: packetsAtOnce }, (_, at) => frameAt(at)));
-  return async ({ server }, { seconds }) =>
+  return async (target, { seconds }) =>
     repeatedly(seconds, async (count, over) => {
-      using socket = await openSocket(server.url);
+      using socket = await openSocket(target);
       while (performance.now() < over && !socket.isClosed()) {
         if (!socket.socket.writableNeedDrain) socket.send(flood);
         await sleep(10);
@@ -136,20 +137,20 @@ function frames(frameAt: (at: number) => Buffer, openSocket = open): Attack {
     });
 }
 
-async function openPolling(url: string): Promise<string> {
-  const agent = new Agent({ localAddress: attackersAddress });
-  const opened = await send(`${url}/socket.io/?EIO=4&transport=polling`, null, {}, agent);
+async function openPolling({ server, address }: Target): Promise<string> {
+  const agent = new Agent({ localAddress: address });
+  const opened = await send(`${server.url}/socket.io/?EIO=4&transport=polling`, null, {}, agent);
   return /"sid":"([^"]+)"/.exec(opened.text)?.[1] ?? 'none';
 }
 
 /** The same in one POST of long polling. */
 function polled(packetAt: (at: number) => string): Attack {
   const body = Buffer.from(Array.from({ length: packetsAtOnce }, (_, at) => packetAt(at)).join('\x1e'));
-  return async ({ server }, { seconds }) =>
+  return async (target, { seconds }) =>
     repeatedly(seconds, async (count, over) => {
-      const agent = new Agent({ keepAlive: true, localAddress: attackersAddress });
-      const sid = await openPolling(server.url);
-      const path = `${server.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`;
+      const agent = new Agent({ keepAlive: true, localAddress: target.address });
+      const sid = await openPolling(target);
+      const path = `${target.server.url}/socket.io/?EIO=4&transport=polling&sid=${sid}`;
       let status: number | 'none' = 200;
       while (performance.now() < over && status === 200) {
         ({ status } = await send(path, body, { 'Content-Type': 'text/plain' }, agent));

@@ -13,7 +13,7 @@ import { domain } from '../../src/server/declarations/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { openRawWebSocket, type RawWebSocket, text } from '../support/raw-websocket.ts';
 import { randomWallet } from '../support/server.ts';
-import { type Attack, adminToken, attackersAddress, type Count, send, type Target } from './attacking.ts';
+import { type Attack, adminToken, type Count, send, type Target } from './attacking.ts';
 
 /** Calls of an attack per second, over each transport. */
 const perSecond = 50;
@@ -61,8 +61,8 @@ export const readAttacks: Record<string, Attack> = {
       { method: 'getUnreadCount', input: { channelId } },
     ];
     return async (count) => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 256, localAddress: attackersAddress });
-      using socket = await admitted(target.server.url, { launcherJwt });
+      const agent = new Agent({ keepAlive: true, maxSockets: 256, localAddress: target.address });
+      using socket = await admitted(target, { launcherJwt });
       const sent: Promise<void>[] = [];
       for (let second = 0; second < seconds; second++) {
         for (let at = 0; at < burstSize; at++) {
@@ -95,8 +95,8 @@ const windowMs = 2_000;
 /** Calls on the dedicated path, by method dispatch and over a socket, whether or not the previous calls were answered. */
 async function everyWay(target: Target, calls: Calls, seconds: number, count: Count): Promise<void> {
   const { method, input, gameSecret } = calls;
-  const agent = new Agent({ keepAlive: true, maxSockets: 64, localAddress: attackersAddress });
-  using socket = await admitted(target.server.url, { gameSecret });
+  const agent = new Agent({ keepAlive: true, maxSockets: 64, localAddress: target.address });
+  using socket = await admitted(target, { gameSecret });
   const sent: Promise<void>[] = [];
   const over = performance.now() + seconds * 1000;
   let at = 0;
@@ -129,8 +129,8 @@ async function overHttpAs(
   count((await send(url, Buffer.from(JSON.stringify(input)), headers, agent)).status);
 }
 
-async function admitted(url: string, auth: object): Promise<RawWebSocket> {
-  const socket = await openRawWebSocket({ url }, attackersAddress);
+async function admitted({ server, address }: Target, auth: object): Promise<RawWebSocket> {
+  const socket = await openRawWebSocket(server, address);
   socket.send(text(`40${JSON.stringify(auth)}`));
   while (!socket.texts.some((one) => one.startsWith('40')) && !socket.isClosed()) await sleep(10);
   return socket;

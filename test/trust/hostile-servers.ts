@@ -8,7 +8,7 @@ import { domain } from '../../src/server/declarations/domain.ts';
 import { overHttp } from '../support/administration.ts';
 import { post } from '../support/http.ts';
 import { randomWallet } from '../support/server.ts';
-import { type Attack, adminToken, attackersAddress, type Count, inTurn, mebibyte } from './attacking.ts';
+import { type Attack, adminToken, type Count, inTurn, mebibyte, type Target } from './attacking.ts';
 
 /** What the attacker's game may store. */
 const quotaBytes = mebibyte;
@@ -73,12 +73,12 @@ export const serverAttacks: Record<string, Attack> = Object.fromEntries(
 );
 
 function overSocket(method: string, dataOf: () => object): Attack {
-  return async ({ server, file }, { seconds }) =>
-    bounded(server.url, file, async (secret, count) => {
-      const socket = io(server.url, {
+  return async (target, { seconds }) =>
+    bounded(target, async (secret, count) => {
+      const socket = io(target.server.url, {
         auth: { gameSecret: secret },
         transports: ['websocket'],
-        localAddress: attackersAddress,
+        localAddress: target.address,
       } as object);
       await untilOver(seconds, async () => {
         // A socket that sends too much is disconnected, and its call is never answered.
@@ -95,13 +95,13 @@ function overSocket(method: string, dataOf: () => object): Attack {
 }
 
 function overPath(path: string, bodyOf: () => object, headers: Record<string, string> = {}): Attack {
-  return async ({ server, file }, { seconds }) =>
-    bounded(server.url, file, async (secret, count) => {
+  return async (target, { seconds }) =>
+    bounded(target, async (secret, count) => {
       const authorized = { ...headers, Authorization: `Bearer ${secret}` };
       const perSecond = 200;
       await untilOver(seconds, async () => {
         const body = Buffer.from(JSON.stringify(bodyOf()));
-        await inTurn(server.url, path, body, authorized, 1 / perSecond, perSecond, count);
+        await inTurn(target, path, body, authorized, 1 / perSecond, perSecond, count);
         return true;
       });
     });
@@ -120,16 +120,15 @@ async function untilOver(seconds: number, call: () => Promise<boolean>): Promise
  * @throws Error when the attack never filled it, or the disk grew beyond that
  */
 async function bounded(
-  url: string,
-  file: string,
+  { server, file }: Target,
   attack: (secret: string, count: Count) => Promise<void>,
 ): Promise<(count: Count) => Promise<void>> {
-  const admin = overHttp({ url, adminToken });
+  const admin = overHttp({ url: server.url, adminToken });
   const policies = { storageQuotaMegabytes: quotaBytes / mebibyte };
   const { gameId, gameSecret } = await admin.call(createGame, { name: 'Hostile', policies });
   const filling = { ...stateFor(randomWallet()), state: `"${'f'.repeat(filledBytes)}"` };
   const headers = { Authorization: `Bearer ${gameSecret}` };
-  const { status } = await post(`${url}/launcher/set-state`, filling, headers);
+  const { status } = await post(`${server.url}/launcher/set-state`, filling, headers);
   if (status !== 200) throw new Error(`the game could not be filled: ${status}`);
   return async (count) => {
     const before = statSync(file).size;

@@ -12,10 +12,10 @@ import { randomWallet } from '../support/server.ts';
 import {
   type Attack,
   adminToken,
-  attackersAddress,
   inTurn,
   mebibyte,
   send,
+  type Target,
   writeLargeStates,
 } from './attacking.ts';
 
@@ -30,20 +30,21 @@ const wideState = Object.fromEntries(
 
 /** The same over the transports of Socket.IO, and attacks that only sockets allow. */
 export const socketAttacks: Record<string, Attack> = {
-  'handshakes with very many cursors': async ({ server, launcherJwt }, { seconds }) => {
+  'handshakes with very many cursors': async (target, { seconds }) => {
+    const { launcherJwt } = target;
     const frames = junkCursors.map((cursors) => text(`40${JSON.stringify({ launcherJwt, cursors })}`));
     return (count) =>
       often(seconds, 4, async (at) => {
-        using socket = await open(server.url);
+        using socket = await open(target);
         socket.send(frames[at % frames.length] ?? text('40'));
         count(await answerOf(socket, /^4(?:0|4)/));
       });
   },
-  'the same over long polling': async ({ server, launcherJwt }, { seconds }) => {
+  'the same over long polling': async ({ server, address, launcherJwt }, { seconds }) => {
     const bodies = junkCursors.map((cursors) => Buffer.from(`40${JSON.stringify({ launcherJwt, cursors })}`));
     return (count) =>
       often(seconds, 4, async (at) => {
-        const agent = new Agent({ keepAlive: true, localAddress: attackersAddress });
+        const agent = new Agent({ keepAlive: true, localAddress: address });
         const path = `${server.url}/socket.io/?EIO=4&transport=polling`;
         const opened = await send(path, null, {}, agent);
         const sid = /"sid":"([^"]+)"/.exec(opened.text)?.[1];
@@ -53,7 +54,8 @@ export const socketAttacks: Record<string, Attack> = {
         agent.destroy();
       });
   },
-  'sockets that read nothing': async ({ server, file, gameId }, { seconds, connections }) => {
+  'sockets that read nothing': async (target, { seconds, connections }) => {
+    const { server, file, gameId } = target;
     // Sixteen players of one channel, with many messages since their cursors.
     const admin = overHttp({ url: server.url, adminToken });
     const wallets = Array.from({ length: 16 }, randomWallet);
@@ -73,7 +75,7 @@ export const socketAttacks: Record<string, Attack> = {
       const sockets: RawWebSocket[] = [];
       const over = performance.now() + seconds * 1000;
       for (let at = 0; at < Math.min(connections, 800) && performance.now() < over; at++) {
-        const socket = await open(server.url);
+        const socket = await open(target);
         const launcherJwt = tokens[at % tokens.length];
         socket.send(text(`40${JSON.stringify({ launcherJwt, cursors })}`));
         socket.socket.pause();
@@ -88,12 +90,11 @@ export const socketAttacks: Record<string, Attack> = {
   },
   'large answers over sockets, not read': async (target, { seconds, connections }) => {
     await writeLargeStates(target);
-    const { server, launcherJwt } = target;
     return async (count) => {
       const sockets: RawWebSocket[] = [];
       const over = performance.now() + seconds * 1000;
       for (let at = 0; at < Math.min(connections, 50) && performance.now() < over; at++) {
-        const socket = await admitted(server.url, launcherJwt);
+        const socket = await admitted(target);
         for (let id = 0; id < 5; id++) socket.send(text(`42${id}["getStates","launcher",{"limit":250},{}]`));
         socket.socket.pause();
         sockets.push(socket);
@@ -105,11 +106,11 @@ export const socketAttacks: Record<string, Attack> = {
       }
     };
   },
-  'states of very many parts, over a socket': async ({ server, launcherJwt }, { seconds }) => {
+  'states of very many parts, over a socket': async (target, { seconds }) => {
     const call = `["setState","launcher",${JSON.stringify({ label: 'wide', state: wideState })},{}]`;
     const frames = Array.from({ length: 100 }, (_, id) => text(`42${id}${call}`));
     return async (count) => {
-      using socket = await admitted(server.url, launcherJwt);
+      using socket = await admitted(target);
       await often(seconds, 5, async (at) => {
         if (socket.isClosed()) return count('none');
         const id = at % frames.length;
@@ -118,17 +119,18 @@ export const socketAttacks: Record<string, Attack> = {
       });
     };
   },
-  'channels with a stranger, without end': async ({ server, launcherJwt, otherWallet }, { seconds }) => {
+  'channels with a stranger, without end': async (target, { seconds }) => {
+    const { server, address, launcherJwt, otherWallet } = target;
     const input = () => ({ otherParticipants: [otherWallet, randomWallet()] });
     const headers = { 'X-Service-Method': 'createMessageChannel' };
     return async (count) => {
-      using socket = await admitted(server.url, launcherJwt);
+      using socket = await admitted(target);
       const overSocket = often(seconds, 50, async (at) => {
         const data = JSON.stringify(input());
         socket.send(text(`42${at}["createMessageChannel","launcher",${data},{}]`));
         count(await answerOf(socket, new RegExp(`^43${at}\\[`)));
       });
-      const agent = new Agent({ keepAlive: true, localAddress: attackersAddress });
+      const agent = new Agent({ keepAlive: true, localAddress: address });
       const dispatched = often(seconds, 50, async () => {
         const body = Buffer.from(JSON.stringify({ launcherJwt, ...input() }));
         count((await send(`${server.url}/launcher`, body, headers, agent)).status);
@@ -137,18 +139,19 @@ export const socketAttacks: Record<string, Attack> = {
       agent.destroy();
     };
   },
-  'large bodies of dispatched calls': async ({ server, launcherJwt }, { seconds }) => {
+  'large bodies of dispatched calls': async (target, { seconds }) => {
+    const { launcherJwt } = target;
     const body = Buffer.from(JSON.stringify({ launcherJwt, label: 'a', state: 'a'.repeat(1.5 * mebibyte) }));
     return (count) =>
-      inTurn(server.url, '/launcher', body, { 'X-Service-Method': 'setState' }, seconds, 20, count);
+      inTurn(target, '/launcher', body, { 'X-Service-Method': 'setState' }, seconds, 20, count);
   },
 };
 
-const open = (url: string) => openRawWebSocket({ url }, attackersAddress);
+const open = ({ server, address }: Target) => openRawWebSocket(server, address);
 
-async function admitted(url: string, launcherJwt: string): Promise<RawWebSocket> {
-  const socket = await open(url);
-  socket.send(text(`40${JSON.stringify({ launcherJwt })}`));
+async function admitted(target: Target): Promise<RawWebSocket> {
+  const socket = await open(target);
+  socket.send(text(`40${JSON.stringify({ launcherJwt: target.launcherJwt })}`));
   await answerOf(socket, /^40/);
   return socket;
 }
