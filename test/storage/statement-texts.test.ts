@@ -88,7 +88,7 @@ beforeAll(async () => {
   await db.read(measureGame, tables, game.id);
   await db.read(exportGame, tables, game.id, String, () => {});
   await erasePlayerData(db, tables, wallet);
-  await eraseGameData(db, tables, game.id);
+  await eraseGameData(db, tables, game.id, 0);
 });
 
 /** The texts of all statements for an engine, without duplicates. */

@@ -184,7 +184,7 @@ test('an interrupted deletion continues when it is requested again', async () =>
           }
         : Reflect.get(target, name).bind(target),
   });
-  await expect(eraseGameData(failing, tables, gone.gameId)).rejects.toThrow('ends here');
+  await expect(eraseGameData(failing, tables, gone.gameId, 0)).rejects.toThrow('ends here');
   expect((await db.read(findGame, gone.gameId))?.listing).toBe('archived');
   await admin.call(deleteGame, { gameId: gone.gameId, confirm: gone.slug });
   const { audit_log: _before, ...others } = before;

@@ -19,7 +19,7 @@ import {
 } from './game-erasing-commands.ts';
 
 /** Time for calls admitted before the game was archived to complete, in milliseconds. */
-const settleMs = 2_000;
+const defaultSettleMs = 2_000;
 
 /** Erased last, in separate steps. */
 const erasedLast: readonly AnyTable[] = [games, messageChannels] as readonly AnyTable[];
@@ -39,9 +39,15 @@ export async function endSessionsInGame(db: Store, gameId: string, reason: EndRe
  *
  * Resumable: after a failure, calling it again continues.
  * @param tables all tables, referenced ones before those that refer to them
+ * @param settleMs how long admitted calls may take to complete; 0 where there are none
  * @throws GantryError `game_unknown`
  */
-export async function eraseGameData(db: Store, tables: readonly AnyTable[], gameId: string): Promise<void> {
+export async function eraseGameData(
+  db: Store,
+  tables: readonly AnyTable[],
+  gameId: string,
+  settleMs = defaultSettleMs,
+): Promise<void> {
   await db.write(changeGame, gameId, { listing: 'archived' });
   await endSessionsInGame(db, gameId, 'game_deleted');
   await setTimeout(settleMs);

@@ -250,7 +250,7 @@ export function gameStorageContract(open: OpenStore): void {
       const records: GameRecord[] = [];
       await db.read(exportGame, tables, gameId, null, (record) => void records.push(record));
       expect(records.filter(({ type, row }) => type === 'players' && 'createdBy' in row)).toEqual([]);
-      await eraseGameData(db, tables, gameId);
+      await eraseGameData(db, tables, gameId, 0);
       await erasePlayerData(db, tables, ada.wallet);
       expect(await bytesOf(db, gameId)).toBe(0);
       const options = { tables, slug: undefined, allowLauncher: false, newSecret: 'secret' };
