@@ -175,6 +175,8 @@ let load = { x: 0, width: firstWidth, hue: 0, speed: firstSpeed, falling: false,
 let pieces = [];
 let camera = 0; // units the view has moved up
 let lastFrame = 0;
+const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
+let rest = 0; // the timer of the next frame, when it is not drawn at once
 let noteTimer = 0;
 
 function newRound() {
@@ -182,6 +184,7 @@ function newRound() {
   pieces = [];
   nextLoad();
   overlay.hidden = true;
+  endRest();
   cloud.track(round); // start the play session
   showScores();
 }
@@ -191,6 +194,7 @@ function resume(saved) {
   round = saved;
   nextLoad();
   overlay.hidden = true;
+  endRest();
   showScores();
   showNote('Welcome back: your round was restored');
 }
@@ -444,7 +448,7 @@ function drawSea(level, clientWidth, clientHeight, dark) {
   pen.beginPath();
   pen.moveTo(0, clientHeight);
   for (let x = 0; x < clientWidth + 8; x += 8) {
-    pen.lineTo(x, level + Math.sin(x / 40 + lastFrame / 900) * 3);
+    pen.lineTo(x, level + Math.sin(x / 40 + (lessMotion.matches ? 0 : lastFrame / 900)) * 3);
   }
   pen.lineTo(clientWidth, clientHeight);
   pen.fill();
@@ -461,7 +465,23 @@ function frame(now) {
   move(Math.min(0.05, (now - lastFrame) / 1000));
   lastFrame = now;
   draw();
+  // Between rounds only the sea moves, and it is still for players who prefer less motion: a few frames follow the size
+  // of the window and the colors.
+  const moves = round || pieces.length > 0 || camera > 1;
+  if (moves || !lessMotion.matches) requestAnimationFrame(frame);
+  else rest = window.setTimeout(nextFrame, 250);
+}
+
+function nextFrame() {
+  rest = 0;
   requestAnimationFrame(frame);
+}
+
+function endRest() {
+  if (rest === 0) return;
+  clearTimeout(rest);
+  lastFrame = performance.now();
+  nextFrame();
 }
 
 start.addEventListener('click', newRound);

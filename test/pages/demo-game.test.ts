@@ -121,6 +121,31 @@ describe.skipIf(noBrowser !== null)('the demo game', () => {
     expect(complaints).toEqual([]);
   });
 
+  test.each([
+    ['reduce', 'is still'],
+    ['no-preference', 'moves'],
+  ] as const)(
+    'with the preference of motion "%s" its sea %s between rounds',
+    async (reducedMotion, expected) => {
+      const { page } = await openPage(browser, { reducedMotion });
+      await page.goto(`${server.url}/demo-game`);
+      await signedIn(page);
+      // The first picture is complete after two frames; the others are compared with it.
+      const pictures = await page.evaluate(async () => {
+        const canvas = document.querySelector('canvas');
+        const all: (string | undefined)[] = [];
+        for (let frame = 0; frame < 40; frame++) {
+          await new Promise(requestAnimationFrame);
+          if (frame > 1) all.push(canvas?.toDataURL());
+        }
+        return new Set(all).size;
+      });
+      if (expected === 'is still') expect(pictures).toBe(1);
+      else expect(pictures).toBeGreaterThan(1);
+      await page.context().close();
+    },
+  );
+
   test('is playable by mouse, by touch and by keyboard', async () => {
     for (const way of ['mouse', 'touch', 'keyboard'] as const) {
       const { page, complaints } = await openPage(browser, way === 'touch' ? phone : undefined);
