@@ -156,6 +156,8 @@ describe.each(styles)('over %s', (style) => {
         expect(await beyondTheGame(third, player), `${origin}: ${text}`).toBe(before);
         for (const marker of elsewhereOnly) expect(text, origin).not.toContain(marker);
         cells.unchanged++;
+        // Beyond 200 live sessions, a new one would end those of the world.
+        await post(`${server.url}/launcher/end-channel-session`, { launcherJwt });
       }
     });
   });

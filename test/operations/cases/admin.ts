@@ -36,6 +36,7 @@ const policies = {
   scores: 'any',
   requireSignature: 'no',
   oneSessionPerPlayer: false,
+  friends: 'in-game',
   guests: 'allowed',
   tokenIn: 'query',
   limits: {},

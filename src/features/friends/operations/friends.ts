@@ -8,7 +8,6 @@ import { pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { type Cost, defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import type { RuleServices } from '../../rules/report-trigger.ts';
-import { announceFriend } from '../announce-friend.ts';
 import {
   acceptFriend,
   addFriend as add,
@@ -38,6 +37,7 @@ import {
   listFriendships,
   privacyOf,
 } from '../queries.ts';
+import { announceFriend } from './announce-friend.ts';
 
 const friendCursor = /^\d{1,15}\.0x[0-9a-f]{40}$/;
 const other = z.object({ wallet: addressInput });

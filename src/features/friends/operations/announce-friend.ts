@@ -1,9 +1,9 @@
-import { GantryError, reasons } from '../../core/errors.ts';
-import type { Game } from '../games/game.ts';
-import { readRules } from '../rules/queries.ts';
-import { type RuleServices, reportTrigger } from '../rules/report-trigger.ts';
-import { friendAddedTrigger } from '../rules/trigger.ts';
-import { areInGame } from './queries.ts';
+import { GantryError, reasons } from '../../../core/errors.ts';
+import type { Game } from '../../games/game.ts';
+import { readRules } from '../../rules/queries.ts';
+import { type RuleServices, reportTrigger } from '../../rules/report-trigger.ts';
+import { friendAddedTrigger } from '../../rules/trigger.ts';
+import { areInGame } from '../queries.ts';
 
 /**
  * Runs the rules of the game in which two players became friends, for each of the two who is in the game: once for a
