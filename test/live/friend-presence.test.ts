@@ -97,7 +97,7 @@ test('a follower gets a snapshot of who is online, and then only the friends tha
   expect(toldOf(watching)).toHaveLength(count);
 });
 
-test('only friends can be seen: not strangers, nor those who asked, nor after removing or blocking', async () => {
+test('only friends can be seen: not strangers, nor those who asked, nor after the friendship has ended', async () => {
   const { db } = server.services;
   const [ada, bob] = await friends();
   const stranger = await newPlayer();
@@ -117,7 +117,7 @@ test('only friends can be seen: not strangers, nor those who asked, nor after re
 
   await befriend(db, launcherGame, ada.wallet, bob.wallet);
   await until('bob shown to his new friend', () => lastOf(watching, bob)?.status === 'busy');
-  await playing.call('blockPlayer', { wallet: ada.wallet });
+  await db.write(removeFriend, ada.wallet, bob.wallet);
   await until('bob retracted', () => lastOf(watching, bob)?.status === 'offline');
   expect(await follow(watching)).toEqual([]);
   expect(toldOf(strangers)).toEqual([]);

@@ -280,6 +280,20 @@ test('an invisible player who reconnects, here or elsewhere, is never shown in b
   expect(one.visible(ada)).toMatchObject({ status: 'away' });
 });
 
+test('a status counts although its player leaves at once', async () => {
+  const cluster = new Cluster();
+  const one = cluster.start('one');
+  const other = cluster.start('other');
+  const { local } = playersOf(one);
+  playersOf(other).local.connect(ada, null, { status: 'busy', text: '' });
+  await until('busy', () => one.visible(ada)?.status === 'busy');
+  const connection = local.connect(ada, null, null);
+  local.choose(ada, { status: 'away', text: '' });
+  local.disconnect(ada, connection);
+  await until('away', () => one.visible(ada)?.status === 'away');
+  expect(other.visible(ada)).toMatchObject({ status: 'away' });
+});
+
 test('privacy settings hide a player, or only the game, from the next refresh on', async () => {
   const cluster = new Cluster();
   const one = cluster.start('one');

@@ -35,6 +35,7 @@ export interface PlayerConnection {
 }
 
 interface LocalPlayer {
+  /** Empty: the player has left, which is about to be published. */
   readonly connections: PlayerConnection[];
   choice: StatusChoice;
   readonly since: number;
@@ -64,7 +65,7 @@ export class LocalPlayers {
   ): PlayerConnection {
     const { replica, now } = this.#options;
     const known = this.#players.get(wallet);
-    const isElsewhere = known !== undefined || replica.isElsewhere(wallet);
+    const isElsewhere = (known?.connections.length ?? 0) > 0 || replica.isElsewhere(wallet);
     const player = known ?? {
       connections: [],
       choice: replica.choiceOf(wallet),
@@ -82,7 +83,6 @@ export class LocalPlayers {
     const player = this.#players.get(wallet);
     if (!player?.connections.includes(connection)) return;
     player.connections.splice(player.connections.indexOf(connection), 1);
-    if (player.connections.length === 0) this.#players.delete(wallet);
     this.refresh(wallet);
   }
 
@@ -147,14 +147,18 @@ export class LocalPlayers {
       wallets.map((wallet) => (this.#players.has(wallet) ? shownOf(wallet) : null)),
     );
     if (this.#isClosed) return;
-    replica.set(
-      wallets.map((wallet, at) => {
-        const player = this.#players.get(wallet);
-        const settings = shown[at];
-        // Who came back while the settings were read is seen by the next round.
-        return [wallet, player && settings ? this.#partOf(wallet, player, settings) : null] as const;
-      }),
-    );
+    const parts: [string, PlayerPart][] = [];
+    const left: [string, null][] = [];
+    for (const [at, wallet] of wallets.entries()) {
+      const player = this.#players.get(wallet);
+      const settings = shown[at];
+      if (player && settings) parts.push([wallet, this.#partOf(wallet, player, settings)]);
+      if (!player || player.connections.length === 0) left.push([wallet, null]);
+    }
+    // Also of those who have left: the status that they chose last is remembered.
+    replica.set(parts);
+    replica.set(left);
+    for (const [wallet] of left) this.#players.delete(wallet);
   }
 
   #partOf(wallet: string, player: LocalPlayer, shown: Shown): PlayerPart {

@@ -15,22 +15,18 @@ import {
   playerPrivacy,
 } from './tables.ts';
 
-/** Maximum cached lists of friends, and maximum cached privacies. */
+/** Maximum cached privacies. */
 const maxCached = 50_000;
 
-/** The wallets of a player's friends. Runs for every change of the player's presence. */
-export const friendWallets = query(
-  'friendWallets',
-  function* (read, wallet: string): ReadSteps<readonly string[]> {
-    const rows = yield* read.list(friendships.byState, [wallet, 'friend'], { limit: maxFriends });
-    return rows.map(({ other }) => other);
-  },
-  {
-    max: 500_000,
-    keyOf: (wallet) => wallet,
-    weightOf: (wallets) => 1 + (Array.isArray(wallets) ? Math.ceil(wallets.length / 50) : 0),
-  },
-);
+/**
+ * The wallets of a player's friends. Not cached: it is read when the player's presence changes, which is rare, and the
+ * lists of ten thousand players would take a hundred megabytes and more.
+ */
+export const friendWallets = query('friendWallets', function* (read, wallet: string): ReadSteps<
+  readonly string[]
+> {
+  return (yield* read.all(selectFriendWallets, { wallet })).map(({ other }) => other);
+});
 
 /** What a player lets others know and do. */
 export const privacyOf = query(
@@ -212,6 +208,10 @@ function inGameOf(gameId: string | null): { gameId: string | null; stream: strin
 const isInGame = (wallet: string) => `(EXISTS (SELECT 1 FROM streams AS s WHERE s.name = @stream || ${wallet})
     OR EXISTS (SELECT 1 FROM channel_sessions AS c WHERE c.wallet = ${wallet} AND c.game_id = @gameId))`;
 
+// Read from the index alone.
+const selectFriendWallets = statement<{ wallet: string }, { other: string }>(
+  `SELECT other FROM friendships WHERE wallet = @wallet AND state = 'friend' LIMIT ${maxFriends}`,
+);
 const streamNames = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE wallet = @wallet LIMIT ${maxGames}`,
 );
