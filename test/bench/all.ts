@@ -5,6 +5,7 @@ import { boardMixed } from './benchmarks/board-mixed.ts';
 import { connect } from './benchmarks/connect.ts';
 import { day } from './benchmarks/day.ts';
 import { feed } from './benchmarks/feed.ts';
+import { friends } from './benchmarks/friends.ts';
 import { growth } from './benchmarks/growth.ts';
 import { leaderboardDeep } from './benchmarks/leaderboard-deep.ts';
 import { messages } from './benchmarks/messages.ts';
@@ -35,6 +36,7 @@ export const benchmarks: readonly Benchmark[] = [
   rules,
   sockets,
   connect,
+  friends,
   start,
   day,
   postgres,

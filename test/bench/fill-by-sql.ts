@@ -2,6 +2,7 @@ import type { Database as SqliteConnection } from 'better-sqlite3';
 import { dataFiles } from '../../src/config.ts';
 import { openDatabase } from '../../src/engines/sqlite/open-database.ts';
 import { RankMarks } from '../../src/engines/sqlite/rank-marks.ts';
+import { never } from '../../src/features/friends/friend.ts';
 import { leaderboardEntries } from '../../src/features/scores/leaderboard-tables.ts';
 import { board } from '../../src/features/scores/tables.ts';
 
@@ -92,4 +93,21 @@ function addBoard(db: SqliteConnection, gameId: string): number {
   const id = db.prepare<[string], number>('SELECT id FROM boards WHERE game_id = ?').pluck().get(gameId);
   if (id === undefined) throw new Error('the board is not there');
   return id;
+}
+
+/** Makes each of these players a friend of those beside it in the list, `count` in total; the ends meet. */
+export function fillFriendsBySql(dataDirectory: string, wallets: readonly string[], count: number): void {
+  fillBySql(dataFiles(dataDirectory).database, (db) => {
+    const insert = db.prepare(
+      `INSERT INTO friendships (wallet, other, state, favorite, note, message, changed_at, expires_at)
+       VALUES (?, ?, 'friend', 0, '', '', 1, ${never})`,
+    );
+    for (const [at, one] of wallets.entries()) {
+      for (let step = 1; step <= count / 2; step++) {
+        for (const place of [at + step, at - step + wallets.length]) {
+          insert.run(one, wallets[place % wallets.length]);
+        }
+      }
+    }
+  });
 }

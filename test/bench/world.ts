@@ -3,6 +3,7 @@ import { PublicUrls } from '../../src/core/public-urls.ts';
 import type { Owner } from '../../src/core/schemas/owner.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
+import type { NewGame } from '../../src/features/games/game.ts';
 import { newGameSecret } from '../../src/features/games/game-secret.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
@@ -35,12 +36,13 @@ export async function makeWorld(
   playerCount: number,
   fill?: (db: Database, world: Pick<World, 'gameId' | 'players'>) => Promise<void>,
   variables: Record<string, string> = {},
+  newGame: Partial<NewGame> = {},
 ): Promise<World> {
   const directory = await temporaryDirectory();
   const config = readConfig({ DATA_DIR: directory.path, ...variables });
   const { db, tokens, box } = await openStore(config);
   const publicUrls = new PublicUrls(() => 'http://127.0.0.1:3000');
-  const game = await db.write(registerGame, { name: 'Bench' }, box.sealSecret(newGameSecret()));
+  const game = await db.write(registerGame, { name: 'Bench', ...newGame }, box.sealSecret(newGameSecret()));
   const players = await inParts(wallets(playerCount), async (wallet): Promise<WorldPlayer> => {
     const details = await db.write(startSession, { gameId: game.id, wallet }, config.sessionLifetimeMs);
     return { gameId: game.id, wallet, launcherJwt: await issueToken(details, { tokens, publicUrls }) };
