@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeFriend, setPrivacy } from '../../src/features/friends/commands.ts';
 import type { FriendPresence } from '../../src/features/friends/presence.ts';
+import { friendWallets } from '../../src/features/friends/queries.ts';
 import { mute } from '../../src/features/moderation/commands.ts';
+import { findSession } from '../../src/features/sessions/queries.ts';
+import { PresenceFeed } from '../../src/transports/live/presence-feed.ts';
 import { befriend } from '../support/befriend.ts';
 import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
 import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
@@ -276,6 +279,40 @@ test('a flood of updates arrives as a few, ends with the last one, and disconnec
   await until('the last', () => lastOf(watching, bob)?.details === 'Move 899');
   expect(toldOf(watching).length).toBeLessThan(4 + (performance.now() - from) / 250);
   expect([watching.socket.connected, game.socket.connected]).toEqual([true, true]);
+});
+
+test('a client with much left to read is not sent more: the last state follows when it has read', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  const carol = await newPlayer();
+  await befriend(db, launcherGame, carol.wallet, bob.wallet);
+  const feed = new PresenceFeed({ db, bus: null, isBusUp: () => true, report: expect.unreachable });
+  let isBacklogged = true;
+  const sent = { slow: [] as string[], quick: [] as string[] };
+  const follower = async (player: TestPlayer, to: string[], isSlow: boolean) => {
+    const details = await db.read(findSession, player.sessionId);
+    if (!details) throw new Error('the session exists');
+    const outgoing = { send: (event: string) => to.push(event), isBacklogged: () => isSlow && isBacklogged };
+    const socket = feed.connect(details, null, outgoing);
+    const wallets = await db.read(friendWallets, player.wallet);
+    await socket.follow(async () => ({ friends: wallets, visible: null }));
+    return socket;
+  };
+  const slow = await follower(ada, sent.slow, true);
+  const quick = await follower(carol, sent.quick, false);
+  const changing = await follower(bob, [], false);
+  for (const status of ['busy', 'away', 'online'] as const) {
+    changing.setStatus({ status, text: '' });
+    await until(`${status} sent`, () => sent.quick.at(-1)?.includes(`"${status}"`));
+  }
+  changing.setStatus({ status: 'busy', text: 'at last' });
+  await until('the last sent', () => sent.quick.at(-1)?.includes('at last'));
+  expect(sent.slow).toEqual([]);
+  isBacklogged = false;
+  await until('the last sent', () => sent.slow.length > 0);
+  expect(sent.slow).toEqual([expect.stringContaining('at last')]);
+  for (const socket of [slow, quick, changing]) socket.close();
+  feed.close();
 });
 
 test('changes during the snapshot are in it or follow it', async () => {

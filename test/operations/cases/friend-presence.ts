@@ -8,12 +8,12 @@ import type { LauncherCases } from '../operation-case.ts';
 const notALauncher = refused(401, 'not_a_launcher');
 const notAFriend = refused(400, 'not_a_friend');
 
-/** A friend of the owner, who can be joined in the owner's game; the friend's socket closes with the server. */
-async function joinableFriend({ server, gameId, owner }: World): Promise<string> {
-  const { wallet, launcherJwt } = await server.openSession(gameId);
+/** Makes the participant a friend of the owner, who can be joined in the game; the socket closes with the server. */
+async function playingFriend({ server, gameId, owner, participant }: World): Promise<string> {
+  const { wallet, launcherJwt } = participant;
   await befriend(server.services.db, gameId, owner.wallet, wallet);
   const friend = await connectLauncher(server.url, { launcherJwt });
-  await friend.call('setRichPresence', { connect: 'room-1' });
+  await friend.call('setRichPresence', { details: 'Level 3', connect: 'room-1' });
   await until('the friend playing', () => server.services.players.visible(wallet)?.rich);
   return wallet;
 }
@@ -58,8 +58,24 @@ export const friendPresenceCases = {
     access: { ...ownThingsOfPlayers, launcher: ofAGame, strangersLauncher: ofAGame },
   },
   followPresence: {
-    input: () => ({}),
-    answer: { success: true, friends: [] },
+    async input(world: World, by: Role) {
+      if (isOwner(by)) await playingFriend(world);
+      return {};
+    },
+    answer: {
+      success: true,
+      friends: [
+        {
+          wallet: '<participant>',
+          status: 'online',
+          since: '<time>',
+          gameId: '<game>',
+          gameName: 'Orbit',
+          details: 'Level 3',
+          joinable: true,
+        },
+      ],
+    },
     access: ownThingsOfPlayers,
   },
   unfollowPresence: {
@@ -69,7 +85,7 @@ export const friendPresenceCases = {
   },
   joinFriend: {
     input: async (world, by) => ({
-      wallet: isOwner(by) ? await joinableFriend(world) : world.banned.wallet,
+      wallet: isOwner(by) ? await playingFriend(world) : world.banned.wallet,
     }),
     answer: { success: true, launch: { gameId: '<game>', url: '' }, connect: 'room-1' },
     access: {
