@@ -111,7 +111,10 @@ function toPart(exported: ExportedTable): Part {
     name: table.name,
     rowsAtOnce: isLarge ? largeRowsAtOnce : Number.POSITIVE_INFINITY,
     scopes: scope === undefined ? null : scope === 'stream' ? streamsOfPlayer : gamesWith(exported),
-    isScope: (given) => (scope === undefined ? given === '' : scope === 'stream' || isCanonicalUuid(given)),
+    isScope(given) {
+      if (scope === 'stream') return ownerIn(given) !== null;
+      return scope === undefined ? given === '' : isCanonicalUuid(given);
+    },
     fromStart: rowsOf(exported, false),
     following: rowsOf(exported, true),
     toRecord(row, within) {
@@ -172,12 +175,12 @@ function gamesWith({ table }: ExportedTable) {
   );
 }
 
-function* scopesOf(read: Read, { scopes }: Part, wallet: string, from: string): ReadSteps<string[]> {
+function* scopesOf(read: Read, { scopes, isScope }: Part, wallet: string, from: string): ReadSteps<string[]> {
   if (scopes === null) return [''];
   const rows = yield* read.all(scopes, { wallet });
   return rows
     .map(({ name }) => name)
-    .filter((name) => name >= from)
+    .filter((name) => isScope(name) && name >= from)
     .toSorted();
 }
 

@@ -15,6 +15,7 @@ import {
   readPlayerExport,
 } from '../../../src/features/administration/player-export.ts';
 import { exportedTables, leftOutTables } from '../../../src/features/administration/player-export-tables.ts';
+import { acceptFriend, addFriend, setPrivacy, updateFriend } from '../../../src/features/friends/commands.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
 import { block } from '../../../src/features/messages/blocks/commands.ts';
 import { createChannel, removeFromChannel } from '../../../src/features/messages/channel-commands.ts';
@@ -67,6 +68,12 @@ export function playerExportContract(open: OpenStore): void {
         const grace = await addPlayer(db, gameId);
         await liveALife(db, { gameId, wallet: ada }, grace, 'ada');
         await liveALife(db, grace, { gameId, wallet: ada }, 'grace');
+        await db.write(addFriend, grace.wallet, { wallet: ada, hasCode: true, message: '', gameId });
+        await db.write(acceptFriend, ada, grace.wallet);
+        await db.write(updateFriend, ada, grace.wallet, { note: 'of ada' });
+        await db.write(updateFriend, grace.wallet, ada, { note: 'of grace' });
+        await db.write(setPrivacy, grace.wallet, { requests: 'nobody' });
+        await db.write(setPrivacy, ada, { requests: 'code' });
         await db.write(block, { gameId, wallet: ada }, grace.wallet);
         await db.write(block, grace, ada);
         for (const [wallet, reason] of [
