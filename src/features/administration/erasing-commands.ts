@@ -112,6 +112,12 @@ export const sharedStreamsOf = query('sharedStreamsOf', function* (read, wallet:
   return rows.map(({ name }) => name);
 });
 
+/** The player's address, and the one it had as a guest, whose end the player's friends were told. */
+export const addressesOf = query('addressesOf', function* (read, wallet: string): ReadSteps<string[]> {
+  const rows = yield* read.all(formerAddresses, { wallet });
+  return [wallet, ...rows.map(({ address }) => address)];
+});
+
 /** Removes the player from events of a shared stream, which keep their seq. Returns true when there may be more. */
 export const anonymizeEvents = exclusiveCommand(
   'anonymizeEvents',
@@ -342,6 +348,9 @@ const listedOf = statement<{ wallet: string; limit: number }, { other: string }>
   `DELETE FROM friendships WHERE (wallet, other) IN (
     SELECT wallet, other FROM friendships WHERE wallet = @wallet LIMIT @limit) RETURNING other`,
   { changes: [friendships] },
+);
+const formerAddresses = statement<{ wallet: string }, { address: string }>(
+  'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',
 );
 /** Streams of channels, games and other players whose events may name the player. */
 export const sharedStreams = statement<{ wallet: string }, { name: string }>(

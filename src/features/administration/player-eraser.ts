@@ -13,6 +13,7 @@ import { sessions } from '../sessions/tables.ts';
 import { hideStatesOf } from '../states/commands.ts';
 import { returningCounted } from '../storage-quota/game-storage.ts';
 import {
+  addressesOf,
   anonymizeEvents,
   beginErasing,
   blankOwnEvents,
@@ -103,7 +104,9 @@ async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, p
   await writeAll(db, removeBlocksOn, wallet);
   await writeAll(db, removeFriendsOf, wallet);
   await writeAll(db, removeReportsAbout, wallet);
-  for (const stream of shared) await writeAll(db, anonymizeEvents, stream, wallet);
+  for (const address of await db.read(addressesOf, wallet)) {
+    for (const stream of shared) await writeAll(db, anonymizeEvents, stream, address);
+  }
   for (const stream of await db.read(ownStreamsOf, wallet)) await writeAll(db, eraseScores, stream);
   await writeAll(db, eraseLinks, wallet);
   await writeAll(db, blankOwnEvents, wallet, pass); // events emitted by the steps above
