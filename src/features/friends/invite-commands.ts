@@ -2,7 +2,7 @@ import { GantryError } from '../../core/errors.ts';
 import type { EventType } from '../../core/events/event.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { lockAccount } from '../../core/events/stream-locks.ts';
-import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { command, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import { accountAudience, privacyIn } from './account.ts';
 import { inviteCreated, inviteRemoved } from './events.ts';
@@ -38,10 +38,9 @@ export const sendInvites = command(
   ): Steps<{ invites: Invite[]; refused: RefusedInvite[] }> {
     const everyone = [sender, ...wallets].toSorted();
     yield* tx.all(...everyone.map((wallet) => lockAccount(tx, wallet)));
-    const open = (yield* tx.list(invites.bySender, [sender], { limit: 2 * maxOpenInvites })).filter(
-      ({ expiresAt }) => expiresAt > tx.now,
-    );
-    if (open.length + wallets.length > maxOpenInvites) {
+    const open = (yield* openInvitesBy(tx, sender)).filter(({ expiresAt }) => expiresAt > tx.now);
+    const isReplaced = (row: InviteRow) => row.gameId === invite.gameId && wallets.includes(row.wallet);
+    if (open.filter((row) => !isReplaced(row)).length + wallets.length > maxOpenInvites) {
       throw new GantryError(
         'invite_limit_reached',
         `A player can have ${maxOpenInvites} open invites; cancel some first`,
@@ -110,15 +109,17 @@ export const trimInvites = command('trimInvites', function* (tx): Steps<boolean>
 
 /** Cancels the invites between two players, whose lists are locked. */
 export function* endInvitesBetween(tx: Tx, wallet: string, other: string): Steps<void> {
-  const [sent, received] = yield* tx.all(
-    tx.list(invites.bySender, [wallet], { limit: maxOpenInvites }),
-    tx.list(invites.bySender, [other], { limit: maxOpenInvites }),
-  );
+  const [sent, received] = yield* tx.all(openInvitesBy(tx, wallet), openInvitesBy(tx, other));
   const between = [
     ...sent.filter((row) => row.wallet === other),
     ...received.filter((row) => row.wallet === wallet),
   ];
   for (const row of between) yield* endInvite(tx, row, 'cancelled');
+}
+
+/** Requests the open invites of a sender, with older ones that have expired: all last equally long. */
+function openInvitesBy(tx: Tx, sender: string): Request<readonly InviteRow[]> {
+  return tx.list(invites.bySender, [sender], { limit: maxOpenInvites, last: true });
 }
 
 /** Removes a bounded batch of the invites that others have sent to a player, without a word; true when there may be more. */
