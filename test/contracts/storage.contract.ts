@@ -5,6 +5,7 @@ import { blocksContract } from './storage/blocks.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
+import { friendsContract } from './storage/friends.contract.ts';
 import { gameStorageContract } from './storage/game-storage.contract.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
@@ -52,6 +53,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     messagesContract(open);
     notificationsContract(open);
     blocksContract(open);
+    friendsContract(open);
     reportsContract(open);
     mutesContract(open);
     readMarkersContract(open);

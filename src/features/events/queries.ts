@@ -18,10 +18,12 @@ import {
   streamOf,
 } from '../../core/events/stream.ts';
 import { streams } from '../../core/events/tables.ts';
+import { isGuestAddress } from '../../core/schemas/fields.ts';
 import { query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { otherOf } from '../friends/events.ts';
 import { areInGame, gamesOfPlayer } from '../friends/queries.ts';
 import { audienceAt, blockedBy, senderOf } from '../messages/audience.ts';
+import { guests } from '../players/tables.ts';
 import { skippedEvent } from './skipped-event.ts';
 
 interface EventRow {
@@ -147,8 +149,16 @@ function* hidesFrom(
   if (kind !== 'account' || gameId === null) return null;
   const others = new Map(events.map(({ seq, name, record }) => [seq, otherOf(id, name, JSON.parse(record))]));
   const named = [...others.values()].filter((other) => other !== null);
-  const known = new Set(friends === 'all' ? named : yield* read.ask(areInGame, gameId, named));
-  return ({ seq }) => !known.has(others.get(seq) ?? '');
+  if (friends === 'all') return ({ seq }) => !others.get(seq);
+  const current = new Map<string, string>();
+  for (const other of new Set(named)) current.set(other, yield* currentAddress(read, other));
+  const known = new Set(yield* read.ask(areInGame, gameId, [...current.values()]));
+  return ({ seq }) => !known.has(current.get(others.get(seq) ?? '') ?? '');
+}
+
+/** The wallet of a former guest, who is in no game any more; otherwise the address. */
+function* currentAddress(read: Read, address: string): ReadSteps<string> {
+  return (isGuestAddress(address) && (yield* read.get(guests, address))?.wallet) || address;
 }
 
 /**

@@ -129,7 +129,8 @@ export const removeFriend = command(
     if (state === 'received') {
       throw new GantryError('friend_request_unknown', 'This player has sent you a request: decline it');
     }
-    yield* endBoth(tx, mine, theirs);
+    // Who has declined or blocked the sender of a request has nothing to end, and the sender must not notice.
+    if (state) yield* endBoth(tx, mine, theirs);
     yield* endInvitesBetween(tx, wallet, other);
   },
 );
@@ -250,8 +251,11 @@ export function* announceUpgrade(tx: Tx, guest: string, wallet: string): Steps<v
     const state = stateOf(row, tx.now);
     if (!state) continue;
     yield* lockAccount(tx, row.wallet);
-    yield* emit(tx, friendRemoved, { ...row, other: guest }, state);
-    yield* emit(tx, friendCreated, row, state);
+    // The guest is in no game any more, and who may know of it is who may know of the wallet.
+    const audience = yield* accountAudience(tx, row.wallet, wallet);
+    const stream = streamOf.account(row.wallet);
+    tx.emit(stream, friendRemoved, toFriendRecord({ ...row, other: guest }, state), audience);
+    tx.emit(stream, friendCreated, toFriendRecord(row, state), audience);
   }
 }
 

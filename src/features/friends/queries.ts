@@ -2,6 +2,7 @@ import { streamOf } from '../../core/events/stream.ts';
 import { folded } from '../../core/schemas/folded.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
 import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
+import { playerBlocks } from '../messages/blocks/tables.ts';
 import { type Player, toPlayer } from '../players/player.ts';
 import { type PlayerRow, players } from '../players/tables.ts';
 import { type FriendState, maxFriends, stateOf } from './friend.ts';
@@ -159,11 +160,20 @@ function* isVisible(
   other: string,
   { gameId, games }: { gameId: string | null; games: readonly string[] },
 ): ReadSteps<boolean> {
-  if (wallet === other || (yield* read.ask(privacyOf, other)).searchable) return true;
-  if (gameId === null && stateOf(yield* read.get(friendships, wallet, other), read.now)) return true;
+  if (wallet === other) return true;
+  if (gameId === null) {
+    if (stateOf(yield* read.get(friendships, wallet, other), read.now)) return true;
+    if (yield* isFound(read, other, wallet)) return true;
+  }
   if (games.length === 0) return false;
   const shared = new Set(games);
   return (yield* gamesOfPlayer(read, other)).some((id) => shared.has(id));
+}
+
+/** Whether a player can be searched by another: the same players as `searchByName` finds, so that nothing tells a block. */
+function* isFound(read: Read, wallet: string, by: string): ReadSteps<boolean> {
+  if (!(yield* read.ask(privacyOf, wallet)).searchable) return false;
+  return (yield* read.list(playerBlocks.byPair, [wallet, by], { limit: 1 })).length === 0;
 }
 
 /**
@@ -177,6 +187,7 @@ export const searchByName = query(
     { text, wallet, gameId, limit }: { text: string; wallet: string; gameId: string | null; limit: number },
   ): ReadSteps<Player[]> {
     const from = folded(text);
+    if (from.length < minQuery) return []; // of marks alone, with which every name would begin
     const rows = yield* read.all(selectByName, {
       from,
       // The names that begin with it are below the one that ends with the highest character.
@@ -194,6 +205,8 @@ export const openInvites = query('openInvites', function* (read, wallet: string)
   return [...(yield* read.all(selectInvites, { wallet, now: read.now }))];
 });
 
+/** The fewest characters of a search, without marks. */
+export const minQuery = 3;
 /** Most games considered of one player. */
 export const maxGames = 500;
 

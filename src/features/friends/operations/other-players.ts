@@ -7,7 +7,7 @@ import type { Game } from '../../games/game.ts';
 import { defineOperation } from '../../operation.ts';
 import { otherPlayer, toOtherPlayer } from '../friend.ts';
 import { playerSearchLimit } from '../limits.ts';
-import { searchByName, visiblePlayers } from '../queries.ts';
+import { minQuery, searchByName, visiblePlayers } from '../queries.ts';
 
 const output = z.object({ success, players: z.array(otherPlayer) });
 
@@ -38,7 +38,7 @@ export const searchPlayers = defineOperation({
   auth: 'player',
   perPlayer: playerSearchLimit,
   input: z.object({
-    query: notSeen(text(3, 40), 'own').meta({
+    query: notSeen(text(minQuery, 40), 'own').meta({
       description: 'The beginning of the name, whatever the case and accents; 3 to 40 characters',
     }),
     limit: z.int().min(1).max(20).default(20),
