@@ -259,7 +259,7 @@ const selectFriends = statement<
       WHERE f.wallet = @wallet AND f.state IN ('friend', 'sent', 'received') AND (f.state = @state OR @state IS NULL)
         AND f.expires_at > @now
         AND (f.changed_at < @changedAt OR (f.changed_at = @changedAt AND f.other > @other))
-        AND (@gameId IS NULL OR ${isInGame('f.other')})) AS listed
+        AND (${isInGame('f.other')} OR @gameId IS NULL)) AS listed
     ORDER BY changed_at DESC, other LIMIT @limit`,
 );
 const countByState = statement<{ wallet: string; now: number }, { state: string; count: number }>(
@@ -281,7 +281,7 @@ const selectByName = statement<
       AND NOT EXISTS (SELECT 1 FROM player_privacy AS v WHERE v.wallet = players.wallet AND v.searchable = 0)
       AND NOT EXISTS (SELECT 1 FROM player_blocks AS k WHERE k.wallet = players.wallet AND k.blocked = @wallet)
       AND NOT EXISTS (SELECT 1 FROM bans AS b WHERE b.wallet = players.wallet AND b.game_id = '')
-      AND (@gameId IS NULL OR ${isInGame('players.wallet')})
+      AND (${isInGame('players.wallet')} OR @gameId IS NULL)
     ORDER BY search_name, wallet LIMIT @limit`,
 );
 const selectInvites = statement<{ wallet: string; now: number }, InviteRow>(

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
-import { command, type Steps } from '../../../src/core/storage/command.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { ban } from '../../../src/features/administration/commands.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
@@ -10,7 +9,6 @@ import { readPlayerExport } from '../../../src/features/administration/player-ex
 import { eventsOfStream } from '../../../src/features/events/queries.ts';
 import {
   acceptFriend,
-  addFriend,
   blockEverywhere,
   declineFriend,
   endFriendship,
@@ -36,13 +34,11 @@ import {
   countFriendships,
   findByFriendCode,
   friendWallets,
-  listFriendships,
   openInvites,
   privacyOf,
   searchByName,
   visiblePlayers,
 } from '../../../src/features/friends/queries.ts';
-import { friendships } from '../../../src/features/friends/tables.ts';
 import { addGuest, playerKeyOf, vouchForPlayer } from '../../../src/features/guests/commands.ts';
 import { block, unblock } from '../../../src/features/messages/blocks/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
@@ -63,6 +59,7 @@ import {
   type OpenStore,
   wholePage,
 } from './fixture.ts';
+import { ask, befriend, between, fillFriends, inProcess, listed, pair } from './friend-pairs.ts';
 
 const day = 24 * hour;
 
@@ -857,28 +854,6 @@ export function friendsContract(open: OpenStore): void {
   });
 }
 
-/** Three players of one game. */
-async function pair(db: Store) {
-  const { id: gameId } = await addGame(db);
-  const [ada, grace, linus] = [randomWallet(), randomWallet(), randomWallet()];
-  for (const wallet of [ada, grace, linus]) await addPlayer(db, gameId, wallet);
-  return { gameId, ada, grace, linus };
-}
-
-async function ask(
-  db: Store,
-  wallet: string,
-  other: string,
-  { message = '', hasCode = false, gameId = String(randomUUID()) } = {},
-): Promise<'friend' | 'sent'> {
-  return db.write(addFriend, wallet, { wallet: other, message, hasCode, gameId });
-}
-
-async function befriend(db: Store, wallet: string, other: string, message = ''): Promise<void> {
-  await ask(db, wallet, other, { message });
-  await db.write(acceptFriend, other, wallet);
-}
-
 /** A launcher in which the player has a session. */
 async function launcher(db: Store, wallet: string): Promise<string> {
   const { id } = await addGame(db, { kind: 'launcher' });
@@ -907,30 +882,6 @@ async function declineAndRemove(db: Store, wallet: string, other: string): Promi
 
 function invite(db: Store, sender: string, wallets: readonly string[], gameId: string) {
   return db.write(sendInvites, sender, wallets, { gameId, connect: 'room 1', message: 'Come' });
-}
-
-/** The states of the two rows that count, of either side. */
-async function between(db: Store, wallet: string, other: string): Promise<(string | undefined)[]> {
-  const stateIn = async (owner: string, of: string) =>
-    (await listed(db, owner)).find((row) => row.other === of)?.state;
-  return [await stateIn(wallet, other), await stateIn(other, wallet)];
-}
-
-/** A whole list, read in pages. */
-async function listed(
-  db: Store,
-  wallet: string,
-  { limit = 250, ...filter }: { limit?: number; state?: 'friend' | 'sent'; gameId?: string } = {},
-) {
-  const rows = [];
-  let behind = { changedAt: 10 ** 15 - 1, wallet: '' };
-  for (;;) {
-    const page = await db.read(listFriendships, wallet, { ...filter, limit, behind });
-    rows.push(...page.map(({ row }) => row));
-    const last = page.at(-1)?.row;
-    if (!last || page.length < limit) return rows;
-    behind = { changedAt: last.changedAt, wallet: last.other };
-  }
 }
 
 async function listOf(db: Store, wallet: string) {
@@ -1004,21 +955,3 @@ async function senderSees(
   await look();
   return anonymous([seen, normalized(received, ada, grace)], ada, grace);
 }
-
-/** The store, for the tests' own commands. */
-async function inProcess(fixture: DatabaseUnderTest): Promise<Store> {
-  return (await fixture.openInProcess?.()) ?? fixture.db;
-}
-
-/** Fills a player's list with rows of others who do not exist. */
-const fillFriends = command(
-  'fillFriends',
-  // biome-ignore lint/correctness/useYield: rows that nobody else has
-  function* (tx, wallet: string, state: string, count: number, expiresAt: number): Steps<void> {
-    for (let n = 0; n < count; n++) {
-      const other = `0x${state === 'friend' ? 'f' : 'e'}1${n.toString(16).padStart(38, '0')}`;
-      const row = { favorite: 0, note: '', message: '', changedAt: tx.now, expiresAt };
-      tx.insert(friendships, { wallet, other, state, ...row });
-    }
-  },
-);
