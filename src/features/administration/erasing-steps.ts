@@ -13,17 +13,19 @@ import { eraseReactionsOf } from '../messages/reaction-commands.ts';
 import { removeReportsAbout } from '../moderation/reports/commands.ts';
 import { hideStatesOf } from '../states/commands.ts';
 import {
-  anonymizeEvents,
-  blankOwnEvents,
   blankTexts,
   eraseAtOnce,
-  eraseChannelInfo,
   eraseLinks,
-  eraseOwnEvents,
   eraseRows,
   eraseScores,
   finishErasing,
 } from './erasing-commands.ts';
+import {
+  anonymizeEvents,
+  blankOwnEvents,
+  eraseChannelInfo,
+  eraseOwnEvents,
+} from './erasing-event-commands.ts';
 import { continueErasing } from './erasure-schedule.ts';
 
 const steps: ReadonlyMap<string, AnyCommand> = new Map(

@@ -13,24 +13,26 @@ import { sessions } from '../sessions/tables.ts';
 import { hideStatesOf } from '../states/commands.ts';
 import { returningCounted } from '../storage-quota/game-storage.ts';
 import {
-  addressesOf,
-  anonymizeEvents,
   beginErasing,
-  blankOwnEvents,
   blankTexts,
   eraseAtOnce,
-  eraseChannelInfo,
   eraseLinks,
-  eraseOwnEvents,
   eraseRows,
   eraseScores,
   finishErasing,
   linkTables,
+} from './erasing-commands.ts';
+import {
+  addressesOf,
+  anonymizeEvents,
+  blankOwnEvents,
+  eraseChannelInfo,
+  eraseOwnEvents,
   namedChannelsOf,
   ownStreamsOf,
   type Pass,
   sharedStreamsOf,
-} from './erasing-commands.ts';
+} from './erasing-event-commands.ts';
 import { ErasureCompleted, erasingStore } from './erasing-store.ts';
 import { claimErasure } from './erasure-schedule.ts';
 import { erasures } from './tables.ts';

@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import type { EventType } from '../../core/events/event.ts';
-import { type Audience, streamOf } from '../../core/events/stream.ts';
+import { streamOf } from '../../core/events/stream.ts';
 import { lockAccount } from '../../core/events/stream-locks.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import type { Blocker } from '../messages/blocks/block.ts';
@@ -8,7 +8,7 @@ import { block, blocksHere } from '../messages/blocks/commands.ts';
 import { requireGuests } from '../players/guests.ts';
 import { guests, players } from '../players/tables.ts';
 import { accountAudience, privacyIn } from './account.ts';
-import { friendCreated, friendPatched, friendRemoved, privacyPatched } from './events.ts';
+import { friendCreated, friendPatched, friendRemoved } from './events.ts';
 import {
   declinedMs,
   type FriendState,
@@ -20,10 +20,8 @@ import {
   stateOf,
   toFriendRecord,
 } from './friend.ts';
-import { friendCodeOf } from './friend-code.ts';
 import { endInvitesBetween, removeInvitesTo } from './invite-commands.ts';
-import type { Privacy, PrivacyChanges } from './privacy.ts';
-import { type FriendshipRow, friendCodes, friendships, playerPrivacy } from './tables.ts';
+import { type FriendshipRow, friendships } from './tables.ts';
 
 /** Rows that one of the clean-up commands changes. */
 const rowsPerSlice = 200;
@@ -259,44 +257,7 @@ export function* announceUpgrade(tx: Tx, guest: string, wallet: string): Steps<v
   }
 }
 
-/** The player's friend code; `isNew`: a new one, after which the former no longer works. */
-export const giveFriendCode = command(
-  'giveFriendCode',
-  function* (tx, wallet: string, { isNew }: { isNew: boolean }): Steps<string> {
-    const [, row] = yield* tx.all(lockAccount(tx, wallet), tx.get(friendCodes, wallet));
-    if (row && !isNew) return row.code;
-    const code = friendCodeOf(tx.newId());
-    if (yield* tx.get(friendCodes.byCode, code)) throw new Error('a friend code was drawn twice');
-    tx.put(friendCodes, { wallet, code });
-    return code;
-  },
-);
-
-/** Changes what a player lets others know and do; omitted fields are kept. */
-export const setPrivacy = command(
-  'setPrivacy',
-  function* (tx, wallet: string, changes: PrivacyChanges): Steps<Privacy> {
-    yield* lockAccount(tx, wallet);
-    const before = yield* privacyIn(tx, wallet);
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const privacy: Privacy = { ...before, ...Object.fromEntries(given) };
-    const { showGame, searchable, showPlaytime, ...texts } = privacy;
-    tx.put(playerPrivacy, {
-      wallet,
-      ...texts,
-      showGame: Number(showGame),
-      searchable: Number(searchable),
-      showPlaytime: Number(showPlaytime),
-      updatedAt: tx.now,
-    });
-    const record = { ...privacy, normalizedAddress: wallet, updatedAt: tx.now };
-    const audience: Audience = { kind: 'account', wallet, inGames: null };
-    tx.emit(streamOf.account(wallet), privacyPatched, record, audience);
-    return privacy;
-  },
-);
-
-export function notAFriend(): GantryError {
+function notAFriend(): GantryError {
   return new GantryError('not_a_friend', 'This player is not a friend of yours');
 }
 

@@ -13,7 +13,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import { type Command, type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { type Statement, statement } from '../../core/storage/query.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
-import { sharedStreams } from '../administration/erasing-commands.ts';
+import { sharedStreams } from '../administration/erasing-event-commands.ts';
 import { announceUpgrade } from '../friends/commands.ts';
 import { renameInChannels } from '../messages/channel-commands.ts';
 import { requireGuest } from '../players/guests.ts';

@@ -5,13 +5,16 @@ import * as administrators from '../../features/administration/administrators/co
 import * as backups from '../../features/administration/backup-schedule.ts';
 import * as administration from '../../features/administration/commands.ts';
 import * as erasing from '../../features/administration/erasing-commands.ts';
+import * as erasingEvents from '../../features/administration/erasing-event-commands.ts';
 import * as erasingSteps from '../../features/administration/erasing-steps.ts';
 import * as erasureSchedule from '../../features/administration/erasure-schedule.ts';
 import * as gameErasing from '../../features/administration/game-erasing-commands.ts';
 import { runAllOf } from '../../features/batches/commands.ts';
 import * as chains from '../../features/chains/commands.ts';
 import * as friends from '../../features/friends/commands.ts';
+import * as friendCodes from '../../features/friends/friend-code-commands.ts';
 import * as invites from '../../features/friends/invite-commands.ts';
+import * as privacy from '../../features/friends/privacy-commands.ts';
 import * as games from '../../features/games/commands.ts';
 import * as guests from '../../features/guests/commands.ts';
 import { removeIdleGuestsOf } from '../../features/guests/idle-guests.ts';
@@ -52,12 +55,15 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   blocks,
   channels,
   erasing,
+  erasingEvents,
   erasingSteps,
   erasureSchedule,
   gameErasing,
   events,
   friends,
+  friendCodes,
   invites,
+  privacy,
   games,
   guests,
   idempotency,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
-import { giveFriendCode } from '../commands.ts';
+import { giveFriendCode } from '../friend-code-commands.ts';
 import { friendsScope, requireWholeAccount } from '../friends-scope.ts';
 
 const output = z.object({

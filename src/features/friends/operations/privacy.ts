@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
-import { setPrivacy as set } from '../commands.ts';
 import { requireWholeAccount } from '../friends-scope.ts';
 import { privacy, privacyChanges } from '../privacy.ts';
+import { setPrivacy as set } from '../privacy-commands.ts';
 import { privacyOf } from '../queries.ts';
 
 export const getPrivacy = defineOperation({
