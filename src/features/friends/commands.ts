@@ -257,7 +257,7 @@ export function* announceUpgrade(tx: Tx, guest: string, wallet: string): Steps<v
   }
 }
 
-function notAFriend(): GantryError {
+export function notAFriend(): GantryError {
   return new GantryError('not_a_friend', 'This player is not a friend of yours');
 }
 

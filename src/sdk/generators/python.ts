@@ -32,13 +32,33 @@ function typesFile({ records }: SdkModel): string {
 }
 
 function recordOf({ name, description, fields }: SdkRecord): string {
+  const isKeyword = (field: SdkField) => keywords.has(field.name);
+  const reserved = fields.filter(isKeyword);
+  const others = { name, description, fields: fields.filter((field) => !isKeyword(field)) };
+  if (reserved.length === 0) return recordOn('TypedDict', others);
+  // A class cannot declare such a field.
+  const base = `_${name}Keywords`;
+  const types = reserved.map(
+    (field) => `"${field.name}": "${nullable(typeOf(field.type), field.isNullable)}"`,
+  );
+  return [`${base} = TypedDict("${base}", {${types.join(', ')}})\n\n`, recordOn(base, others)].join('\n');
+}
+
+/** The keywords of Python; a field that is one must be required. */
+const keywords: ReadonlySet<string> = new Set(
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
+    ' ',
+  ),
+);
+
+function recordOn(root: string, { name, description, fields }: SdkRecord): string {
   const required = fields.filter(({ isOptional }) => !isOptional);
   const optional = fields.filter(({ isOptional }) => isOptional);
-  if (optional.length === 0) return classOf(name, 'TypedDict', description, required);
-  if (required.length === 0) return classOf(name, 'TypedDict, total=False', description, optional);
+  if (optional.length === 0) return classOf(name, root, description, required);
+  if (required.length === 0) return classOf(name, `${root}, total=False`, description, optional);
   const base = `_${name}Required`;
   return [
-    classOf(base, 'TypedDict', '', required),
+    classOf(base, root, '', required),
     classOf(name, `${base}, total=False`, description, optional),
   ].join('\n');
 }

@@ -989,11 +989,12 @@ class InboxNotification(_InboxNotificationRequired, total=False):
     expiresAt: int
 
 
-class _InviteRequired(TypedDict):
+_InviteKeywords = TypedDict("_InviteKeywords", {"from": "str"})
+
+
+class _InviteRequired(_InviteKeywords):
     #: Id (UUIDv7)
     inviteId: str
-    #: Wallet address, lowercase
-    from: str
     #: Who is invited
     wallet: str
     #: Id (UUIDv7)
@@ -1032,13 +1033,14 @@ class JoinFriendOutputLaunch(TypedDict):
     url: str
 
 
-class JoinRequest(TypedDict):
+_JoinRequestKeywords = TypedDict("_JoinRequestKeywords", {"from": "str"})
+
+
+class JoinRequest(_JoinRequestKeywords):
     #: Id (UUIDv7)
     inviteId: str
     #: Id (UUIDv7)
     gameId: str
-    #: Whom the player wants to join
-    from: str
     #: The player
     normalizedAddress: str
     #: What the sender's game gave to join it
