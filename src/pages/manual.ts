@@ -22,7 +22,16 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
   ],
   [
     'Tasks',
-    ['weekly-leaderboard', 'cloud-saves', 'chat', 'game-servers', 'stop-cheating', 'sign-in', 'matchmaking'],
+    [
+      'weekly-leaderboard',
+      'cloud-saves',
+      'chat',
+      'friends',
+      'game-servers',
+      'stop-cheating',
+      'sign-in',
+      'matchmaking',
+    ],
   ],
   [
     'Operating',

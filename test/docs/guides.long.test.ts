@@ -25,6 +25,16 @@ const guides: readonly { page: string; prints: readonly RegExp[] }[] = [
   { page: 'weekly-leaderboard', prints: [/^1\. \w+ \w+ 1200$/m, /^my place: 1$/m] },
   { page: 'chat', prints: [/^1 messages$/m] },
   {
+    page: 'friends',
+    prints: [
+      /^request: sent$/m,
+      /^asked: We just played!$/m,
+      /^1 friends$/m,
+      /^join room 7$/m,
+      /^1\. \w+ \w+ 900$/m,
+    ],
+  },
+  {
     page: 'notifications',
     prints: [/^1 unread, the latest: You won a hat$/m, /^\w+ \w+ won the cup$/m],
   },

@@ -12,6 +12,8 @@ import { reasons } from '../../src/core/errors.ts';
 import { adminRole } from '../../src/core/schemas/admin-role.ts';
 import { openedBy } from '../../src/core/schemas/opened-by.ts';
 import { maxFollowed } from '../../src/features/events/connection.ts';
+import { maxFriends, maxReceived, maxSent } from '../../src/features/friends/friend.ts';
+import { maxOpenInvites } from '../../src/features/friends/invite.ts';
 import { gamePolicies } from '../../src/features/games/game.ts';
 import {
   maxJoinedChannels,
@@ -171,6 +173,10 @@ test('the manual states every other budget', () => {
     maxParticipantsOnPage,
     maxCallsOfBatch,
     retention.maxCount,
+    maxFriends,
+    maxSent,
+    maxReceived,
+    maxOpenInvites,
     maxWebhooks,
     `500, of ${count(maxRulesLength)} characters`,
     gamePolicies.parse({}).spending.transactionsPerDay,

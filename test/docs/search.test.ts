@@ -14,6 +14,9 @@ const first = (question: string) => findEntries(index, question)[0]?.address;
 test.each([
   ['how do I reset a leaderboard weekly', '/docs/weekly-leaderboard'],
   ['chat between players', '/docs/chat'],
+  ['add a friend', '/docs/friends#add-a-friend'],
+  ['invite a player', '/docs/friends#invite-to-a-game-and-join'],
+  ['appear offline', '/docs/friends#privacy-and-appearing-offline'],
   ['how to ban a player', '/docs/moderation#banning-a-player'],
   ['backup', '/docs/back-up'],
   ['cloud save', '/docs/cloud-saves'],
