@@ -99,6 +99,7 @@ function Policies({ game, onChanged }) {
   const [signature, setSignature] = useState(/** @type {string} */ (policies.requireSignature));
   const [oneSession, setOneSession] = useState(policies.oneSessionPerPlayer);
   const [guests, setGuests] = useState(/** @type {string} */ (policies.guests));
+  const [friends, setFriends] = useState(policies.friends);
   const [tokenIn, setTokenIn] = useState(/** @type {string} */ (policies.tokenIn));
   const [limits, setLimits] = useState(() => typedLimits(policies.limits));
   const [spending, setSpending] = useState(() => typedSpending(policies.spending));
@@ -114,6 +115,7 @@ function Policies({ game, onChanged }) {
       requireSignature: /** @type {Game['policies']['requireSignature']} */ (signature),
       oneSessionPerPlayer: oneSession,
       guests: /** @type {Game['policies']['guests']} */ (guests),
+      friends,
       tokenIn: /** @type {Game['policies']['tokenIn']} */ (tokenIn),
       limits: limitsOf(limits),
       spending: spendingOf(spending),
@@ -150,6 +152,7 @@ function Policies({ game, onChanged }) {
         <${SelectField} label="Signed requests" value=${signature} onValue=${setSignature} options=${[['no', 'Not required'], ['any', 'Required (any scheme)'], ['hmac-sha256', 'Required (HMAC-SHA-256)'], ['v2', 'Required (whole request, v2)']]} />
         <${CheckField} label="One session per player" checked=${oneSession} onChecked=${setOneSession} hint="A new session ends the player's previous one." />
         <${SelectField} label="Guests" value=${guests} onValue=${setGuests} options=${[['allowed', 'Allowed'], ['server', "Only created by the game's server"], ['forbidden', 'Forbidden']]} />
+        <${FriendsField} value=${friends} onValue=${setFriends} />
         <${SelectField} label="Token in the game's URL" value=${tokenIn} onValue=${setTokenIn} options=${[['query', 'Query: ?token=…'], ['fragment', 'Fragment: #token=…']]} hint="A fragment stays in the browser, out of the logs of the game's host. The game has to read it there." />
         <${LimitsFields} value=${limits} onValue=${setLimits} error=${error} />
         <${StorageField} gameId=${game.gameId} value=${storage} onValue=${setStorage} error=${error} />
@@ -159,6 +162,25 @@ function Policies({ game, onChanged }) {
       </form>
     </section>
   `;
+}
+
+/** @type {Readonly<Record<Game['policies']['friends'], readonly [label: string, hint: string]>>} */
+const friendsChoices = {
+  none: ['None', 'The game sees no friends, requests or invites, and cannot change any.'],
+  'in-game': ['In the game', 'The game sees and changes friends and requests of players who are in it too.'],
+  all: [
+    'All',
+    "The game sees and changes all of a player's friends, requests and invites, and the player's privacy.",
+  ],
+};
+
+/**
+ * What the game may know of its players' friends.
+ * @param {{ value: Game['policies']['friends'], onValue: (value: Game['policies']['friends']) => void }} props
+ */
+function FriendsField({ value, onValue }) {
+  const options = Object.entries(friendsChoices).map(([choice, [label]]) => [choice, label]);
+  return html`<${SelectField} label="Friends" value=${value} onValue=${onValue} options=${options} hint=${friendsChoices[value][1]} />`;
 }
 
 const noPermission = html`<p class="quiet small">Your role cannot change settings.</p>`;

@@ -12,6 +12,7 @@ import { useScrollToCurrent } from './current-link.js';
 import { SelectField } from './fields.js';
 import { PageHead } from './page-head.js';
 import { PlaySessionsView } from './play-sessions-view.js';
+import { PlayerFriends } from './player-friends.js';
 import { PlayerMessages } from './player-messages.js';
 import { PlayerProfile } from './player-profile.js';
 import { PlayerScores } from './player-scores.js';
@@ -24,8 +25,8 @@ import { StatesView } from './states-view.js';
 /** @typedef {NonNullable<import('./admin.js').Output<'getPlayerDetails'>['player']>} PlayerDetails */
 
 /**
- * The tabs of a player. Those with `ofGame` show one game; the others, one or all games.
- * @type {readonly { path: string, label: string, ofGame?: boolean }[]}
+ * The tabs of a player. Those with `ofGame` show one game, those with `ofAccount` all games; the others, one or all.
+ * @type {readonly { path: string, label: string, ofGame?: boolean, ofAccount?: boolean }[]}
  */
 const tabs = [
   { path: 'profile', label: 'Profile' },
@@ -35,6 +36,7 @@ const tabs = [
   { path: 'play-sessions', label: 'Play sessions', ofGame: true },
   { path: 'activities', label: 'Activities', ofGame: true },
   { path: 'messages', label: 'Messages' },
+  { path: 'friends', label: 'Friends', ofAccount: true },
 ];
 
 /**
@@ -72,6 +74,7 @@ export function PlayerPage({ wallet, tab, slug }) {
     <${TabLinks} wallet=${wallet} slug=${selected?.slug} current=${path} />
     ${
       choices.length > 0 &&
+      !current?.ofAccount &&
       html`
         <div class="search">
           <${SelectField}
@@ -113,6 +116,8 @@ function viewOf(path, { player, games, game, reload }) {
       return html`<${ActivitiesView} game=${game} player=${wallet} />`;
     case 'messages':
       return html`<${PlayerMessages} wallet=${wallet} games=${games} game=${game} />`;
+    case 'friends':
+      return html`<${PlayerFriends} wallet=${wallet} />`;
     default:
       return html`<${PlayerProfile} player=${player} games=${games} game=${game} onChanged=${reload} onErased=${() => goTo('players')} />`;
   }

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Browser, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { defaultName, shortAddress } from '../../src/core/schemas/default-name.ts';
+import { addFriend } from '../../src/features/friends/commands.ts';
+import { countFriendships } from '../../src/features/friends/queries.ts';
 import { findGame, findGameBySlug } from '../../src/features/games/queries.ts';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { deleteMessage, sendMessage } from '../../src/features/messages/message-commands.ts';
@@ -18,11 +20,13 @@ import { findSession } from '../../src/features/sessions/queries.ts';
 import { listPlayerStates } from '../../src/features/states/queries.ts';
 import { readWebhooks } from '../../src/features/webhooks/queries.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
+import { befriend } from '../support/befriend.ts';
 import { post } from '../support/http.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
+import { seriousIssues } from './axe.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
 import { openConsole, tabTo, writeOver } from './operator.ts';
 import { playDemoGame } from './players.ts';
@@ -195,6 +199,9 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     });
     await page.getByLabel('Sort order').selectOption('asc');
     await page.getByLabel('One session per player').check();
+    await page.getByText('sees and changes friends and requests of players who are in it').waitFor();
+    await page.getByLabel('Friends').selectOption('none');
+    await page.getByText('The game sees no friends').waitFor();
     await page.getByLabel('Writes: calls').fill('3');
     await page.getByText('Fill in both, or neither').waitFor();
     expect(await page.getByRole('button', { name: 'Save policies' }).isDisabled()).toBe(true);
@@ -225,6 +232,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
       serverOnly: ['setUserScore'],
       leaderboard: { keep: 'best', order: 'asc' },
       oneSessionPerPlayer: true,
+      friends: 'none',
       limits: { write: { points: 3, seconds: 10 } },
       spending: {
         transactionsPerDay: 20,
@@ -505,6 +513,37 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByRole('button', { name: 'Retry' }).click();
     await page.getByRole('heading', { name: 'Ada of Known', level: 1 }).waitFor();
     expect(opened[0]?.complaints.splice(0)).toEqual([expect.stringContaining('500')]);
+  });
+
+  test("sees a player's friends, requests and privacy, and ends a friendship", async () => {
+    const { db } = server.services;
+    const { gameId } = await server.createGame({ name: 'Social', slug: 'social' });
+    const [ada, grace, linus] = [
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+      await server.openSession(gameId),
+    ];
+    await db.write(setProfile, ada.wallet, { username: 'Ada of Social' });
+    await db.write(setProfile, grace.wallet, { username: 'Grace of Social' });
+    await befriend(db, gameId, ada.wallet, grace.wallet);
+    const request = { wallet: ada.wallet, hasCode: false, message: '', gameId };
+    await db.write(addFriend, linus.wallet, request);
+
+    const page = await open(`players/${ada.wallet}/friends`, phone);
+    const row = (text: RegExp) => page.getByRole('row').filter({ hasText: text });
+    await row(/Grace of Social.*friend/s).waitFor();
+    await row(/request received/).waitFor();
+    const facts = (region: string) => page.getByRole('region', { name: region }).locator('dl').innerText();
+    expect((await facts('Friends')).split(/\s*\n\s*/)).toEqual([
+      ...['Friends', '1', 'Requests sent', '0', 'Requests received', '1'],
+    ]);
+    expect(await facts('Privacy')).toMatch(/Requests from\s+everyone/);
+    expect(await seriousIssues(page)).toEqual([]);
+    await page.getByRole('button', { name: 'End the friendship with Grace of Social' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'End friendship' }).click();
+    await page.getByText('Friendship ended').waitFor();
+    await page.getByText('1 row', { exact: true }).waitFor();
+    expect(await db.read(countFriendships, grace.wallet)).toEqual({ friend: 0, sent: 0, received: 0 });
   });
 
   test('lists the players who are online now, or banned', async () => {

@@ -1,8 +1,11 @@
+import { demoPlayers } from '../../src/tools/demo/demo-data.ts';
+
 /** Every view of the console of the demo game's server, with an element that shows that it has loaded. */
 export const consoleViews: readonly (readonly [view: string, shows: string])[] = [
   ['', '.chart canvas'],
   ['games', '.game-item'],
   ['players', 'table'],
+  [`players/${demoPlayers[0]?.wallet}/friends`, '.table-card :is(table, .state)'],
   ['moderation/reports', '.table-card :is(table, .state)'],
   ['moderation/mutes', '.table-card :is(table, .state)'],
   ['moderation/bans', '.table-card :is(table, .state)'],

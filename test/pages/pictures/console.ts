@@ -8,7 +8,7 @@ export async function takeConsole(camera: Camera): Promise<void> {
   const { page } = await openConsole(browser, server, '', options);
   const board = 'games/demo-game/leaderboard';
   const player = `players/${world.players[0]?.wallet}`;
-  const tabs = ['sessions', 'scores', 'states', 'play-sessions', 'activities', 'messages'];
+  const tabs = ['sessions', 'scores', 'states', 'play-sessions', 'activities', 'messages', 'friends'];
   const table = '.table-card :is(table, .state)';
   for (const [view, shows, name = view] of [
     ...consoleViews,

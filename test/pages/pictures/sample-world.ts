@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { addFriend } from '../../../src/features/friends/commands.ts';
 import { findGameBySlug } from '../../../src/features/games/queries.ts';
 import { block } from '../../../src/features/messages/blocks/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
@@ -14,6 +15,7 @@ import { setScore } from '../../../src/features/scores/commands.ts';
 import { addLeaderboard, endSeason } from '../../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../../src/features/scores/leaderboard-score-commands.ts';
 import { seedDemo } from '../../../src/tools/demo/seed.ts';
+import { befriend } from '../../support/befriend.ts';
 import { post } from '../../support/http.ts';
 import { connectLauncher } from '../../support/launcher.ts';
 import type { TestPlayer, TestServer } from '../../support/server.ts';
@@ -99,6 +101,11 @@ export async function fillServer(server: TestServer): Promise<SampleWorld> {
       },
     ]);
   }
+  const [first, asking, ...friends] = players;
+  if (!first || !asking) throw new Error('there are too few players');
+  for (const { wallet } of friends.slice(0, 5)) await befriend(db, gameId, wallet, first.wallet);
+  const request = { wallet: first.wallet, hasCode: false, message: '', gameId };
+  await db.write(addFriend, asking.wallet, request);
   const admin = (path: string, body: object) => post(`${url}/admin/${path}`, body, bearer(adminToken));
   const { rows } = await db.read(readActions, { gameId }, { limit: 2, skip: 3 });
   for (const { _id } of rows) await admin('cancel-action', { actionId: _id });
