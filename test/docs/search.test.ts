@@ -15,6 +15,7 @@ test.each([
   ['how do I reset a leaderboard weekly', '/docs/weekly-leaderboard'],
   ['chat between players', '/docs/chat'],
   ['add a friend', '/docs/friends#add-a-friend'],
+  ['see who is online', '/docs/friends#see-who-is-online-and-what-they-play'],
   ['invite a player', '/docs/friends#invite-to-a-game-and-join'],
   ['appear offline', '/docs/friends#privacy-and-appearing-offline'],
   ['how to ban a player', '/docs/moderation#banning-a-player'],

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { removeFriend, setPrivacy } from '../../src/features/friends/commands.ts';
+import { removeFriend } from '../../src/features/friends/commands.ts';
 import type { FriendPresence } from '../../src/features/friends/presence.ts';
+import { setPrivacy } from '../../src/features/friends/privacy-commands.ts';
 import { friendWallets } from '../../src/features/friends/queries.ts';
 import { mute } from '../../src/features/moderation/commands.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';

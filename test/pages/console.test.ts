@@ -26,7 +26,7 @@ import { connectLauncher } from '../support/launcher.ts';
 import { randomWallet, startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
-import { seriousIssues } from './axe.ts';
+import { accessibilityIssues } from './axe.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
 import { openConsole, tabTo, writeOver } from './operator.ts';
 import { playDemoGame } from './players.ts';
@@ -538,7 +538,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
       ...['Friends', '1', 'Requests sent', '0', 'Requests received', '1'],
     ]);
     expect(await facts('Privacy')).toMatch(/Requests from\s+everyone/);
-    expect(await seriousIssues(page)).toEqual([]);
+    expect(await accessibilityIssues(page)).toEqual([]);
     await page.getByRole('button', { name: 'End the friendship with Grace of Social' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End friendship' }).click();
     await page.getByText('Friendship ended').waitFor();
