@@ -67,7 +67,7 @@ export function PlayerFriends({ wallet }) {
         return html`
           <${ConfirmButton}
             needs="removePlayerFriend"
-            label=${`End the ${what} with ${username}`}
+            label=${`End ${what} with ${username}`}
             text=${`End ${what}`}
             title=${`End this ${what}?`}
             confirm=${`End ${what}`}

@@ -539,7 +539,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     ]);
     expect(await facts('Privacy')).toMatch(/Requests from\s+everyone/);
     expect(await accessibilityIssues(page)).toEqual([]);
-    await page.getByRole('button', { name: 'End the friendship with Grace of Social' }).click();
+    await page.getByRole('button', { name: 'End friendship with Grace of Social' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'End friendship' }).click();
     await page.getByText('Friendship ended').waitFor();
     await page.getByText('1 row', { exact: true }).waitFor();
