@@ -41,6 +41,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     'group',
     'connect',
     'values',
+    ...['favorite', 'message', 'requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
     ...[
       'metadata',
       'public',
