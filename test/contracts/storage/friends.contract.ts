@@ -12,15 +12,14 @@ import {
   blockEverywhere,
   declineFriend,
   endFriendship,
-  giveFriendCode,
   importFriend,
   removeFriend,
-  setPrivacy,
   trimFriendships,
   updateFriend,
 } from '../../../src/features/friends/commands.ts';
 import { maxFriends, maxReceived, maxSent, never } from '../../../src/features/friends/friend.ts';
 import { friendCodeInput } from '../../../src/features/friends/friend-code.ts';
+import { giveFriendCode } from '../../../src/features/friends/friend-code-commands.ts';
 import { inviteLifetimeMs, maxOpenInvites } from '../../../src/features/friends/invite.ts';
 import {
   answerInvite,
@@ -29,6 +28,7 @@ import {
   trimInvites,
 } from '../../../src/features/friends/invite-commands.ts';
 import type { PrivacyChanges } from '../../../src/features/friends/privacy.ts';
+import { setPrivacy } from '../../../src/features/friends/privacy-commands.ts';
 import {
   areInGame,
   countFriendships,

@@ -15,7 +15,8 @@ import {
   readPlayerExport,
 } from '../../../src/features/administration/player-export.ts';
 import { exportedTables, leftOutTables } from '../../../src/features/administration/player-export-tables.ts';
-import { acceptFriend, addFriend, setPrivacy, updateFriend } from '../../../src/features/friends/commands.ts';
+import { acceptFriend, addFriend, updateFriend } from '../../../src/features/friends/commands.ts';
+import { setPrivacy } from '../../../src/features/friends/privacy-commands.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
 import { block } from '../../../src/features/messages/blocks/commands.ts';
 import { createChannel, removeFromChannel } from '../../../src/features/messages/channel-commands.ts';
