@@ -20,7 +20,14 @@ import {
   releaseRows,
   returningCounted,
 } from '../storage-quota/game-storage.ts';
-import { anonymizeEvents, erasedAddress, type Pass, sliceRows, zeros } from './erasing-event-commands.ts';
+import {
+  anonymizeEvents,
+  erasedAddress,
+  formerAddresses,
+  type Pass,
+  sliceRows,
+  zeros,
+} from './erasing-event-commands.ts';
 import { settleMs, stalledMs } from './erasure-schedule.ts';
 import { erasures } from './tables.ts';
 
@@ -180,7 +187,7 @@ export const finishErasing = exclusiveCommand(
     yield* releaseRows(tx, yield* tx.rows(sessionsOf, { wallet }));
     yield* releaseRows(tx, yield* tx.rows(profileOf, { wallet }));
     // The player's former guest addresses are traces too.
-    const former = yield* tx.rows(formerAddressesOf, { wallet });
+    const former = yield* tx.rows(formerAddresses, { wallet });
     for (const name of [wallet, ...former.map(({ address }) => address)]) {
       yield* tx.run(auditOf, { wallet: name });
       yield* tx.run(resultsNaming, { wallet: name, erasedAddress });
@@ -224,9 +231,6 @@ const sessionsOf = statement<{ wallet: string }, CountedRow>(
 const profileOf = statement<{ wallet: string }, CountedRow>(
   `DELETE FROM players WHERE wallet = @wallet ${returningCounted(players as AnyTable)}`,
   { changes: [players] },
-);
-const formerAddressesOf = statement<{ wallet: string }, { address: string }>(
-  'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',
 );
 const guestsOf = statement<{ wallet: string }>('DELETE FROM guests WHERE wallet = @wallet');
 const bansOf = statement<{ wallet: string }>('DELETE FROM bans WHERE wallet = @wallet');

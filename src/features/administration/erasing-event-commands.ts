@@ -140,7 +140,8 @@ const deleteEventsIn = (where: string) =>
     postgres: eraseText('stream_id, seq', where),
   });
 const eventsOf = { first: deleteEventsIn(eventsIn.first), last: deleteEventsIn(eventsIn.last) };
-const formerAddresses = statement<{ wallet: string }, { address: string }>(
+/** The addresses that a player had as a guest. */
+export const formerAddresses = statement<{ wallet: string }, { address: string }>(
   'SELECT address FROM guests WHERE wallet = @wallet AND address <> @wallet',
 );
 /** Streams of channels, games and other players whose events may name the player. */
