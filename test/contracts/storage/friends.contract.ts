@@ -519,7 +519,7 @@ export function friendsContract(open: OpenStore): void {
       expect((await search(`${mark} Zo`, { gameId })).toSorted()).toEqual(zoes);
       await db.write(ban, linus, gameId, '');
       expect(await search(`${mark} Zo`, { gameId })).toContain(linus);
-      await db.write(ban, linus, '', '');
+      await db.write(ban, linus, null, '');
       expect(await search(`${mark} Zo`, { gameId })).toEqual([grace]);
       await blockIn(db, grace, ada);
       expect(await search(`${mark} Zo`, { gameId })).toEqual([]);
