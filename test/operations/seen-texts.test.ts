@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type SeenField, textFieldsOf } from '../../src/core/schemas/seen-text.ts';
 import { changeGame } from '../../src/features/administration/commands.ts';
+import { acceptFriend, addFriend } from '../../src/features/friends/commands.ts';
 import type { GamePolicies } from '../../src/features/games/game.ts';
 import { mute } from '../../src/features/moderation/commands.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
@@ -40,6 +41,17 @@ const fillings: Readonly<Record<string, Filling>> = {
     input: (_, text) => ({ states: [{ label: text, state: '{}', public: true }] }),
   },
   'patchState label': { input: (_, text) => ({ label: text, patch: '{}', public: true }) },
+  'addFriend message': { input: ({ stranger }, text) => ({ wallet: stranger.wallet, message: text }) },
+  'sendInvite message': {
+    async input(world, text) {
+      const { owner, participant } = world;
+      const { db } = server.services;
+      const request = { wallet: participant.wallet, hasCode: false, message: '', gameId: owner.gameId };
+      await db.write(addFriend, owner.wallet, request);
+      await db.write(acceptFriend, participant.wallet, owner.wallet);
+      return { wallets: [participant.wallet], message: text };
+    },
+  },
   'sendCustomActivity label': { input: (_, text) => ({ label: text, eventId: 'e' }) },
   'createMessageChannel channelName': {
     input: ({ stranger }, text) => ({ otherParticipants: [stranger.wallet], channelName: text }),

@@ -76,6 +76,8 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
       'enabled',
       'withoutKeys',
     ],
+    ...['message', 'connect', 'favorite'],
+    ...['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
   ],
   'how long something lasts': [
     ...['expiresInSeconds', 'graceSeconds', 'lifetimeSeconds', 'overlapSeconds', 'lifetimeDays'],

@@ -38,6 +38,8 @@ import {
   getServerStats,
   serverSummary,
 } from '../../src/features/administration/operations/server.ts';
+import { acceptFriend, addFriend, updateFriend } from '../../src/features/friends/commands.ts';
+import { listPlayerFriends, removePlayerFriend } from '../../src/features/friends/operations/friends.ts';
 import {
   listGameSecrets,
   revokeGameSecret,
@@ -171,6 +173,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
       allowedOrigins: ['https://rapids.example'],
       policies: {
         leaderboard: { keep: 'best', order: 'desc' },
+        friends: 'in-game',
         serverOnly: [],
         requireSecret: true,
         scores: 'any',
@@ -675,6 +678,28 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     await admin.call(erasePlayer, { wallet });
     expect((await admin.call(listPlayers, { search: wallet })).data).toEqual([]);
     await expect(admin.call(erasePlayer, { wallet })).rejects.toThrow('no player with this wallet');
+  });
+
+  it.concurrent("reads a player's friends without their notes, and ends a friendship", async () => {
+    const [ada, grace] = [await newPlayer(await newGame()), await newPlayer(await newGame())];
+    const { db } = server.services;
+    const request = { wallet: grace.wallet, hasCode: false, message: 'private', gameId: ada.gameId };
+    await db.write(addFriend, ada.wallet, request);
+    await db.write(acceptFriend, grace.wallet, ada.wallet);
+    await db.write(updateFriend, ada.wallet, grace.wallet, { note: 'private' });
+    const read = () => admin.call(listPlayerFriends, { wallet: ada.wallet });
+    const before = await read();
+    expect(before).toMatchObject({
+      counts: { friend: 1, sent: 0, received: 0 },
+      privacy: { requests: 'everyone' },
+      friends: [{ wallet: grace.wallet, state: 'friend' }],
+      more: false,
+    });
+    expect(JSON.stringify(before)).not.toContain('private');
+    const pair = { wallet: ada.wallet, friend: grace.wallet };
+    await admin.call(removePlayerFriend, pair);
+    expect(await read()).toMatchObject({ counts: { friend: 0 }, friends: [] });
+    await expect(admin.call(removePlayerFriend, pair)).rejects.toThrow('not friends');
   });
 
   it.concurrent('is refused an invalid input with the same error, over every interface', async () => {

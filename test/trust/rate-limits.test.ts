@@ -90,6 +90,22 @@ describe('of a hundred concurrent calls, as many as the limit allows are execute
     accepted(await setScore(server, other.launcherJwt), anything);
   });
 
+  it.each([
+    ['add-friend', 'friend requests an hour', 3_600],
+    ['search-players', 'searches a minute', 60],
+  ])('to %s: 30 %s of a player, in all games together', async (path, _what, within) => {
+    const games = [await server.createGame(), await server.createGame({ kind: 'launcher' })];
+    const wallet = randomWallet();
+    const sessions = await Promise.all(games.map(({ gameId }) => server.openSession(gameId, wallet)));
+    const { wallet: other } = await server.openSession(games[0]?.gameId ?? '');
+    const input = path === 'add-friend' ? { wallet: other } : { query: 'nobody' };
+    const send = (index: number) => {
+      const { launcherJwt } = sessions[index % 2] ?? {};
+      return apiOf(server).post(`/launcher/${path}`, { ...input, launcherJwt });
+    };
+    expect(acceptedAmong(await Promise.all(times(40, send)), within)).toBe(30);
+  });
+
   it('over HTTP, from one token with varying spoofed addresses', async () => {
     const { gameId } = await server.createGame({ policies: policies(7) });
     const { launcherJwt } = await server.openSession(gameId);

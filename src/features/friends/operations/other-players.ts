@@ -6,7 +6,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import type { Game } from '../../games/game.ts';
 import { defineOperation } from '../../operation.ts';
 import { otherPlayer, toOtherPlayer } from '../friend.ts';
-import { playerSearchLimit } from '../limits.ts';
+import { playerSearchLimit, searchCost } from '../limits.ts';
 import { minQuery, searchByName, visiblePlayers } from '../queries.ts';
 
 const output = z.object({ success, players: z.array(otherPlayer) });
@@ -43,7 +43,7 @@ export const searchPlayers = defineOperation({
     }),
     limit: z.int().min(1).max(20).default(20),
   }),
-  cost: { text: '5 reads', of: () => 5 },
+  cost: { text: `${searchCost} reads`, of: () => searchCost },
   output,
   async handler(
     { input: { query, limit }, caller: { game, wallet } },
