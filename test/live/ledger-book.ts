@@ -1,4 +1,4 @@
-import type { EventText } from '../../src/core/events/stream.ts';
+import type { EventText, Listener } from '../../src/core/events/stream.ts';
 import type { Database } from '../../src/core/storage/database.ts';
 import { eventsOfStream, streamPosition, streamPositions } from '../../src/features/events/queries.ts';
 import { Cursors } from '../../src/sdk/client/cursors.ts';
@@ -49,7 +49,8 @@ export function watchCursors(): { counts: WireCounts } & Disposable {
 
 /** A client and its player. */
 export interface LedgerClient {
-  player: TestPlayer;
+  /** `gameId`: null for a launcher's. */
+  player: Pick<Listener, 'wallet' | 'gameId'>;
   listening: Listening;
   /** The public stream it has subscribed to, and its position then; omitted: none. */
   subscription?: { stream: string; seq: number } | undefined;
@@ -147,9 +148,9 @@ export async function balance(
   return total;
 }
 
-type StoredEvent = Omit<EventText, 'record'> & { record: object };
+export type StoredEvent = Omit<EventText, 'record'> & { record: object };
 
-async function wholeStream(db: Database, stream: string): Promise<StoredEvent[]> {
+export async function wholeStream(db: Database, stream: string): Promise<StoredEvent[]> {
   const all: StoredEvent[] = [];
   for (;;) {
     const page = await db.read(eventsOfStream, stream, all.at(-1)?.seq ?? 0, 500);

@@ -18,6 +18,7 @@ import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
 import type { TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
+import { type Disasters, type FriendsCounts, type FriendsOptions, startFriends } from './friends-ledger.ts';
 import {
   type Balance,
   balance,
@@ -36,9 +37,12 @@ export interface LedgerOptions {
   kills: number;
   /** How long each Redis outage lasts, in milliseconds. */
   redisOutagesMs: readonly number[];
+  /** Omitted: there are no friends. */
+  friends?: FriendsOptions;
 }
 
-export interface LedgerCounts extends LedgerOptions, SenderCounts, Balance, WireCounts {
+export interface LedgerCounts extends Omit<LedgerOptions, 'friends'>, SenderCounts, Balance, WireCounts {
+  friends?: FriendsCounts | undefined;
   nodeKills: number;
   seasonsEnded: number;
   /** Prizes given to players at the ends of seasons; how many are missing, and how many were given more than once. */
@@ -65,6 +69,7 @@ const fullSize: LedgerOptions = {
   messagesPerSecond: 100,
   kills: 10,
   redisOutagesMs: [2_000, 20_000],
+  friends: { players: 200, actsPerSecond: 60 },
 };
 
 const participantsOfChannel = 8;
@@ -156,18 +161,22 @@ export async function runLedger(
     leaderboard: weekly.name,
   });
   const seasons = endSeasons(data.db, gameId);
-  const nodeKills = await killInTurn([one, other], redis, options);
-  await sender.stop();
+  const friends =
+    options.friends && (await startFriends(data, front ? [balancer.url] : direct, options.friends));
+  const nodeKills = await killInTurn([one, other], redis, options, friends);
+  await Promise.all([sender.stop(), friends?.stop()]);
   const ended = await seasons.stop();
+  const all: LedgerClient[] = [...clients, ...(friends?.clients ?? [])];
   const caughtUp = await until(
     'everyone caught up',
-    async () => (await data.db.read(openPrizeRuns, 1)).length === 0 && (await isCaughtUp(data.db, clients)),
+    async () => (await data.db.read(openPrizeRuns, 1)).length === 0 && (await isCaughtUp(data.db, all)),
     catchUpWithinMs,
   ).catch(() => false);
-  const totals = await balance(data.db, clients, sender.acknowledged);
+  const totals = await balance(data.db, all, sender.acknowledged);
   const prizes = await prizesGiven(data.db, players);
-  const kinds = new Set(clients.flatMap(({ listening }) => listening.received.map(({ name }) => name)));
-  for (const { listening } of clients) await listening.close();
+  const friendsCounts = await friends?.counts();
+  const kinds = new Set(all.flatMap(({ listening }) => listening.received.map(({ name }) => name)));
+  for (const { listening } of all) await listening.close();
   return {
     ...options,
     nodeKills,
@@ -179,6 +188,7 @@ export async function runLedger(
     prizesMissed: (await winnersOf(data.db, gameId, ended)).filter((key) => !prizes.has(key)).length,
     prizesTwice: [...prizes.values()].filter((count) => count > 1).length,
     kinds: [...kinds].toSorted(),
+    friends: friendsCounts,
     ...wire.counts,
     reconnects: clients.reduce((sum, { listening }) => sum + listening.connections() - 1, 0),
     resyncs: clients.reduce(
@@ -243,16 +253,19 @@ async function killInTurn(
   nodes: readonly ClusterNode[],
   redis: TestRedis,
   { kills, redisOutagesMs }: LedgerOptions,
+  disasters?: Disasters,
 ): Promise<number> {
   const rounds = kills * nodes.length;
-  const roundOf = (outage: number) => Math.floor((outage * rounds) / redisOutagesMs.length);
+  // The last outage begins with the last kill, so that everything is back at once.
+  const roundOf = (outage: number) => Math.ceil(((outage + 1) * rounds) / redisOutagesMs.length) - 1;
   let outage = Promise.resolve();
   for (let round = 0; round < rounds; round++) {
     for (const awayMs of redisOutagesMs.filter((_, index) => roundOf(index) === round)) {
-      outage = outage.then(() => takeAway(redis, awayMs));
+      outage = outage.then(() => takeAway(redis, awayMs, disasters));
     }
     const node = nodes[round % nodes.length];
     await node?.kill();
+    disasters?.nodeKilled(node?.url ?? '');
     await pause(downMs);
     await node?.start();
     await pause(upMs);
@@ -261,10 +274,12 @@ async function killInTurn(
   return rounds;
 }
 
-async function takeAway(redis: TestRedis, awayMs: number): Promise<void> {
+async function takeAway(redis: TestRedis, awayMs: number, disasters?: Disasters): Promise<void> {
+  disasters?.redisAway();
   await redis.kill();
   await pause(awayMs);
   await redis.start();
+  disasters?.redisBack();
 }
 
 /** The only fixed waits: the length of the outages is what is being tested. */

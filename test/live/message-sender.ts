@@ -1,4 +1,4 @@
-import { post } from '../support/http.ts';
+import { type Answer, post } from '../support/http.ts';
 import type { TestPlayer } from '../support/server.ts';
 
 export interface SenderCounts {
@@ -113,23 +113,13 @@ export function startSending({
     body: object,
     headers: Record<string, string>,
   ): Promise<{ _id?: string } | null> {
-    try {
-      const answer = await post(url, body, headers);
-      if (answer.status === 200) return answer.body as { _id?: string };
-      if (answer.status === 502) {
-        counts.unknownOutcomes++; // a proxy reports that the server behind it closed the connection
-        return null;
-      }
-      // 408: the server did not receive the whole request in time, on a busy machine, and has executed nothing.
-      if (answer.status !== 503 && answer.status !== 408)
-        throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
-      counts.refused++;
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no response came
-      if (isRefusal(error.cause)) counts.refused++;
-      else counts.unknownOutcomes++;
+    const answer = await attempt(url, body, headers);
+    if (typeof answer === 'string') {
+      counts[answer]++;
+      return null;
     }
-    return null;
+    if (answer.status !== 200) throw new Error(`refused for good: ${JSON.stringify(answer.body)}`);
+    return answer.body as { _id?: string };
   }
 
   const timer = setInterval(() => {
@@ -147,6 +137,23 @@ export function startSending({
       await Promise.all(underWay);
     },
   };
+}
+
+/** Calls once; without an answer, or with a temporary refusal, which of the counts it belongs to. */
+export async function attempt(
+  url: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Answer | 'unknownOutcomes' | 'refused'> {
+  try {
+    const answer = await post(url, body, headers);
+    if (answer.status === 502) return 'unknownOutcomes'; // a proxy: the server behind it closed the connection
+    // 408: the server did not receive the whole request in time, on a busy machine, and has executed nothing.
+    return answer.status === 503 || answer.status === 408 ? 'refused' : answer;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no response came
+    return isRefusal(error.cause) ? 'refused' : 'unknownOutcomes';
+  }
 }
 
 function isRefusal(cause: unknown): boolean {

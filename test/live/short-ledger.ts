@@ -4,7 +4,10 @@ import { type Front, runLedger } from './ledger.ts';
 /** The ledger at a size for every run: its counts are printed, and must contain no error. */
 export async function holdShortLedger(annotate: TestContext['annotate'], front?: Front): Promise<void> {
   const counts = await runLedger(
-    { sockets: 48, messagesPerSecond: 50, kills: 2, redisOutagesMs: [1_000, 5_000] },
+    {
+      ...{ sockets: 48, messagesPerSecond: 50, kills: 2, redisOutagesMs: [1_000, 5_000] },
+      friends: { players: 24, actsPerSecond: 25 },
+    },
     front,
   );
   process.stdout.write(`${JSON.stringify(counts)}\n`);

@@ -35,7 +35,8 @@ export interface ListeningClient extends Listening, Disposable {
   client: GantryClient;
 }
 
-const names = [...Object.keys(events), ...Object.keys(signals)] as ReceivedName[];
+/** Of everything that a client can receive. */
+export const receivedNames = [...Object.keys(events), ...Object.keys(signals)] as ReceivedName[];
 
 export function listen(options: ClientOptions): ListeningClient {
   const client = new GantryClient(options);
@@ -43,7 +44,7 @@ export function listen(options: ClientOptions): ListeningClient {
   const resyncs: string[] = [];
   let start: Record<string, Cursor> | undefined;
   let connections = 0;
-  for (const name of names) {
+  for (const name of receivedNames) {
     client.on(name, (record, meta) => received.push({ name, record: { ...record }, meta }));
   }
   client.onResync((stream) => resyncs.push(stream));
