@@ -108,7 +108,7 @@ export function invitesShownBy(device: Listening | undefined): Map<string, Invit
 }
 
 /** How many launchers have another list, other invites or another privacy than the database. */
-export function listsWrong(
+export function launchersWrong(
   players: readonly { wallet: string; devices: readonly Listening[] }[],
   { lists, privacies, invites }: FriendsTruth,
 ): number {

@@ -2,7 +2,13 @@ import type { FriendPresence } from '../../src/features/friends/presence.ts';
 import { befriend } from '../support/befriend.ts';
 import type { SharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
-import { type FriendsTruth, invitesShownBy, listShownBy, listsWrong, readFriends } from './friends-book.ts';
+import {
+  type FriendsTruth,
+  invitesShownBy,
+  launchersWrong,
+  listShownBy,
+  readFriends,
+} from './friends-book.ts';
 import { LauncherDevice } from './launcher-device.ts';
 import type { LedgerClient } from './ledger-book.ts';
 import { attempt } from './message-sender.ts';
@@ -38,20 +44,29 @@ export interface FriendsCounts {
   invisibleShown: number;
 }
 
+/** How many faults there are. */
+export function friendsWrong(counts: FriendsCounts): number {
+  const { pairsApart, listsWrong, presenceWrong, shownAfterLease, invisibleShown, presenceRightMs } = counts;
+  const isLate = presenceRightMs > rightWithinMs;
+  return pairsApart + listsWrong + presenceWrong.length + shownAfterLease + invisibleShown + Number(isLate);
+}
+
 /** What befalls the nodes and Redis. */
 export interface Disasters {
   nodeKilled(url: string): void;
   redisAway(): void;
   redisBack(): void;
+  /** Everything is back. */
+  allBack(): void;
 }
 
 export interface FriendsLedger extends Disasters {
   clients: readonly LedgerClient[];
   /**
-   * Ends the acts, when everything is back; resolves when all devices show their friends right, and players whose node
-   * was killed have been given their lease.
+   * Resolves when everything is back, all devices have shown their friends right, and players whose node was killed
+   * have been given their lease.
    */
-  stop(): Promise<void>;
+  stopped(): Promise<void>;
   counts(): Promise<FriendsCounts>;
 }
 
@@ -264,6 +279,7 @@ export async function startFriends(
     underWay.add(kept);
   }
 
+  const stop = Promise.withResolvers<void>();
   const from = performance.now();
   let acted = 0;
   const timer = setInterval(() => {
@@ -274,6 +290,27 @@ export async function startFriends(
       if (player && !player.isBusy) keep(act(player));
     }
   }, 20);
+
+  async function end(): Promise<void> {
+    clearInterval(timer);
+    isStopped = true;
+    await Promise.all(underWay);
+    await until('all devices settled', () => devices.every((device) => device.isSettled));
+    const truth = await readFriends(
+      data.db,
+      players.map(({ wallet }) => wallet),
+    );
+    const backAt = performance.now();
+    const isLeft = ({ leftBehindAt }: FriendPlayer) => performance.now() - leftBehindAt < leaseMs;
+    const wrong = (isExcused: (player: FriendPlayer) => boolean) => wronglyShown(players, truth, isExcused);
+    await until('presence right', () => wrong(isLeft).length === 0, 8 * rightWithinMs).catch(() => undefined);
+    presenceWrong = wrong(isLeft);
+    counts.presenceRightMs = Math.round(performance.now() - backAt);
+    await until('the lease of killed nodes', () => !players.some(isLeft));
+    presenceWrong.push(...wrong(() => false));
+    for (const device of devices) device.open();
+    await until('all devices settled', () => devices.every((device) => device.isSettled));
+  }
 
   return {
     clients: players.flatMap(({ wallet, devices: own }) =>
@@ -295,28 +332,8 @@ export async function startFriends(
     redisBack() {
       redisBackAt = performance.now();
     },
-    async stop() {
-      clearInterval(timer);
-      isStopped = true;
-      await Promise.all(underWay);
-      await until('all devices settled', () => devices.every((device) => device.isSettled));
-      const truth = await readFriends(
-        data.db,
-        players.map(({ wallet }) => wallet),
-      );
-      const backAt = performance.now();
-      const isLeft = ({ leftBehindAt }: FriendPlayer) => performance.now() - leftBehindAt < leaseMs;
-      const wrong = (isExcused: (player: FriendPlayer) => boolean) => wronglyShown(players, truth, isExcused);
-      await until('presence right', () => wrong(isLeft).length === 0, 8 * rightWithinMs).catch(
-        () => undefined,
-      );
-      presenceWrong = wrong(isLeft);
-      counts.presenceRightMs = Math.round(performance.now() - backAt);
-      await until('the lease of killed nodes', () => !players.some(isLeft));
-      presenceWrong.push(...wrong(() => false));
-      for (const device of devices) device.open();
-      await until('all devices settled', () => devices.every((device) => device.isSettled));
-    },
+    allBack: () => stop.resolve(end()),
+    stopped: () => stop.promise,
     async counts() {
       const truth = await readFriends(
         data.db,
@@ -328,7 +345,7 @@ export async function startFriends(
         friendEvents: truth.events,
         friendships: truth.friendships,
         pairsApart: truth.pairsApart,
-        listsWrong: listsWrong(players, truth),
+        listsWrong: launchersWrong(players, truth),
       };
     },
   };

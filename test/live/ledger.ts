@@ -18,7 +18,13 @@ import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
 import type { TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
-import { type Disasters, type FriendsCounts, type FriendsOptions, startFriends } from './friends-ledger.ts';
+import {
+  type Disasters,
+  type FriendsCounts,
+  type FriendsOptions,
+  friendsWrong,
+  startFriends,
+} from './friends-ledger.ts';
 import {
   type Balance,
   balance,
@@ -164,7 +170,7 @@ export async function runLedger(
   const friends =
     options.friends && (await startFriends(data, front ? [balancer.url] : direct, options.friends));
   const nodeKills = await killInTurn([one, other], redis, options, friends);
-  await Promise.all([sender.stop(), friends?.stop()]);
+  await Promise.all([sender.stop(), friends?.stopped()]);
   const ended = await seasons.stop();
   const all: LedgerClient[] = [...clients, ...(friends?.clients ?? [])];
   const caughtUp = await until(
@@ -268,9 +274,12 @@ async function killInTurn(
     disasters?.nodeKilled(node?.url ?? '');
     await pause(downMs);
     await node?.start();
+    if (round === rounds - 1) {
+      await outage;
+      disasters?.allBack();
+    }
     await pause(upMs);
   }
-  await outage;
   return rounds;
 }
 
@@ -287,7 +296,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** `node test/live/ledger.ts --sockets 200 --rate 100 --kills 10 --redis 2000,20000` */
+/** `node test/live/ledger.ts --sockets 200 --rate 100 --kills 10 --redis 2000,20000 --friends 200` */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -295,6 +304,7 @@ async function main(): Promise<void> {
       rate: { type: 'string', default: String(fullSize.messagesPerSecond) },
       kills: { type: 'string', default: String(fullSize.kills) },
       redis: { type: 'string', default: fullSize.redisOutagesMs.join(',') },
+      friends: { type: 'string', default: String(fullSize.friends?.players) },
     },
   });
   if (redisMissing !== null) {
@@ -307,12 +317,14 @@ async function main(): Promise<void> {
     messagesPerSecond: Number(values.rate),
     kills: Number(values.kills),
     redisOutagesMs: values.redis.split(',').map(Number),
+    friends: { actsPerSecond: 60, ...fullSize.friends, players: Number(values.friends) },
   });
   await endPostgres?.();
   process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);
   const { missed, outOfOrder, duplicates, acknowledgedMissed, altered, prizesMissed, prizesTwice } = counts;
   const lost = missed + outOfOrder + duplicates + acknowledgedMissed + altered + prizesMissed + prizesTwice;
-  process.exitCode = lost === 0 && counts.caughtUp ? 0 : 1;
+  const wrong = lost + (counts.friends ? friendsWrong(counts.friends) : 0);
+  process.exitCode = wrong === 0 && counts.caughtUp ? 0 : 1;
 }
 
 if (import.meta.main) await main();

@@ -25,7 +25,18 @@ export async function holdShortLedger(annotate: TestContext['annotate'], front?:
     prizesTwice: 0,
     resyncs: 0,
   });
+  expect(counts.friends).toMatchObject({
+    pairsApart: 0,
+    listsWrong: 0,
+    presenceWrong: [],
+    shownAfterLease: 0,
+    invisibleShown: 0,
+  });
+  // Two on an idle machine: a second of it until the nodes have noticed that Redis is back.
+  expect(counts.friends?.presenceRightMs).toBeLessThan(3_000);
   // Otherwise the run tested nothing.
+  expect(counts.friends?.friendEvents).toBeGreaterThan(100);
+  expect(counts.friends?.presenceTold).toBeGreaterThan(50);
   expect(counts.reconnects).toBeGreaterThanOrEqual(48);
   expect(counts.acknowledged).toBeGreaterThan(300);
 }

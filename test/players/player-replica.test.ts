@@ -6,6 +6,7 @@ import { until } from '../support/until.ts';
 
 const ada = '0xada';
 const bob = '0xbob';
+const carol = '0xca401';
 
 function partOf(changes: Partial<PlayerPart> = {}): PlayerPart {
   return { ...neverChosen, game: null, rich: null, since: 1, isHidden: false, ...changes };
@@ -198,18 +199,23 @@ test('while the bus is down nobody is dropped, and within two seconds of its ret
   const other = cluster.start('other');
   one.set([[ada, partOf()]]);
   other.set([[bob, partOf()]]);
+  cluster.start('crashed').set([[carol, partOf()]]);
   cluster.isUp = false;
+  cluster.kill('crashed');
   cluster.pass(60_000);
-  expect(one.visible(bob)).not.toBeNull();
+  for (const wallet of [bob, carol]) expect(one.visible(wallet)).not.toBeNull();
   one.set([[ada, null]]);
   other.set([[bob, partOf({ status: 'busy', statusAt: 3 })]]);
   cluster.isUp = true;
   // The nodes subscribe one after the other: what is sent first is lost.
   const from = cluster.now;
   cluster.loses = () => cluster.now - from <= tickMs;
+  cluster.changesSeenBy('one');
   cluster.pass(2_000);
   expect(other.visible(ada)).toBeNull();
   expect(one.visible(bob)).toMatchObject({ status: 'busy' });
+  expect(one.visible(carol)).toBeNull();
+  expect(cluster.changesSeenBy('one').toSorted()).toEqual([bob, carol].toSorted()); // once each
 });
 
 test('a node that was paused drops nobody, and is seen again as soon as it continues', () => {

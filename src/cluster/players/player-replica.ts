@@ -25,6 +25,8 @@ const askMs = 1_000;
 const answerMs = 200;
 /** Messages that were sent while other nodes subscribed again may be lost: parts are exchanged once more after this. */
 const secondExchangeMs = 500;
+/** A node that is still silent this long after the bus is back is dropped if its lease has expired meanwhile. */
+const returnMs = 1_500;
 /** Parts per message. */
 const chunkSize = 500;
 
@@ -85,7 +87,8 @@ interface OtherNode {
 /**
  * The players connected to any node: each node keeps a copy of what all nodes know of theirs, in memory, so that looking
  * at a player costs nothing. A node whose changes were missed is asked for all of its parts; a node that is silent for
- * `leaseMs` is dropped, unless the bus is down: then what is known stays, and everything is exchanged when it is back.
+ * `leaseMs` is dropped, unless the bus is down: then what is known stays, and everything is exchanged when it is back,
+ * with those who are still there.
  */
 export class PlayerReplica {
   readonly #id: string;
@@ -103,6 +106,8 @@ export class PlayerReplica {
   #answeredAt = Number.NEGATIVE_INFINITY;
   #owesAnswer = false;
   #exchangeAt = Number.POSITIVE_INFINITY;
+  /** Until then silence says nothing about other nodes. */
+  #deafUntil = Number.NEGATIVE_INFINITY;
   #hasLeft = false;
 
   constructor({ nodeId, bus, clock = () => performance.now(), onChange }: PlayerReplicaOptions) {
@@ -176,7 +181,7 @@ export class PlayerReplica {
     this.#forget(now);
     if (!this.#bus || this.#hasLeft) return;
     const isUp = this.#bus.isUp();
-    if (!isUp || !this.#wasUp || wasPaused) for (const node of this.#nodes.values()) node.heardAt = now;
+    if (!isUp || !this.#wasUp || wasPaused) this.#deafUntil = now + returnMs;
     if (isUp && (!this.#wasUp || wasPaused)) {
       this.#exchange();
       this.#exchangeAt = now + secondExchangeMs;
@@ -191,7 +196,8 @@ export class PlayerReplica {
       this.#send({ type: 'beat', node: this.#id, version: this.#version });
     }
     for (const [id, node] of [...this.#nodes]) {
-      if (now >= node.leavesAt || now - node.heardAt >= leaseMs) this.#drop(id, node);
+      const isExpired = now - node.heardAt >= leaseMs && now >= this.#deafUntil;
+      if (now >= node.leavesAt || isExpired) this.#drop(id, node);
     }
   }
 

@@ -131,6 +131,11 @@ export class PresenceFeed {
     }
   }
 
+  /** Exchanges players with other nodes if the bus has just come back; the next tick would do it too. */
+  catchUp(): void {
+    this.#replica.tick();
+  }
+
   /** What friends may see of a player; null: offline. */
   visible(wallet: string): VisiblePlayer | null {
     return this.#replica.visible(wallet);

@@ -198,9 +198,10 @@ export class Gateway {
     presence.onChange((sessionId) => this.#track(announcePresence({ db, presence }, sessionId)));
   }
 
-  /** Reads events that the bus may have lost. */
+  /** Reads events that the bus may have lost, and exchanges the presence of players after an outage of it. */
   catchUp(): void {
     this.#feed?.catchUp().catch(this.#dependencies.report);
+    this.friends.catchUp();
   }
 
   /** Sends a signal to its audience on every node. */
