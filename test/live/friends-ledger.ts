@@ -127,9 +127,12 @@ export async function startFriends(
   const byWallet = new Map(players.map((player) => [player.wallet, player]));
   const seen = (friend: FriendPresence) => {
     counts.presenceTold++;
-    const since = byWallet.get(friend.wallet)?.invisibleSince ?? Number.POSITIVE_INFINITY;
-    const isShown = friend.status !== 'offline' && performance.now() - since > rightWithinMs;
-    if (isShown && isQuiet(rightWithinMs)) counts.invisibleShown++;
+    const { invisibleSince = null, leftBehindAt = 0 } = byWallet.get(friend.wallet) ?? {};
+    const now = performance.now();
+    if (friend.status === 'offline' || invisibleSince === null || now - invisibleSince < rightWithinMs)
+      return;
+    // A node that is killed as it answers may not have told the others yet: they wait for its lease.
+    if (now - leftBehindAt > leaseMs && isQuiet(rightWithinMs)) counts.invisibleShown++;
   };
   for (const [at, player] of players.entries()) {
     const first = at - (at % groupSize);
