@@ -56,6 +56,7 @@ export interface OpenOptions {
   timeoutMs?: number;
   retries?: number;
   renewTokens?: readonly string[];
+  status?: { status: string; text?: string };
 }
 
 export interface ConnectOptions extends OpenOptions {
@@ -84,6 +85,15 @@ export interface DriverFollow {
   stop(): Promise<unknown>;
 }
 
+/** A friend list, as the listener got it. */
+export type DriverFriendList = Record<'friends' | 'received' | 'sent', readonly Json[]>;
+
+/** What a `followFriends` has reported. */
+export interface DriverFriends {
+  readonly shown: readonly DriverFriendList[];
+  stop(): Promise<unknown>;
+}
+
 /** Carries lines to a driver, wherever it runs. */
 export interface DriverLink {
   send(line: string): void;
@@ -101,6 +111,7 @@ export class DriverClient {
   readonly #name: string;
   readonly #driver: Driver;
   readonly #follows = new Map<number, Json[][]>();
+  readonly #friends = new Map<number, DriverFriendList[]>();
 
   constructor(name: string, driver: Driver) {
     this.#name = name;
@@ -136,6 +147,14 @@ export class DriverClient {
     return { shown, stop: () => this.#ask('unfollow', { follow: id }) };
   }
 
+  async followFriends(options: { throws?: true } = {}): Promise<DriverFriends> {
+    const id = this.#driver.nextId;
+    const shown: DriverFriendList[] = [];
+    this.#friends.set(id, shown);
+    await this.#ask('followFriends', options);
+    return { shown, stop: () => this.#ask('unfollow', { follow: id }) };
+  }
+
   subscribe(gameId?: string): Promise<unknown> {
     return this.#ask('subscribe', { gameId });
   }
@@ -161,6 +180,8 @@ export class DriverClient {
   take(line: Json): void {
     if (typeof line.event === 'string') {
       this.received.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
+    } else if (typeof line.follow === 'number' && line.list) {
+      this.#friends.get(line.follow)?.push(line.list as DriverFriendList);
     } else if (typeof line.follow === 'number') {
       this.#follows.get(line.follow)?.push(line.rows as Json[]);
     } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);

@@ -17,6 +17,7 @@ interface Stream {
 
 export interface Handshake {
   launcherJwt?: string;
+  status?: { status: string; text?: string };
   cursors?: Record<string, { epoch: string; seq: number }>;
   partial?: true;
 }

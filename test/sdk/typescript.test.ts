@@ -4,6 +4,7 @@ import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { typescriptDriver } from './drivers.ts';
 import { describeFollowRules } from './follow-rules.ts';
+import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeSessionRules } from './session-rules.ts';
 
@@ -12,5 +13,6 @@ describe('the TypeScript client in Node', () => {
   describeConnectRules(() => Driver.start(typescriptDriver));
   describeSessionRules(() => Driver.start(typescriptDriver));
   describeFollowRules(() => Driver.start(typescriptDriver));
+  describeFriendsRules(() => Driver.start(typescriptDriver));
   describeWithRealServer(() => Driver.start(typescriptDriver));
 });

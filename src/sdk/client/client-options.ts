@@ -1,4 +1,5 @@
 import type { Cursor } from './cursors.ts';
+import type { SetStatusInput } from './operation-types.ts';
 import type { Player, SignedIn } from './player.ts';
 import type { Store } from './store.ts';
 
@@ -23,6 +24,8 @@ export interface ClientOptions {
   gameSecret?: string;
   /** Saved from `client.cursors` earlier: events missed since then are replayed. */
   cursors?: Readonly<Record<string, Cursor>>;
+  /** Of a launcher: the status before the first `setStatus`; an invisible player is never shown. */
+  status?: SetStatusInput | undefined;
   /** Persists one player's cursors, handled notifications and queued calls across restarts. */
   store?: Store | undefined;
   /** The transport of calls; events always arrive over the socket. Default `socket`. */

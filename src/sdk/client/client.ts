@@ -6,6 +6,7 @@ export type { ClientOptions } from './client-options.ts';
 export type { Status } from './client-status.ts';
 export { type ConnectOptions, connect, connectAsGuest, connectWithWallet } from './connect.ts';
 export type { Cursor, Meta } from './cursors.ts';
+export type { FollowedFriend, FriendList, Friends } from './friends.ts';
 export { GantryClient } from './gantry-client.ts';
 export type { Leaderboard } from './leaderboard.ts';
 export type * from './operation-types.ts';

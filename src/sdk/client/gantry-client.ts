@@ -6,6 +6,7 @@ import { type ClientOptions, type CompleteOptions, defaultOptions } from './clie
 import { isFinal, refusalOf, refusedFor, type Status, unreachable } from './client-status.ts';
 import { type Cursor, Cursors, type Meta } from './cursors.ts';
 import { EventReceiver, type FirstEvent, type Listener, missed } from './event-receiver.ts';
+import { Friends } from './friends.ts';
 import { callOverHttp } from './http-call.ts';
 import { type Leaderboard, Leaderboards } from './leaderboard.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   QueueableName,
   ReceivedName,
 } from './operation-types.ts';
+import { OwnPresence, socketOnly } from './own-presence.ts';
 import type { Player } from './player.ts';
 import { mayRepeat, reconnectDelay, retryDelay } from './retries.ts';
 import { Session } from './session.ts';
@@ -50,6 +52,7 @@ export class GantryClient {
   readonly #queue: CallQueue;
   readonly #session: Session;
   readonly #leaderboards: Leaderboards;
+  readonly #ownPresence: OwnPresence;
   readonly #wakers = new Set<() => void>();
   #isClosed = false;
   /** Events that arrive before the program has added its listeners; null: they are passed on immediately. */
@@ -75,6 +78,7 @@ export class GantryClient {
       () => this.#writer.save(),
     );
     this.#leaderboards = new Leaderboards(this);
+    this.#ownPresence = new OwnPresence(options.status);
     this.#queue = new CallQueue(
       {
         call: (operation, data) => this.#callOnce(operation as OperationName, data),
@@ -98,6 +102,7 @@ export class GantryClient {
         send({
           launcherJwt: this.#session.launcherJwt,
           gameSecret: options.gameSecret,
+          status: this.#ownPresence.status,
           ...this.#events.cursors.toSend(),
         }),
     });
@@ -190,6 +195,9 @@ export class GantryClient {
     return this.#leaderboards.get(name);
   }
 
+  /** The player's friends, with their presence. */
+  readonly friends: Friends = new Friends(this);
+
   /**
    * Calls the listener for each event of this name, once and in order within its stream. Returns a function that
    * unsubscribes. @throws GantryError `event_unknown`
@@ -276,6 +284,9 @@ export class GantryClient {
     this.#endReason = null;
     this.#session.confirm();
     this.#pass(() => this.#events.begin(first));
+    for (const [name, input] of this.#ownPresence.toRepeat) {
+      this.#callOverSocket(name, input).catch(() => undefined); // lost with this connection, or refused by now
+    }
     this.#setStatus({ state: 'live', replayed: missed(first) });
     this.#writer.saveSoon();
   }
@@ -328,6 +339,8 @@ export class GantryClient {
       this.#retry = setTimeout(() => this.#socket.connect(), reconnectDelay(code, body));
     } else if (isExpiry(body)) {
       void this.#signInAgain((refusal) => refusedFor(refusal ?? new GantryError(body)));
+    } else if (this.#ownPresence.reduce(reason)) {
+      this.#retry = setTimeout(() => this.#socket.connect());
     } else this.#setStatus(refusedFor(new GantryError(body)));
   }
 
@@ -384,12 +397,14 @@ export class GantryClient {
   async #callOnce<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
     await this.#open();
     const isOwn = !('launcherJwt' in data);
-    const answer = await this.#send(name, data).catch(async (error) => {
+    const sendOnce = () => this.#send(name, data);
+    const send = isOwn ? () => this.#ownPresence.remember(name, data, sendOnce) : sendOnce;
+    const answer = await send().catch(async (error) => {
       const isExpired = error instanceof GantryError && error.reason === 'token_expired';
       if (!isExpired || !isOwn || !this.#session.canSignIn) throw error;
       const isSignedIn = await this.#signInAgain((refusal = error) => refusedFor(refusal));
       if (!isSignedIn) throw error;
-      return this.#send(name, data);
+      return send();
     });
     // Its answer does not have the name that others see when the player has none.
     if (name === 'setUsername' && isOwn) await this.#session.readPlayer().catch(() => undefined);
@@ -398,7 +413,7 @@ export class GantryClient {
 
   async #send<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
     const { callOver, url, gameSecret, timeoutMs } = this.#options;
-    if (callOver === 'socket') return this.#callOverSocket(name, data);
+    if (callOver === 'socket' || socketOnly.includes(name)) return this.#callOverSocket(name, data);
     const { launcherJwt } = this.#session;
     const answer = await callOverHttp(url, name, { launcherJwt, ...data }, { gameSecret, timeoutMs });
     return answer as OperationOutput<Name>;

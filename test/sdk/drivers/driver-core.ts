@@ -14,6 +14,7 @@ interface Command {
   leaderboard?: string;
   limit?: number;
   follow?: number;
+  throws?: boolean;
   for?: number;
   signature?: string;
 }
@@ -22,6 +23,9 @@ interface OpenClient {
   saved: Saved | null;
   follows: Map<number, () => void>;
 }
+
+/** The message of what a listener throws for a test. */
+export const thrown = 'Thrown for a test';
 
 /**
  * The driver of the TypeScript client, for Node and browsers: `driver-protocol.md`. `names` are the events to listen
@@ -122,6 +126,15 @@ export function makeDriver(
         const show = (rows: object[]) => report({ client: command.client, follow: command.id, rows });
         const limit = command.limit === undefined ? {} : { limit: command.limit };
         follows.set(command.id, await client.leaderboard(command.leaderboard).follow(show, limit));
+        return null;
+      }
+      case 'followFriends': {
+        const { client, follows } = opened(command);
+        const show = (list: Sdk.FriendList) => {
+          report({ client: command.client, follow: command.id, list });
+          if (command.throws) throw new Error(thrown);
+        };
+        follows.set(command.id, await client.friends.follow(show));
         return null;
       }
       case 'unfollow':
