@@ -75,12 +75,18 @@ export async function bundlePage(page: BundledPage, directory = publicDirectory)
     });
     const files = new Map(outputFiles.map(({ path, contents }) => [`${folder}/${baseOf(path)}`, contents]));
     const addressOf = (name: string) => `/${name}?v=${versionOf(files.get(name) ?? Buffer.of())}`;
+    // What main.js and the modules that are loaded later share: loaded with main.js, not after it.
+    const shared = metafile.outputs[join(folder, 'main.js')]?.imports ?? [];
+    const preloads = shared
+      .filter(({ kind }) => kind === 'import-statement')
+      .map(({ path }) => `    <link rel="modulepreload" href="/${path}" />\n`);
     const bundled = html
       .replaceAll(styleSheet, '')
       .replaceAll(moduleScript, '')
       .replace(
         '  </head>',
         `    <link rel="stylesheet" href="${addressOf(`${folder}/main.css`)}" />\n` +
+          preloads.join('') +
           `    <script type="module" src="${addressOf(`${folder}/main.js`)}"></script>\n  </head>`,
       );
     const inputs = Object.keys(metafile.inputs).filter((name) => !name.startsWith(`${namespace}:`));

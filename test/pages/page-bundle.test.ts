@@ -64,16 +64,17 @@ describe.each(Object.keys(bundledPages) as BundledPage[])('the page %s', (page) 
   });
 });
 
-test('lazily loaded modules are separate files', async () => {
+test('lazily loaded modules are separate files, and what they share with the first is preloaded', async () => {
   const { files } = await bundlePage('console');
-  const names = [...files.keys()].filter((name) => name.endsWith('.js'));
-  expect(names).toEqual([
-    'bundles/console/main.js',
-    expect.stringMatching(/^bundles\/console\/code-mirror-\w+\.js$/),
-  ]);
-  const [main, editor] = names.map((name) => Buffer.from(files.get(name) ?? []).toString());
+  const textIn = (name: string) => Buffer.from(files.get(name) ?? []).toString();
+  const main = textIn('bundles/console/main.js');
+  const editor = [...files.keys()].find((name) => /code-mirror-\w+\.js$/.test(name)) ?? '';
   expect(main).not.toContain('EditorView');
-  expect(editor).toContain('EditorView');
+  expect(textIn(editor)).toContain('EditorView');
+  const shared = [...main.matchAll(/from "\.\/(chunk-\w+\.js)"/g)].map(([, name]) => name);
+  expect(shared.length).toBeGreaterThan(0);
+  const preloaded = [...textIn('console/index.html').matchAll(/"modulepreload" href="([^"]+)"/g)];
+  expect(preloaded.map(([, address]) => address)).toEqual(shared.map((name) => `/bundles/console/${name}`));
 });
 
 test('names are not minified', async () => {

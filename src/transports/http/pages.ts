@@ -72,6 +72,9 @@ export function servePages(dependencies: PageDependencies, files: FileResponses)
   return router;
 }
 
+/** A module of a bundle that others import: esbuild puts a hash of what it contains into its name. */
+const sharedModule = /^bundles\/[\w-]+\/[\w-]+-[A-Z0-9]{8}\.js$/;
+
 class Pages {
   readonly #assets: Assets;
   readonly #files: FileResponses;
@@ -114,7 +117,7 @@ class Pages {
     const file = name.endsWith('.html') ? null : await this.#file(name);
     if (file === null) return false;
     response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
-    const isImmutable = request.query.v === file.version;
+    const isImmutable = request.query.v === file.version || sharedModule.test(name);
     response.setHeader(
       'Cache-Control',
       isImmutable ? `public, max-age=${oneYearSeconds}, immutable` : 'public, no-cache',
