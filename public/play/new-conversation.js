@@ -92,7 +92,7 @@ export function NewConversation({ launcher, current, onClose, onStart }) {
           onInput=${(/** @type {Event} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
           onKeyDown=${pressed}
         />
-        <p class="hint" id="participants-hint">Finds the players on this game's leaderboards and in your conversations.</p>
+        <p class="hint" id="participants-hint">Finds players by the beginning of their name, and those on this game's leaderboards.</p>
       </div>
       <fieldset class="people">
         <legend class="visually-hidden">Players</legend>
@@ -110,7 +110,7 @@ export function NewConversation({ launcher, current, onClose, onStart }) {
       <p class="quiet small" role="status">
         ${
           search.isSearching
-            ? 'Searching the leaderboards…'
+            ? 'Searching…'
             : query.length < minSearchLength || isComplete
               ? listed.length === 0 && 'No players yet. Paste a wallet to start a conversation.'
               : matching.length > shown

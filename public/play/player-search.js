@@ -4,10 +4,12 @@ const pageSize = 250;
 /** Rows of a leaderboard read per search, unless the player asks for more. */
 const rowsPerSearch = 1_000;
 
+/** The server searches by at least so many characters of the beginning of a name. */
+const minNameLength = 3;
+
 /**
- * Finds players of a game by a part of their name: those met so far, and those on the game's public leaderboards, at
- * whatever rank. Players are never searched elsewhere: a name on no leaderboard is known to those who share a
- * conversation only.
+ * Finds players: those met so far by a part of their name, all who can be searched by its beginning, and then those on
+ * the game's public leaderboards, at whatever rank.
  */
 export class PlayerSearch extends Observable {
   #connection;
@@ -16,6 +18,8 @@ export class PlayerSearch extends Observable {
   /** The leaderboards not read to their end, and where they continue; null until the first search. @type {{ leaderboard: string, skip: number }[] | null} */
   #boards = null;
   #isSearching = false;
+  /** The last text that was searched by. */
+  #searched = '';
 
   /**
    * @param {Pick<import('gantry-client').GantryClient, 'call'>} connection
@@ -48,13 +52,19 @@ export class PlayerSearch extends Observable {
     );
   }
 
-  /** Reads on in the leaderboards until someone is found. @param {string} query in lowercase */
+  /**
+   * Searches all players, and reads on in the leaderboards until someone is found.
+   * @param {string} query in lowercase
+   */
   async search(query) {
-    if (this.#isSearching || !this.hasMore) return;
+    if (this.#isSearching || (!this.hasMore && query === this.#searched)) return;
     this.#isSearching = true;
     this.changed();
     const before = this.found(query).length;
     try {
+      if (query !== this.#searched && query.length >= minNameLength) await this.#searchNames(query);
+      this.#searched = query;
+      if (this.found(query).length > before) return;
       this.#boards ??= await this.#publicBoards();
       for (let rows = 0; rows < rowsPerSearch && this.found(query).length === before; rows += pageSize) {
         if (!(await this.#readOn())) break;
@@ -63,6 +73,15 @@ export class PlayerSearch extends Observable {
       this.#isSearching = false;
       this.changed();
     }
+  }
+
+  /** @param {string} query */
+  async #searchNames(query) {
+    // Refused when called too often: the leaderboards are searched in any case.
+    const { players } = await this.#connection
+      .call('searchPlayers', { query })
+      .catch(() => ({ players: [] }));
+    for (const { wallet, username, avatar } of players) this.#players.learn(wallet, username, avatar);
   }
 
   async #publicBoards() {
