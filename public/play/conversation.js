@@ -5,11 +5,11 @@ import { Button } from '../shared/button.js';
 import { ConfirmDialog } from '../shared/dialog.js';
 import { Icon } from '../shared/icon.js';
 import { Loading } from '../shared/states.js';
+import { toastError } from '../shared/toasts.js';
 import { Composer } from './composer.js';
 import { othersIn, titleOf } from './conversation-title.js';
 import { EmojiPicker } from './emoji-picker.js';
 import { GroupInfo } from './group-info.js';
-import { toastError } from './launcher.js';
 import { excerptOf, MessageItem } from './message-item.js';
 import { PlayerActions } from './player-actions.js';
 

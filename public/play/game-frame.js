@@ -56,7 +56,10 @@ export function GameFrame({ current }) {
                   sandbox=${crossOrigin ? `${sandbox} allow-same-origin` : sandbox}
                   allow="autoplay; fullscreen; gamepad; clipboard-write"
                   ref=${(/** @type {HTMLIFrameElement | null} */ frame) => frame && current.enterFrame(frame)}
-                  onLoad=${() => setLoaded(true)}
+                  onLoad=${() => {
+                    setLoaded(true);
+                    current.frameLoaded();
+                  }}
                 ></iframe>
               `
       }

@@ -3,11 +3,12 @@ import { useEffect, useState } from 'preact/hooks';
 import { Tabs } from '../shared/tabs.js';
 import { useMedia } from '../shared/use-media.js';
 import { ActivityFeed } from './activity-feed.js';
+import { FriendsTab, friendsTab } from './friends-tab.js';
 import { GameFrame } from './game-frame.js';
 import { Leaderboard } from './leaderboard.js';
 import { Messages } from './messages.js';
 
-/** @typedef {'game' | 'leaderboard' | 'activity' | 'messages'} Panel */
+/** @typedef {'game' | 'leaderboard' | 'activity' | 'messages' | 'friends'} Panel */
 
 /** How often presence is polled, in milliseconds; a player who writes is shown as present immediately. */
 const presencePollMs = 10_000;
@@ -40,6 +41,11 @@ export function GameScreen({ launcher, current }) {
     if (shown !== 'messages') conversations.show(null);
   }, [shown]);
 
+  // On a small screen, the game comes to the front when a friend is joined in it.
+  useEffect(() => {
+    if (current.joins > 0 && !wide) setPanel('game');
+  }, [current.joins]);
+
   /** @param {string[]} wallets */
   const talkTo = async (wallets) => {
     await conversations.start(wallets);
@@ -59,6 +65,7 @@ export function GameScreen({ launcher, current }) {
       icon: wide ? undefined : /** @type {const} */ ('chat'),
       count: conversations.unread,
     },
+    friendsTab(launcher, wide),
   ];
   return html`
     <main class="game-screen ${wide ? 'wide' : 'narrow'}">
@@ -82,6 +89,7 @@ export function GameScreen({ launcher, current }) {
               ${shown === 'leaderboard' && html`<${Leaderboard} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}
               ${shown === 'activity' && html`<${ActivityFeed} launcher=${launcher} current=${current} />`}
               ${shown === 'messages' && html`<${Messages} launcher=${launcher} current=${current} onTalkTo=${talkTo} />`}
+              ${shown === 'friends' && html`<${FriendsTab} launcher=${launcher} onTalkTo=${talkTo} />`}
             </div>
           `
         }

@@ -2,10 +2,11 @@ import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useChanges } from '../shared/observable.js';
 import { SiteHeader } from '../shared/site-header.js';
+import { toastError } from '../shared/toasts.js';
 import { ConnectionBadge } from './connection-badge.js';
 import { GameScreen } from './game-screen.js';
-import { Launcher, toastError } from './launcher.js';
-import { Library } from './library.js';
+import { Home } from './home.js';
+import { Launcher } from './launcher.js';
 import { NotificationsMenu } from './notifications-menu.js';
 import { PlayerMenu } from './player-menu.js';
 
@@ -22,7 +23,7 @@ export function LauncherView({ player, onEnded, onWallet }) {
   useChanges(launcher);
   useEffect(() => () => launcher.close(), []);
   useEffect(() => followLocation(launcher), []);
-  const { current, games } = launcher;
+  const { current, games, friends, friendViews } = launcher;
 
   // The game in the URL is opened as soon as the games are loaded.
   useEffect(() => openFromLocation(launcher), [games]);
@@ -37,10 +38,11 @@ export function LauncherView({ player, onEnded, onWallet }) {
         <${NotificationsMenu} launcher=${launcher} />
         <${PlayerMenu} launcher=${launcher} guest=${player.guest} onWallet=${onWallet} />
       <//>
+      ${friends && friendViews && html`<${friendViews.FriendNotices} launcher=${launcher} friends=${friends} />`}
       ${
         current
           ? html`<${GameScreen} key=${current.game.gameId} launcher=${launcher} current=${current} />`
-          : html`<${Library} launcher=${launcher} />`
+          : html`<${Home} launcher=${launcher} />`
       }
     </div>
   `;

@@ -1,19 +1,26 @@
 import { GantryClient, signInAsGuest } from 'gantry-client';
 import { defaultName } from 'gantry-names';
 import { Observable } from '../shared/observable.js';
-import { messageOf } from '../shared/states.js';
-import { toast } from '../shared/toasts.js';
+import { toast, toastError } from '../shared/toasts.js';
 import { Inbox } from './inbox.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
-import { storedDevices, storedGame, storeGame, storeRenewed } from './stored-session.js';
+import {
+  storedDevices,
+  storedGame,
+  storedStatus,
+  storeGame,
+  storeRenewed,
+  storeStatus,
+} from './stored-session.js';
 import { claimsOf } from './token.js';
 
 /**
  * @typedef {import('./open-game.js').Game} Game
  * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
+ * @typedef {{ gameId: string, connect: string, from: string }} Join `from`: the friend to join; `connect`: what the game needs for that
  */
 
 /** How long `caught up` is shown before it is plain `live` again, in milliseconds. */
@@ -39,6 +46,11 @@ const countedEvents = /** @type {const} */ ([
   'scores removed',
   'activities created',
   'leaderboard-seasons ended',
+  'friends created',
+  'friends patched',
+  'friends removed',
+  'invites created',
+  'invites removed',
 ]);
 
 /** A player's launcher: one connection, the list of games, and the open one. */
@@ -51,6 +63,10 @@ export class Launcher extends Observable {
   #badgeTimer = 0;
   /** @type {Promise<void>} */
   #gamesLoaded = Promise.resolve();
+  /** The game that friends were told of. @type {string | null} */
+  #told = null;
+  /** Passed on to the game that is being opened. @type {Join | null} */
+  #join = null;
   players = new PlayerBook();
   /** @type {'connecting' | 'reconnecting' | 'catching-up' | 'caught-up' | 'live'} */
   connection = 'connecting';
@@ -65,6 +81,14 @@ export class Launcher extends Observable {
   /** @type {string | null} the id of the game being opened */
   opening = null;
   inbox;
+  /** @type {import('./friends/friends.js').Friends | null} null until loaded */
+  friends = null;
+  /** @type {typeof import('./friends/views.js') | null} */
+  friendViews = null;
+  /** Why the views could not be loaded. @type {unknown} */
+  friendsError = null;
+  /** What friends see of the player. */
+  status;
 
   /**
    * @param {string} launcherJwt of the launcher's own session
@@ -76,6 +100,7 @@ export class Launcher extends Observable {
     this.#onEnded = onEnded;
     const { address, username, avatar, exp, gameId } = claimsOf(launcherJwt);
     this.wallet = address;
+    this.status = storedStatus(address);
     this.players.learn(address, username ?? defaultName(address), avatar);
     const url = location.origin;
     this.#connection = new GantryClient({
@@ -87,6 +112,7 @@ export class Launcher extends Observable {
         const device = storedDevices().find(({ wallet }) => wallet === address);
         return device ? signInAsGuest({ url, gameId, deviceSecret: device.deviceSecret }) : null;
       },
+      status: this.status,
       store: { load: () => null, save: ({ session }) => session && this.#renewed(session.launcherJwt) },
     });
     this.inbox = new Inbox(this.#connection);
@@ -138,7 +164,10 @@ export class Launcher extends Observable {
       this.current = new OpenGame(this.#connection, this.players, game, launcherJwt, () => this.#token(game));
       storeGame({ gameId: game.gameId, launcherJwt });
       this.#forwardChanges(this.current);
+      if (this.#join?.gameId === game.gameId) this.current.join(this.#join);
+      this.#join = null;
       this.current.follow();
+      this.#tellGame();
     } finally {
       if (this.opening === game.gameId) this.opening = null;
       this.changed();
@@ -152,6 +181,7 @@ export class Launcher extends Observable {
     this.#leave();
     storeGame(null);
     if (previous && previous.ending === null) this.#end(previous.sessionId);
+    this.#tellGame();
     this.changed();
   }
 
@@ -175,9 +205,71 @@ export class Launcher extends Observable {
     }
   }
 
+  /** The game whose page is open; null: none. */
+  get playing() {
+    const { current } = this;
+    return current && current.frameUrl !== null && current.ending === null ? current.game : null;
+  }
+
+  /**
+   * Opens a game to join a friend there; one that is open is told at once.
+   * @param {Join} join
+   */
+  openToJoin(join) {
+    if (this.current?.game.gameId === join.gameId) {
+      this.current.join(join);
+      return;
+    }
+    const game = this.games?.find(({ gameId }) => gameId === join.gameId);
+    if (!game) {
+      toast('This game is not in the list of this launcher', 'error');
+      return;
+    }
+    this.#join = join;
+    if (location.hash === `#${game.slug}`) this.open(game).catch(toastError);
+    else location.hash = game.slug;
+  }
+
+  /**
+   * Sets what friends see of the player, for all of the player's connections.
+   * @param {import('./stored-session.js').StoredStatus} status
+   */
+  async setStatus(status) {
+    await this.#connection.call('setStatus', status);
+    this.status = status;
+    storeStatus(this.wallet, status);
+    this.changed();
+  }
+
+  /** Shows the player's friends; first loads what shows them. */
+  async followFriends() {
+    this.friendsError = null;
+    try {
+      this.friendViews ??= await import('./friends/views.js');
+      if (this.friends === null) {
+        this.friends = new this.friendViews.Friends(this.#connection, this.players, this.wallet);
+        this.friends.onChange(() => this.changed());
+      }
+      this.friends.follow();
+      this.friends.loadInvites();
+    } catch (error) {
+      if (this.friends === null) this.friendsError = error;
+    }
+    this.changed();
+  }
+
+  /** Tells friends which game is open. */
+  #tellGame() {
+    const gameId = this.playing?.gameId ?? null;
+    if (gameId === this.#told) return;
+    this.#told = gameId;
+    this.#connection.call('setCurrentGame', { gameId }).catch(() => {}); // the client repeats it on the next connection
+  }
+
   close() {
     clearTimeout(this.#badgeTimer);
     this.#leave();
+    this.friends?.close();
     this.#connection.close();
   }
 
@@ -194,6 +286,7 @@ export class Launcher extends Observable {
       this.#count(meta, 0);
       this.inbox.applyRead(record);
     });
+    connection.on('privacy patched', (_record, meta) => this.#count(meta, 0));
     connection.on('player-blocks patched', (record, meta) => {
       this.#count(meta, 0);
       this.#blocksChanged(record);
@@ -250,6 +343,7 @@ export class Launcher extends Observable {
     else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayTimeoutMs);
     if (this.games === null) this.loadGames();
     this.inbox.load();
+    this.followFriends();
     this.current?.follow();
     this.current?.conversations.refreshParticipants().catch(() => {});
   }
@@ -311,6 +405,7 @@ export class Launcher extends Observable {
     if (this.current !== current || current.sessionId !== sessionId) return;
     current.ending = gameSessionEnd(endReason, current.game.name);
     storeGame(null);
+    this.#tellGame();
     this.changed();
   }
 
@@ -412,12 +507,4 @@ export class Launcher extends Observable {
     const { launcherJwt } = await this.#connection.call('openChannelSession', { gameId });
     return launcherJwt;
   }
-}
-
-/**
- * Shows an error as a toast, when the view has no better place for it.
- * @param {unknown} error
- */
-export function toastError(error) {
-  toast(messageOf(error), 'error');
 }

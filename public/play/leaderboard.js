@@ -5,7 +5,7 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { minuteTime, RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
-import { toastError } from './launcher.js';
+import { toastError } from '../shared/toasts.js';
 
 const numbers = new Intl.NumberFormat('en');
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });

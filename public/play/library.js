@@ -3,13 +3,13 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Empty, ErrorState, Loading } from '../shared/states.js';
-import { toastError } from './launcher.js';
+import { toastError } from '../shared/toasts.js';
 
 /**
  * The list of games to play.
- * @param {{ launcher: import('./launcher.js').Launcher }} props
+ * @param {{ launcher: import('./launcher.js').Launcher, labelledBy?: string | undefined, hidden: boolean }} props
  */
-export function Library({ launcher }) {
+export function Library({ launcher, labelledBy, hidden }) {
   const { games, error, opening } = launcher;
   /** @param {import('./open-game.js').Game} game */
   const open = (game) => {
@@ -18,7 +18,7 @@ export function Library({ launcher }) {
     else location.hash = game.slug;
   };
   return html`
-    <main class="library">
+    <section class="library" id="panel-games" aria-labelledby=${labelledBy} role=${labelledBy && 'tabpanel'} hidden=${hidden}>
       <h1>Choose a game</h1>
       ${
         error !== null
@@ -53,7 +53,7 @@ export function Library({ launcher }) {
                   </ul>
                 `
       }
-    </main>
+    </section>
   `;
 }
 

@@ -5,10 +5,10 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
+import { toastError } from '../shared/toasts.js';
 import { BlockedList } from './blocked-list.js';
 import { Conversation } from './conversation.js';
 import { othersIn, titleOf } from './conversation-title.js';
-import { toastError } from './launcher.js';
 import { NewConversation } from './new-conversation.js';
 
 /**

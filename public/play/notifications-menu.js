@@ -4,7 +4,7 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../shared/states.js';
-import { toastError } from './launcher.js';
+import { toastError } from '../shared/toasts.js';
 
 /**
  * The player's inbox. Opening it marks everything as read; previously unread ones stay highlighted until it is closed.

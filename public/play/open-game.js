@@ -5,7 +5,14 @@ import { NamedBoards } from './named-boards.js';
 import { PlayerSearch } from './player-search.js';
 import { PublicStream } from './public-stream.js';
 import { claimsOf } from './token.js';
-import { isTokenRequest, responseTo, ruleCallback, tokenMessage, tokenPending } from './window-messages.js';
+import {
+  isTokenRequest,
+  joinMessage,
+  responseTo,
+  ruleCallback,
+  tokenMessage,
+  tokenPending,
+} from './window-messages.js';
 
 /** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment' }} Game */
 
@@ -18,6 +25,11 @@ export class OpenGame {
   ending = null;
   /** @type {HTMLIFrameElement | null} where the game runs */
   #frame = null;
+  #isLoaded = false;
+  /** Posted once the game has loaded. @type {import('./launcher.js').Join | null} */
+  #join = null;
+  /** How often a friend was joined. */
+  joins = 0;
   /** Request types that the player has been notified of, to notify once per type. @type {Set<string>} */
   #notified = new Set();
   /** @type {() => Promise<string>} */
@@ -70,6 +82,24 @@ export class OpenGame {
   leaveFrame() {
     removeEventListener('message', this.#listener);
     this.#frame = null;
+    this.#isLoaded = false;
+  }
+
+  frameLoaded() {
+    this.#isLoaded = true;
+    if (this.#join) this.#postToGame(joinMessage(this.#join));
+    this.#join = null;
+  }
+
+  /**
+   * Asks the game to join a friend.
+   * @param {import('./launcher.js').Join} join
+   */
+  join(join) {
+    this.joins += 1;
+    if (join.connect === '') return; // the game has nothing to join by
+    this.#join = join;
+    if (this.#isLoaded) this.frameLoaded();
   }
 
   /**

@@ -5,7 +5,7 @@ import { Avatar } from '../shared/avatar.js';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { messageOf } from '../shared/states.js';
-import { toastError } from './launcher.js';
+import { toastError } from '../shared/toasts.js';
 import { NameForm } from './name-form.js';
 import { signerOfWallet, watchWallets } from './wallets.js';
 
@@ -18,11 +18,12 @@ import { signerOfWallet, watchWallets } from './wallets.js';
  * }} props
  */
 export function PlayerMenu({ launcher, guest, onWallet }) {
-  const { wallet, players } = launcher;
+  const { wallet, players, status, friendViews } = launcher;
+  const present = status.status === 'online' ? true : status.status;
   const name = players.name(wallet);
   return html`
     <button type="button" class="button plain player-button" popovertarget="player-menu" aria-label="Account: ${name}">
-      <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} />
+      <${Avatar} small wallet=${wallet} url=${players.avatar(wallet)} present=${present} />
       <span class="wide-only truncate">${name}</span>
       <${Icon} name="chevronDown" />
     </button>
@@ -36,6 +37,7 @@ export function PlayerMenu({ launcher, guest, onWallet }) {
           </div>
         </div>
         <${NameForm} launcher=${launcher} />
+        ${friendViews && html`<${friendViews.StatusForm} launcher=${launcher} />`}
         ${guest && html`<${ConnectWallet} launcher=${launcher} onWallet=${onWallet} />`}
         <${Button} wide onClick=${() => launcher.signOut().catch(toastError)}><${Icon} name="signOut" />Sign out<//>
       </div>

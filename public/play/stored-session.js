@@ -3,6 +3,7 @@
  * nothing remains on a shared computer.
  * @typedef {{ launcherJwt: string, guest: boolean }} StoredPlayer
  * @typedef {{ gameId: string, launcherJwt: string }} StoredGame
+ * @typedef {import('gantry-client').OperationInput<'setStatus'> & { text: string }} StoredStatus
  */
 
 const playerKey = 'gantry-play-player';
@@ -41,6 +42,29 @@ function writeDevices(devices) {
     localStorage.setItem(devicesKey, JSON.stringify(devices));
   } catch {
     // No access to storage: the guest is lost with the tab.
+  }
+}
+
+/** What friends see of a player, stored permanently: who appears offline does so at the next visit too. */
+const statusKey = 'gantry-play-status';
+
+/** @param {string} wallet @returns {StoredStatus} */
+export function storedStatus(wallet) {
+  try {
+    const stored = JSON.parse(localStorage.getItem(statusKey) ?? 'null');
+    if (stored?.wallet === wallet) return { status: stored.status, text: stored.text };
+  } catch {
+    // No access to storage.
+  }
+  return { status: 'online', text: '' };
+}
+
+/** @param {string} wallet @param {StoredStatus} status */
+export function storeStatus(wallet, { status, text }) {
+  try {
+    localStorage.setItem(statusKey, JSON.stringify({ wallet, status, text }));
+  } catch {
+    // No access to storage: the server remembers it for a while.
   }
 }
 

@@ -39,6 +39,14 @@ export function tokenMessage(launcherJwt) {
   return { source: 'gantry', type: 'GANTRY_TOKEN', launcherJwt };
 }
 
+/**
+ * Asks the game to join a friend, by what the friend's game gave to `setRichPresence`.
+ * @param {{ connect: string, from: string }} join
+ */
+export function joinMessage({ connect, from }) {
+  return { source: 'gantry', type: 'GANTRY_JOIN', connect, from };
+}
+
 /** Requests that games make but this launcher does not support, with descriptions for the player. */
 const unsupported = new Map([
   ['TIP_REQUEST', 'a tip'],

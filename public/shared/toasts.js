@@ -2,6 +2,7 @@ import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from './button.js';
 import { Icon } from './icon.js';
+import { messageOf } from './states.js';
 
 /**
  * @typedef {{ id: number, kind: 'success' | 'error' | 'info', text: string }} Toast
@@ -33,6 +34,14 @@ function show(toasts) {
 export function toast(text, kind = 'info') {
   lastId += 1;
   show([...shown, { id: lastId, kind, text }].slice(-maxToasts));
+}
+
+/**
+ * Shows an error as a toast, when the view has no better place for it.
+ * @param {unknown} error
+ */
+export function toastError(error) {
+  toast(messageOf(error), 'error');
 }
 
 /** @param {number} id */

@@ -56,7 +56,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
   test('chat, see each other type, edit and unsend, and see who is online', async () => {
     const [ada, grace] = await two();
     await startConversation(ada, grace.wallet);
-    await ada.page.getByText('Online').waitFor();
+    await ada.page.locator('.conversation').getByText('Online').waitFor();
     await say(ada, 'One more ruond?');
     expect(await bubbles(ada)).toEqual(['One more ruond?']);
 
@@ -89,7 +89,7 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
 
     await grace.page.context().close();
     players = [ada];
-    await ada.page.getByText('Offline').waitFor({ timeout: 15_000 });
+    await ada.page.locator('.conversation').getByText('Offline').waitFor({ timeout: 15_000 });
   });
 
   test('shows notifications beside the text field, and not over it', async () => {

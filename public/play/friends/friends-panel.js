@@ -1,0 +1,156 @@
+import { html } from 'htm/preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Avatar } from '../../shared/avatar.js';
+import { Button } from '../../shared/button.js';
+import { Icon } from '../../shared/icon.js';
+import { Empty, ErrorState, LoadingRows } from '../../shared/states.js';
+import { AddFriend } from './add-friend.js';
+import { FriendDialog } from './friend-dialog.js';
+import { FriendRow } from './friend-row.js';
+import { Privacy } from './privacy.js';
+import { useAction } from './use-action.js';
+
+/**
+ * @typedef {import('./friends.js').Friend} Friend
+ * @typedef {import('./friends.js').Request} Request
+ * @typedef {{
+ *   launcher: import('../launcher.js').Launcher,
+ *   friends: import('./friends.js').Friends,
+ *   onTalkTo?: ((wallets: string[]) => Promise<void>) | undefined,
+ * }} WithFriends `onTalkTo`: opens the conversation with these players; conversations are those of the open game
+ */
+
+/**
+ * The player's friends: requests, then favorites, then who is online.
+ * @param {WithFriends} props
+ */
+export function FriendsPanel({ launcher, friends, onTalkTo }) {
+  const [dialog, setDialog] = useState(/** @type {'add' | 'privacy' | { wallet: string } | null} */ (null));
+  const panel = useRef(/** @type {HTMLDivElement | null} */ (null));
+  const focused = useRef(/** @type {Element | null} */ (null));
+  // The button that was pressed may be gone with its row.
+  useLayoutEffect(() => {
+    if (focused.current?.isConnected !== false) return;
+    focused.current = null;
+    if (document.activeElement === document.body) panel.current?.focus();
+  });
+  const { received, sent, friends: all } = friends;
+  const isOnline = (/** @type {Friend} */ { status }) => status !== 'offline';
+  const favorites = all.filter(({ favorite }) => favorite);
+  const others = all.filter(({ favorite }) => !favorite);
+  const online = others.filter(isOnline);
+  const offline = others.filter((one) => !isOnline(one));
+  const close = () => setDialog(null);
+  const row = (/** @type {Friend} */ one) =>
+    html`<${FriendRow} key=${one.wallet} launcher=${launcher} friends=${friends} friend=${one} onTalkTo=${onTalkTo} onMore=${() => setDialog({ wallet: one.wallet })} />`;
+  return html`
+    <div
+      class="friends"
+      tabindex="-1"
+      ref=${panel}
+      onFocusIn=${(/** @type {FocusEvent} */ { target }) => {
+        focused.current = /** @type {Element | null} */ (target);
+      }}
+    >
+      <div class="panel-head">
+        <h2>Friends</h2>
+        <div class="friends-head">
+          <${Button} size="small" kind="plain" iconOnly label="Privacy" onClick=${() => setDialog('privacy')}><${Icon} name="shield" /><//>
+          <${Button} size="small" onClick=${() => setDialog('add')}><${Icon} name="plus" />Add friend<//>
+        </div>
+      </div>
+      ${launcher.connection === 'reconnecting' && html`<p class="banner warn" role="status">Not connected: who is online may have changed.</p>`}
+      ${
+        friends.error !== null
+          ? html`<${ErrorState} error=${friends.error} title="Could not load friends" onRetry=${() => friends.follow()} />`
+          : !friends.isLoaded
+            ? html`<${LoadingRows} label="Loading friends" />`
+            : html`
+                <${Section} title="Requests" count=${received.length}>
+                  ${received.map((one) => html`<${Received} key=${one.wallet} launcher=${launcher} friends=${friends} request=${one} />`)}
+                <//>
+                <${Section} title="Favorites" count=${favorites.length}>${favorites.map(row)}<//>
+                <${Section} title="Online" count=${online.length}>${online.map(row)}<//>
+                <${Section} title="Offline" count=${offline.length}>${offline.map(row)}<//>
+                <${Section} title="Sent requests" count=${sent.length}>
+                  ${sent.map((one) => html`<${Sent} key=${one.wallet} launcher=${launcher} friends=${friends} request=${one} />`)}
+                <//>
+                ${
+                  all.length + received.length + sent.length === 0 &&
+                  html`
+                    <${Empty} icon="people" title="No friends yet">
+                      <p>Friends see when you are online and what you play, and can join you.</p>
+                      <${Button} kind="primary" onClick=${() => setDialog('add')}>Add a friend<//>
+                    <//>
+                  `
+                }
+              `
+      }
+      ${dialog === 'add' && html`<${AddFriend} launcher=${launcher} friends=${friends} onClose=${close} />`}
+      ${dialog === 'privacy' && html`<${Privacy} friends=${friends} onClose=${close} />`}
+      ${
+        typeof dialog === 'object' &&
+        dialog !== null &&
+        html`<${FriendDialog} launcher=${launcher} friends=${friends} wallet=${dialog.wallet} onTalkTo=${onTalkTo} onClose=${close} />`
+      }
+    </div>
+  `;
+}
+
+/**
+ * A part of the list; nothing when it is empty.
+ * @param {{ title: string, count: number, children?: import('preact').ComponentChildren }} props
+ */
+function Section({ title, count, children }) {
+  if (count === 0) return null;
+  return html`
+    <section class="friends-section">
+      <h3>${title} <span class="quiet">${count}</span></h3>
+      <ul role="list">${children}</ul>
+    </section>
+  `;
+}
+
+/**
+ * A request to the player.
+ * @param {{ launcher: import('../launcher.js').Launcher, friends: import('./friends.js').Friends, request: Request }} props
+ */
+function Received({ launcher, friends, request: { wallet, message } }) {
+  const { players } = launcher;
+  const { busy, problem, run } = useAction();
+  const name = players.name(wallet);
+  return html`
+    <li class="friend">
+      <${Avatar} wallet=${wallet} url=${players.avatar(wallet)} />
+      <div class="friend-text">
+        <strong class="truncate" title=${name}>${name}</strong>
+        ${message && html`<span class="small friend-message">${message}</span>`}
+        ${problem && html`<span class="small problem" role="alert">${problem}</span>`}
+        <div class="friend-answers">
+          <${Button} size="small" kind="primary" busy=${busy === 'accept'} aria-label="Accept ${name}" onClick=${() => run('accept', () => friends.accept(wallet))}>Accept<//>
+          <${Button} size="small" busy=${busy === 'decline'} aria-label="Decline ${name}" onClick=${() => run('decline', () => friends.decline(wallet))}>Decline<//>
+        </div>
+      </div>
+    </li>
+  `;
+}
+
+/**
+ * A request by the player.
+ * @param {{ launcher: import('../launcher.js').Launcher, friends: import('./friends.js').Friends, request: Request }} props
+ */
+function Sent({ launcher, friends, request: { wallet } }) {
+  const { players } = launcher;
+  const { busy, problem, run } = useAction();
+  const name = players.name(wallet);
+  return html`
+    <li class="friend">
+      <${Avatar} wallet=${wallet} url=${players.avatar(wallet)} />
+      <div class="friend-text">
+        <strong class="truncate" title=${name}>${name}</strong>
+        ${problem ? html`<span class="small problem" role="alert">${problem}</span>` : html`<span class="quiet small">Not answered yet</span>`}
+      </div>
+      <${Button} size="small" busy=${busy !== ''} aria-label="Cancel the request to ${name}" onClick=${() => run('cancel', () => friends.remove(wallet))}>Cancel<//>
+    </li>
+  `;
+}
