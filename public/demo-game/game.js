@@ -27,6 +27,10 @@ async function signIn() {
     if (status.state === 'ended') showNote('Your session has ended: progress is not saved any more');
   });
   element('player').textContent = client.player?.username ?? '';
+  // What the player's friends are doing, in this game. Without an answer, the game has no friends to show.
+  client.friends.follow(({ friends }) => showFriends(friends)).catch(() => {});
+  // An invite to this game that the player has accepted, in a launcher or on another device.
+  client.on('game-joins requested', ({ connect, from }) => join(connect, from));
   return client;
 }
 
@@ -121,6 +125,42 @@ const cloud = {
       }),
     );
   },
+
+  /**
+   * What friends see of the player, and how they can join: `connect` is for this game only, the name of the race here.
+   * It ends when the game is closed.
+   * @param {{ details: string, score: number, race: string, size: number }} shown
+   */
+  show({ details, score, race, size }) {
+    const group = { id: race, size, max: mostInRace };
+    return call(({ api }) =>
+      api.setRichPresence({ details, values: { score: String(score) }, group, connect: race }),
+    );
+  },
+
+  /**
+   * The scores of the player and the friends, best first.
+   * @param {readonly Friend[]} friends
+   */
+  async scoresAmong(friends) {
+    const answer = await call(({ api, player }) =>
+      api.getLeaderboardAmong({
+        gameId: 'demo-game',
+        wallets: [player?.wallet ?? '', ...friends.map(({ wallet }) => wallet)].slice(0, mostCompared),
+      }),
+    );
+    return answer?.leaderboard ?? [];
+  },
+
+  /**
+   * Invites a friend, who gets `connect` by accepting.
+   * @param {string} wallet
+   * @param {string} race
+   */
+  async invite(wallet, race) {
+    const answer = await call(({ api }) => api.sendInvite({ wallets: [wallet], connect: race }));
+    return answer !== null && answer.refused.length === 0;
+  },
 };
 
 // ---------------------------------------------------------------------------------------------------------
@@ -130,6 +170,7 @@ const cloud = {
  * @typedef {{ x: number, width: number, hue: number }} Container `x` is its left edge, in units of the world
  * @typedef {{ id: string, score: number, streak: number, stack: Container[], won: boolean }} Round
  * @typedef {{ best: number, round: Round | null }} Saved
+ * @typedef {import('gantry-client').FollowedFriend} Friend
  */
 
 const world = 360; // the width of the world, in units; it always fits the window
@@ -144,6 +185,8 @@ const winsAt = 12; // containers
 const firstSpeed = 120; // units per second
 const fasterEach = 7;
 const gravity = 1500;
+const mostInRace = 4;
+const mostCompared = 100;
 const hues = [18, 205, 145, 42, 265, 345, 185];
 
 /**
@@ -178,6 +221,10 @@ let lastFrame = 0;
 const lessMotion = matchMedia('(prefers-reduced-motion: reduce)');
 let rest = 0; // the timer of the next frame, when it is not drawn at once
 let noteTimer = 0;
+/** Friends race each other by score. @type {string} */
+let race = crypto.randomUUID();
+/** @type {readonly Friend[]} */
+let friends = [];
 
 function newRound() {
   round = { id: crypto.randomUUID(), score: 0, streak: 0, stack: [base()], won: false };
@@ -187,6 +234,7 @@ function newRound() {
   endRest();
   cloud.track(round); // start the play session
   showScores();
+  tellFriends();
 }
 
 /** @param {Round} saved */
@@ -259,6 +307,7 @@ function land() {
   }
   cloud.save({ best, round }); // so that a reload, or another device, can resume the round
   if (containers % 5 === 0) cloud.track(round); // update the play session
+  if (containers % 3 === 0) tellFriends(); // each drop would be more than friends can follow
   showScores();
   nextLoad();
 }
@@ -280,6 +329,75 @@ async function finish() {
   cloud.track(over, Date.now()); // end the play session
   cloud.save({ best, round: null });
   if (isRecord && over.score > 0) cloud.announceRecord(over.score);
+  tellFriends();
+  compareWithFriends();
+}
+
+function tellFriends() {
+  const level = round ? `Level ${1 + Math.floor((round.stack.length - 1) / 3)}` : 'Between rounds';
+  const score = round?.score ?? 0;
+  const size = 1 + friends.filter(({ group }) => group?.id === race).length;
+  cloud.show({ details: round ? `${level}, ${score} points` : level, score, race, size });
+}
+
+/**
+ * Joins the race of a friend. It may be asked for twice: by the launcher, and by Gantry.
+ * @param {string} connect as the friend's game gave it to `setRichPresence`
+ * @param {string} from the friend's wallet
+ */
+function join(connect, from) {
+  if (connect === '' || connect === race) return;
+  race = connect;
+  const friend = friends.find(({ wallet }) => wallet === from);
+  showNote(`You race with ${friend?.username ?? 'a friend'}`);
+  tellFriends();
+  showRace();
+}
+
+/** @param {readonly Friend[]} now as the SDK keeps them: the list, with what each is doing */
+function showFriends(now) {
+  const isNew = now.length !== friends.length;
+  friends = now;
+  showRace();
+  if (isNew) compareWithFriends();
+}
+
+/** The scores of the others in the race, as they play. */
+function showRace() {
+  element('race').textContent = friends
+    .filter(({ group }) => group?.id === race)
+    .map(({ username, values }) => `${username} ${values?.score ?? ''}`)
+    .join(', ');
+}
+
+async function compareWithFriends() {
+  const rows = friends.length > 0 ? await cloud.scoresAmong(friends) : [];
+  element('friends').hidden = rows.length === 0;
+  element('friends-list').replaceChildren(...rows.map(friendRow));
+}
+
+/** @param {{ normalizedAddress: string, username: string, score: number }} row */
+function friendRow({ normalizedAddress: wallet, username, score }) {
+  const row = document.createElement('li');
+  const name = document.createElement('span');
+  name.className = 'truncate';
+  name.textContent = username;
+  row.append(name, String(score));
+  if (friends.some((friend) => friend.wallet === wallet)) {
+    const invite = document.createElement('button');
+    invite.type = 'button';
+    invite.className = 'button small';
+    invite.textContent = 'Invite';
+    invite.ariaLabel = `Invite ${username}`;
+    invite.addEventListener('click', async () => {
+      invite.disabled = true;
+      const isInvited = await cloud.invite(wallet, race);
+      invite.disabled = isInvited;
+      if (isInvited) invite.textContent = 'Invited';
+    });
+    row.append(invite);
+  }
+  return row;
 }
 
 /** @param {string} message announced to screen readers */
@@ -493,7 +611,10 @@ addEventListener('keydown', (event) => {
 });
 // Messages that rules post with PostWindowMessage arrive here from the launcher, in the format of basement.fun.
 addEventListener('message', ({ source, data }) => {
-  if (source !== parent || data?.source !== 'basement') return;
+  if (source !== parent) return;
+  // The player has joined a friend in the launcher.
+  if (data?.source === 'gantry' && data.type === 'GANTRY_JOIN') join(String(data.connect), String(data.from));
+  if (data?.source !== 'basement') return;
   const { ruleActionType, data: record } = data.payload ?? {};
   if (ruleActionType === 'PostWindowMessage' && typeof record?.message === 'string') showNote(record.message);
 });
@@ -503,3 +624,4 @@ const saved = await cloud.load();
 best = saved?.best ?? 0;
 showScores();
 if (saved?.round) resume(saved.round);
+tellFriends();

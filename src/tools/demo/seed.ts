@@ -2,6 +2,7 @@ import { GantryError } from '../../core/errors.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { recordActivity } from '../../features/activities/commands.ts';
 import { changeGame } from '../../features/administration/commands.ts';
+import { addFriend } from '../../features/friends/commands.ts';
 import { registerGame } from '../../features/games/commands.ts';
 import type { Game, NewGame } from '../../features/games/game.ts';
 import { newGameSecret, type SecretBox } from '../../features/games/game-secret.ts';
@@ -48,8 +49,16 @@ export async function seedDemo(db: Store, box: SecretBox): Promise<void> {
       eventId: 'level-up',
     });
   }
-  const [ada, grace] = owners;
-  if (ada && grace) {
+  const [ada, grace, linus, margaret] = owners;
+  if (ada && grace && linus && margaret) {
+    const request = { hasCode: false, message: '', gameId: game.id };
+    for (const { wallet } of [grace, margaret]) {
+      // Each asks the other, which makes them friends.
+      await db.write(addFriend, ada.wallet, { ...request, wallet });
+      await db.write(addFriend, wallet, { ...request, wallet: ada.wallet });
+    }
+    const message = 'We stacked side by side last week.';
+    await db.write(addFriend, linus.wallet, { ...request, wallet: ada.wallet, message });
     const channel = await db.write(createChannel, ada, [grace.wallet]);
     await db.write(sendMessage, ada, channel._id, 'Did you see the leaderboard?');
     await db.write(sendMessage, grace, channel._id, 'Not for long. One more round?');

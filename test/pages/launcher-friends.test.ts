@@ -1,0 +1,264 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { addFriend, updateFriend } from '../../src/features/friends/commands.ts';
+import { sendInvites } from '../../src/features/friends/invite-commands.ts';
+import { privacyOf } from '../../src/features/friends/queries.ts';
+import { findGameBySlug } from '../../src/features/games/queries.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
+import { seedDemo } from '../../src/tools/demo/seed.ts';
+import { befriend } from '../support/befriend.ts';
+import { connectLauncher } from '../support/launcher.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+import { desktop, launchBrowser, noBrowser, openPage, type WatchedPage } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { signedInAs } from './players.ts';
+
+interface Friend extends WatchedPage {
+  wallet: string;
+}
+
+describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  const opened: Friend[] = [];
+  beforeAll(async () => {
+    server = await startTestServer();
+    await seedDemo(server.services.db, server.box);
+    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+  afterEach(async () => {
+    const complaints = opened
+      .splice(0)
+      .flatMap((one) => one.complaints)
+      .filter((complaint) => !complaint.includes('ERR_INTERNET_DISCONNECTED'));
+    await Promise.all(browser.contexts().map((context) => context.close()));
+    expect(complaints).toEqual([]);
+  });
+
+  /** A guest in the launcher, in the library unless a game is named. */
+  async function signIn(name: string, game = '', options: BrowserContextOptions = desktop): Promise<Friend> {
+    const watched = await openPage(browser, options);
+    const { page } = watched;
+    await page.goto(`${server.url}/play#${game}`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    await page.getByRole(game ? 'tab' : 'heading', { name: game ? /^Friends/ : 'Choose a game' }).waitFor();
+    const { address: wallet } = await signedInAs(page);
+    await server.services.db.write(setProfile, wallet, { username: name });
+    const friend = { ...watched, wallet };
+    opened.push(friend);
+    return friend;
+  }
+
+  const picture = async (page: Page, name: string) => {
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
+  };
+  const rowOf = (page: Page, name: string) =>
+    page.locator('.friend', { has: page.getByText(name, { exact: true }) });
+
+  test('a request by code, accepting it, seeing what is played, joining, inviting, appearing offline, blocking', async () => {
+    const [ada, grace, margaret] = await Promise.all([
+      signIn('Ada L', 'demo-game'),
+      signIn('Grace H'),
+      signIn('Margaret H'),
+    ]);
+    await ada.page.getByRole('tab', { name: /^Friends/ }).click();
+    await ada.page.getByText('No friends yet').waitFor();
+
+    // By code, with the keyboard only: the focus begins in the field and returns to the button.
+    await ada.page.getByRole('button', { name: 'Add friend' }).click();
+    const code = (await ada.page.locator('.own-code code').filter({ hasText: '-' }).textContent()) ?? '';
+    await ada.page.keyboard.press('Escape');
+    await grace.page.getByRole('button', { name: 'Add friend' }).press('Enter');
+    await grace.page.getByLabel('Message with the request').fill('It is me, from the harbor');
+    await grace.page.getByLabel('Friend code', { exact: true }).fill(code.toLowerCase());
+    await grace.page.keyboard.press('Enter');
+    await grace.page.getByText('Friend request sent').waitFor();
+    await grace.page.keyboard.press('Escape');
+    await expect
+      .poll(() => grace.page.evaluate(() => document.activeElement?.textContent))
+      .toBe('Add friend');
+    await rowOf(grace.page, 'Ada L').getByText('Not answered yet').waitFor();
+
+    // It is told at once, and counted.
+    await ada.page.getByText('Grace H would like to be friends').waitFor();
+    await ada.page.getByRole('tab', { name: /^Friends.*1 new/ }).waitFor();
+    await rowOf(ada.page, 'Grace H').getByText('It is me, from the harbor').waitFor();
+    await picture(ada.page, 'friends request');
+    await ada.page.getByRole('button', { name: 'Accept Grace H' }).press('Enter');
+    await grace.page.getByText('Ada L and you are friends now').waitFor();
+    await rowOf(ada.page, 'Grace H').getByText('Online').waitFor();
+
+    // What is played, and joining it: the game joins by itself.
+    await rowOf(grace.page, 'Ada L').getByText('Between rounds').waitFor();
+    await picture(grace.page, 'friends library');
+    await grace.page.getByRole('button', { name: 'Join Ada L' }).click();
+    const game = grace.page.frameLocator('iframe');
+    await game.getByText('You race with').waitFor();
+    await ada.page.frameLocator('iframe').getByRole('button', { name: 'Start' }).click();
+    await ada.page.keyboard.press('Space');
+    await game.locator('#race').getByText('Ada L').waitFor();
+    await picture(grace.page, 'friends race');
+
+    // Found by name; the other accepts it as an own request.
+    await ada.page.getByRole('button', { name: 'Add friend' }).click();
+    await ada.page.getByLabel('Or search by name').fill('margaret h');
+    await ada.page.getByRole('button', { name: 'Add Margaret H' }).click();
+    await ada.page.getByText('Request sent', { exact: true }).waitFor();
+    await ada.page.keyboard.press('Escape');
+    await margaret.page.getByRole('button', { name: 'Accept Ada L' }).click();
+
+    // Invited, which opens the game.
+    await ada.page.getByRole('button', { name: 'Invite Margaret H to Demo Game' }).click();
+    const invite = margaret.page.getByRole('region', { name: 'Invites' });
+    await invite.getByText('Ada L invites you to Demo Game').waitFor();
+    await picture(margaret.page, 'friends invite');
+    await ada.page.getByRole('button', { name: 'Cancel the invite to Margaret H' }).click();
+    await until('it is withdrawn', async () => !(await invite.getByRole('button').first().isVisible()));
+    await ada.page.getByRole('button', { name: 'Invite Margaret H to Demo Game' }).click();
+    await invite.getByRole('button', { name: 'Accept the invite of Ada L' }).click();
+    await margaret.page.frameLocator('iframe').getByText('You race with').waitFor();
+    await rowOf(ada.page, 'Margaret H').getByText('Demo Game').waitFor();
+
+    // A friend who appears offline is not seen as playing, also after a reload.
+    await margaret.page.getByRole('button', { name: /^Account/ }).click();
+    await margaret.page.getByLabel('Status').selectOption({ label: 'Appear offline' });
+    await margaret.page.getByText('Friends see you as offline.').waitFor();
+    await rowOf(ada.page, 'Margaret H').getByText('Offline').waitFor();
+    await margaret.page.reload();
+    await margaret.page.getByRole('tab', { name: /^Friends/ }).waitFor();
+    expect(await rowOf(ada.page, 'Margaret H').getByText('Offline').isVisible()).toBe(true);
+
+    // A blocked friend is gone from both lists, and is not told.
+    await ada.page.getByRole('button', { name: 'More about Grace H' }).click();
+    const dialog = ada.page.getByRole('dialog', { name: 'Grace H' });
+    await dialog.getByRole('button', { name: 'Favorite' }).click();
+    await dialog.getByLabel('Note').fill('From the harbor');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await ada.page.getByText('Note saved').waitFor();
+    await picture(ada.page, 'friends dialog');
+    await dialog.getByRole('button', { name: 'Block' }).click();
+    await dialog.getByRole('button', { name: 'Block' }).click();
+    await ada.page.getByText('Grace H blocked').waitFor();
+    expect(await rowOf(ada.page, 'Grace H').count()).toBe(0);
+    await grace.page.getByRole('tab', { name: /^Friends/ }).click();
+    await grace.page.getByText('No friends yet').waitFor();
+    expect(await grace.page.getByText(/block/i).count()).toBe(0);
+  });
+
+  test('every state of the panel has no serious issue and fits, on wide and narrow screens, light and dark', async () => {
+    const { db } = server.services;
+    const { page, wallet } = await signIn('Katherine J', 'demo-game');
+    const others = await Promise.all(Array.from({ length: 4 }, () => server.openSession(gameId)));
+    const names = ['Dorothy V', 'Someone with a name as long as names get', 'Mary J', 'Annie E'];
+    await Promise.all(
+      others.map((one, at) => db.write(setProfile, one.wallet, { username: names[at] ?? '' })),
+    );
+    const [dorothy, long, mary, annie] = others;
+    if (!dorothy || !long || !mary || !annie) throw new Error('they have signed in');
+    using playing = await connectLauncher(server.url, { launcherJwt: dorothy.launcherJwt });
+    await playing.call('setRichPresence', {
+      details: 'Level 4, on the way to the harbor of a far away city with 450 points',
+      group: { id: 'race', size: 2, max: 4 },
+      connect: 'race',
+    });
+    await befriend(db, gameId, dorothy.wallet, wallet);
+    await befriend(db, gameId, long.wallet, wallet);
+    const longText =
+      'We met at the harbor, and you said that I should write to you here some day. So here I am.';
+    await db.write(updateFriend, wallet, long.wallet, { favorite: true, note: longText });
+    const request = { hasCode: false, message: longText, gameId };
+    await db.write(addFriend, mary.wallet, { ...request, wallet });
+    await db.write(addFriend, wallet, { ...request, wallet: annie.wallet });
+
+    const fine = async (name: string) => {
+      const issues = await issuesInBothSchemes(page, async () => {
+        const dark = await page.evaluate(() => matchMedia('(prefers-color-scheme: dark)').matches);
+        await picture(page, `friends ${name} ${dark ? 'dark' : 'light'}`);
+      });
+      expect([name, issues]).toEqual([name, { light: [], dark: [] }]);
+      expect([name, await tooSmallOrOutside(page)]).toEqual([name, []]);
+    };
+    for (const [width, height] of [
+      [1440, 900],
+      [1024, 768],
+      [390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.getByRole('tab', { name: /^Friends/ }).click();
+      await page.getByRole('button', { name: 'Join Dorothy V' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel the request to Annie E' }).waitFor();
+      await page.locator('.toast').first().waitFor({ state: 'hidden' });
+      await fine(`panel ${width}`);
+    }
+    const close = () => page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Add friend' }).click();
+    await page.getByLabel('Or search by name').fill('dor');
+    await page.getByText('1 found').waitFor();
+    await page.locator('.own-code code').filter({ hasText: '-' }).waitFor();
+    await fine('adding 390');
+    await close();
+    await page.getByRole('button', { name: 'More about Dorothy V' }).click();
+    await fine('friend 390');
+    await close();
+    await page.getByRole('button', { name: 'Privacy' }).click();
+    await page.getByLabel('Who can send you friend requests').selectOption({ label: 'Nobody' });
+    await page.getByLabel('Other players can find you').uncheck();
+    await fine('privacy 390');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Privacy saved').waitFor();
+    expect(await db.read(privacyOf, wallet)).toMatchObject({ requests: 'nobody', searchable: false });
+    await page.getByRole('button', { name: /^Account/ }).click();
+    await page.getByLabel('What friends read beside it').fill('On the night shift');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Status').selectOption({ label: 'Busy' });
+    await fine('status 390');
+    await close();
+    await db.write(sendInvites, dorothy.wallet, [wallet], { gameId, connect: 'race', message: longText });
+    await page.getByRole('button', { name: 'Accept the invite of Dorothy V' }).waitFor();
+    await fine('invite 390');
+    await page.getByRole('button', { name: 'Decline the invite of Dorothy V' }).press('Enter');
+    await page.getByText(/invites you/).waitFor({ state: 'hidden' });
+    await page.evaluate(() => {
+      location.hash = '';
+    });
+    await page.getByRole('tab', { name: /^Friends/ }).click();
+    await page.getByRole('button', { name: 'Join Dorothy V' }).waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('Not connected').waitFor();
+    await fine('offline 390');
+  });
+
+  test('says when the panel cannot be loaded, and loads it then', async () => {
+    const { page } = await openPage(browser);
+    await page.route('**/bundles/play/views-*', (route) => route.abort());
+    await page.goto(`${server.url}/play`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    await page.getByText('Could not load friends').waitFor();
+    await page.unroute('**/bundles/play/views-*');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('No friends yet').waitFor();
+  });
+});
+
+/** Controls smaller than 24 pixels (WCAG 2.2, 2.5.8), and what is wider than the screen. */
+function tooSmallOrOutside(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const named = (one: Element) => `${one.tagName} ${one.ariaLabel ?? one.textContent}`;
+    const scope = document.querySelector('dialog[open]') ?? document;
+    const boxes = [...scope.querySelectorAll('button, input, select, .friend, .friend-notice')]
+      .map((one) => ({ one, box: (one.closest('label') ?? one).getBoundingClientRect() }))
+      .filter(({ box }) => box.width > 0);
+    const small = boxes.filter(
+      ({ one, box }) => !one.matches('.friend') && Math.min(box.width, box.height) < 24,
+    );
+    const outside = boxes.filter(({ box }) => box.right > innerWidth + 1 || box.left < -1);
+    return [...small, ...outside].map(({ one }) => named(one));
+  });
+}
