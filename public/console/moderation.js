@@ -12,8 +12,14 @@ import { ConfirmButton } from './confirm-button.js';
 import { DataTable } from './data-table.js';
 import { usePages } from './queries.js';
 
+/** How many participants an unnamed channel is named after. */
+const namesInTitle = 3;
+/** The most wallets in one call. */
+const maxWallets = 250;
+
 /**
- * @typedef {import('./admin.js').Output<'listGameChannels'>['data'][number]} Channel
+ * @typedef {import('./admin.js').Output<'listGameChannels'>['data'][number]} StoredChannel
+ * @typedef {StoredChannel & { title: string }} Channel `title`: its name or, without one, its participants'
  * @typedef {import('./admin.js').Output<'listMessages'>['data'][number]} Message
  */
 
@@ -26,7 +32,10 @@ export function Moderation({ game }) {
   const { gameId } = game;
   const [open, setOpen] = useState(/** @type {Channel | null} */ (null));
   const pages = usePages(
-    (page) => admin.call('listGameChannels', { gameId, ...page }),
+    async (page) => {
+      const { data, ...counts } = await admin.call('listGameChannels', { gameId, ...page });
+      return { ...counts, data: await withTitles(admin, data) };
+    },
     (/** @type {Channel} */ channel) => channel._id,
     [gameId],
   );
@@ -36,8 +45,8 @@ export function Moderation({ game }) {
     {
       title: 'Channel',
       wide: true,
-      cell: (channel) => html`<span class="truncate">${nameOf(channel)}</span>`,
-      value: (channel) => nameOf(channel),
+      cell: ({ title }) => html`<span class="truncate">${title}</span>`,
+      value: ({ title }) => title,
     },
     { title: 'ID', exportOnly: true, cell: () => null, value: ({ _id }) => _id },
     {
@@ -66,7 +75,7 @@ export function Moderation({ game }) {
       title: 'View',
       hidden: true,
       cell: (channel) =>
-        html`<${Button} size="small" aria-label="View ${nameOf(channel)}" onClick=${() => setOpen(channel)}>View<//>`,
+        html`<${Button} size="small" aria-label="View ${channel.title}" onClick=${() => setOpen(channel)}>View<//>`,
     },
   ];
   return html`
@@ -139,9 +148,9 @@ function Messages({ channel, onBack }) {
     },
   ];
   return html`
-    <p class="crumb"><${Button} kind="plain" size="small" onClick=${onBack}><${Icon} name="arrowLeft" />All channels<//><strong class="truncate">${nameOf(channel)}</strong></p>
+    <p class="crumb"><${Button} kind="plain" size="small" onClick=${onBack}><${Icon} name="arrowLeft" />All channels<//><strong class="truncate">${channel.title}</strong></p>
     <${DataTable}
-      caption="Messages of ${nameOf(channel)}"
+      caption="Messages of ${channel.title}"
       columns=${columns}
       pages=${pages}
       keyOf=${(/** @type {Message} */ message) => message._id}
@@ -167,10 +176,26 @@ function FullMessage({ message: { senderId, content, createdAt, updatedAt }, onC
   `;
 }
 
-/** @param {Channel} channel */
-function nameOf({ name, participants }) {
-  if (name) return name;
-  const shown = participants.slice(0, 3).map(({ wallet }) => defaultName(wallet));
-  const others = participants.length - shown.length;
-  return others > 0 ? `${shown.join(', ')} and ${others} more` : shown.join(', ');
+/**
+ * @param {import('./admin.js').Admin} admin
+ * @param {readonly StoredChannel[]} channels
+ * @returns {Promise<Channel[]>}
+ */
+async function withTitles(admin, channels) {
+  const named = channels.map((channel) => ({
+    channel,
+    wallets: channel.name ? [] : channel.participants.slice(0, namesInTitle).map(({ wallet }) => wallet),
+  }));
+  const wallets = [...new Set(named.flatMap((one) => one.wallets))];
+  /** @type {Map<string, string>} */
+  const names = new Map();
+  for (let at = 0; at < wallets.length; at += maxWallets) {
+    const { players } = await admin.call('getPlayerNames', { wallets: wallets.slice(at, at + maxWallets) });
+    for (const { wallet, username } of players) names.set(wallet, username);
+  }
+  return named.map(({ channel, wallets: shown }) => {
+    const others = channel.participants.length - shown.length;
+    const list = shown.map((wallet) => names.get(wallet) || defaultName(wallet)).join(', ');
+    return { ...channel, title: channel.name || (others > 0 ? `${list} and ${others} more` : list) };
+  });
 }

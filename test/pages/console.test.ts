@@ -773,7 +773,8 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByRole('link', { name: 'Activities' }).click();
     await page.getByRole('row', { name: /found the key.*found-key/ }).waitFor();
     await page.getByRole('link', { name: 'Messages' }).click();
-    await page.getByRole('button', { name: /^View/ }).click();
+    await page.getByLabel('Filter by participant').fill('lovelace');
+    await page.getByRole('button', { name: /^View .*Ada Lovelace/ }).click();
     await page.getByRole('button', { name: 'Something rude' }).click();
     await page
       .getByRole('dialog', { name: 'Message' })
