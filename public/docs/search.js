@@ -1,6 +1,7 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../shared/icon.js';
+import { useMedia } from '../shared/use-media.js';
 import { loadSearch } from './load-search.js';
 
 /** @typedef {import('./find-entries.js').SearchEntry} SearchEntry */
@@ -17,6 +18,7 @@ export function Search() {
   const [error, setError] = useState('');
   const form = useRef(/** @type {HTMLFormElement | null} */ (null));
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const hasRoom = useMedia('(width >= 40rem)');
 
   useEffect(() => {
     if (query.trim() === '') {
@@ -88,7 +90,7 @@ export function Search() {
         ref=${field}
         class="input"
         type="search"
-        placeholder="Search (Ctrl+K)"
+        placeholder=${hasRoom ? 'Search (Ctrl+K)' : 'Search'}
         aria-label="Search the manual"
         autocomplete="off"
         spellcheck=${false}

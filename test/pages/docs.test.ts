@@ -137,6 +137,8 @@ describe.skipIf(noBrowser !== null)('the manual', { timeout: 120_000 }, () => {
     const { page } = await openDocs('/rules', phone);
     const link = page.getByRole('navigation', { name: 'Manual' }).getByRole('link', { name: 'Webhooks' });
     expect(await link.isVisible()).toBe(false);
+    // What the search says fits, without the keys that a phone does not have.
+    expect(await page.getByRole('searchbox').getAttribute('placeholder')).toBe('Search');
     await page.getByRole('button', { name: 'Menu' }).click();
     await link.click();
     await page.waitForURL(`${server.url}/docs/webhooks`);

@@ -57,6 +57,7 @@ describe.skipIf(noBrowser !== null)('the API reference', { timeout: 120_000 }, (
   test("has every operation, field and reason in the page, for the browser's find", async () => {
     const { page } = await openReference();
     const text = (await page.locator('.reference').textContent()) ?? '';
+    expect(text.match(/.{0,40}`.{0,40}/)).toBeNull(); // names are shown as code
     const missing = operations.flatMap(({ name, input, output }) => {
       const fields = [...Object.keys(input.shape), ...('shape' in output ? Object.keys(output.shape) : [])];
       return [name, ...fields].filter((one) => !text.includes(one));

@@ -43,7 +43,7 @@ export function Operation({ operation, schemas }) {
         <${Icon} name="chevronRight" />
         <h3>${operationId}</h3>
         <code class="operation-path small">${method.toUpperCase()} ${path}</code>
-        <span class="operation-summary quiet">${summary}</span>
+        <span class="operation-summary quiet"><${Prose} text=${summary} /></span>
       </summary>
       <div class="operation-body">
         <p class="quiet"><${Prose} text=${description} /></p>

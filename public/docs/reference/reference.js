@@ -39,7 +39,8 @@ export function Reference() {
   return html`
     <p>
       Every operation of this server, by topic. Search this page with the browser's find (Ctrl+F): it opens what it finds.
-      The document behind it is <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1).
+      The document behind it is <a href="/openapi.json">/openapi.json</a> (OpenAPI 3.1). New to Gantry?${' '}
+      <a href="/docs/first-session">A first session</a> gets a token and makes the first calls.
     </p>
     <${Credentials} document=${shown} />
     <${Folded} id="headers" title="Headers" summary="What every call accepts: signatures, idempotency keys">

@@ -25,7 +25,7 @@ export function Samples({ operation }) {
     setChosen(id);
   };
   return html`
-    <section class="samples" aria-label="Example in code">
+    <section class="samples" aria-label="Example in code: ${operation.operationId}">
       <${Tabs}
         label="Language"
         tabs=${samples.map(({ id, label }) => ({ id: tabId(id), label }))}
