@@ -30,7 +30,7 @@ export function NameForm({ launcher }) {
       setName(null);
       toast('Name saved', 'success');
     } catch (error) {
-      setProblem(messageOf(error).replace(/^username: /, ''));
+      setProblem(messageOf(error).replace(/^username: ./, (start) => start.slice(-1).toUpperCase()));
     }
     setBusy(false);
   };

@@ -261,6 +261,12 @@ describe.skipIf(noBrowser !== null)('two players, each in a launcher', () => {
     const [ada] = await two();
     await ada.page.getByRole('button', { name: /^Account:/ }).click();
     const name = ada.page.getByLabel('Display name');
+    await name.fill('Ada\u200dLovelace');
+    await ada.page.getByRole('button', { name: 'Save', exact: true }).click();
+    await ada.page
+      .getByRole('alert')
+      .filter({ hasText: /^Must not contain U\+200D/ })
+      .waitFor();
     await name.fill('Ada Lovelace');
     await ada.page.getByRole('button', { name: 'Save', exact: true }).click();
     await ada.page.getByRole('button', { name: 'Account: Ada Lovelace' }).waitFor();
