@@ -101,7 +101,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
-        ${isForbidden ? html`<${Empty} icon="shield" title="You do not have access"><p>Your role is ${admin.identity?.role}. Ask an owner to change it.</p><a href="#/">Overview</a><//>` : viewOf(path, id, tab, rest)}
+        ${isForbidden ? html`<${PageHead} title=${title} /><${Empty} icon="shield" title="You do not have access"><p>Your role is ${admin.identity?.role}. Ask an owner to change it.</p><a href="#/">Overview</a><//>` : viewOf(path, id, tab, rest)}
       </main>
     </div>
     ${
@@ -172,7 +172,7 @@ function viewOf(section, id, tab, rest) {
     case 'administrators':
       return html`<${AdministratorsView} />`;
     default:
-      return html`<${Empty} title="Page not found"><a href="#/">Overview</a><//>`;
+      return html`<${PageHead} title="Console" /><${Empty} title="Page not found"><a href="#/">Overview</a><//>`;
   }
 }
 
