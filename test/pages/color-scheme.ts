@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { accessibilityIssues, colorIssues } from './axe.ts';
+import { accessibilityIssues, looksIssues } from './axe.ts';
 
 /**
  * The issues that axe finds in the page, in each colour scheme; `look` is called in each too. The page stays in the
@@ -8,12 +8,12 @@ import { accessibilityIssues, colorIssues } from './axe.ts';
 export async function issuesInBothSchemes(
   page: Page,
   look = async () => {},
-): Promise<Record<string, string[]>> {
+): Promise<{ light: string[]; dark: string[] }> {
   await showIn(page, 'light');
   const light = await accessibilityIssues(page);
   await look();
   await showIn(page, 'dark');
-  const dark = await colorIssues(page);
+  const dark = await looksIssues(page);
   await look();
   return { light, dark };
 }

@@ -19,6 +19,26 @@ export async function openConsole(
 }
 
 /**
+ * Leads to another view as a link would, but by way of one that is empty: nothing of the previous view is left, without
+ * the time that loading the page again takes.
+ */
+export async function showView(page: Page, view: string): Promise<void> {
+  const goTo = (hash: string) =>
+    page.evaluate((address) => {
+      location.hash = address;
+    }, hash);
+  await goTo('#/nothing-here');
+  await page.getByText('Page not found').waitFor();
+  await goTo(`#/${view}`);
+  await page.getByText('Page not found').waitFor({ state: view === 'nothing-here' ? 'visible' : 'hidden' });
+}
+
+/** Waits until everything in view has loaded. */
+export async function hasLoaded(page: Page): Promise<void> {
+  await page.locator('.spinner, .skeleton').first().waitFor({ state: 'hidden' });
+}
+
+/**
  * Replaces an editor's whole text. `fill` overwrites the selection, for which the browser sometimes keeps the style of
  * the replaced letters inline, which violates the page's policy.
  */

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import type { TestServer } from '../../support/server.ts';
-import { accessibilityIssues } from '../axe.ts';
-import { showIn } from '../color-scheme.ts';
+import { issuesInBothSchemes, showIn } from '../color-scheme.ts';
 import { layoutIssues } from '../layout.ts';
 import type { SampleWorld } from './sample-world.ts';
 
@@ -26,12 +25,13 @@ export interface Camera extends Scene {
   take(page: Page, name: string): Promise<void>;
 }
 
-/** Takes no screenshots, but reports what axe and measuring find in each view, in the scheme it was opened in. */
+/** Takes no screenshots, but reports what axe finds in each view, in light and dark, and what measuring finds. */
 export function inspector(scene: Scene, report: (view: string, issues: readonly string[]) => void): Camera {
   return {
     ...scene,
     async take(page, name) {
-      const issues = [...(await accessibilityIssues(page)), ...(await layoutIssues(page))];
+      const { light, dark } = await issuesInBothSchemes(page);
+      const issues = [...light, ...dark.map((one) => `in dark, ${one}`), ...(await layoutIssues(page))];
       if (issues.length > 0) report(`${name} at ${scene.width}`, issues);
     },
   };

@@ -1,4 +1,4 @@
-import { openConsole } from '../operator.ts';
+import { hasLoaded, openConsole, showView } from '../operator.ts';
 import { consoleViews } from '../views.ts';
 import type { Camera } from './camera.ts';
 
@@ -30,11 +30,9 @@ export async function takeConsole(camera: Camera): Promise<void> {
     ['players/0x0000000000000000000000000000000000000000', '.state', 'player-unknown'],
   ] as readonly (readonly [string, string, string?])[]) {
     if (view === '') await busy;
-    // Navigating to another fragment alone would keep the state of the previous view.
-    await page.goto('about:blank');
-    await page.goto(`${server.url}/console#/${view}`);
+    await showView(page, view);
     await page.locator(shows).first().waitFor();
-    await page.waitForLoadState('networkidle');
+    await hasLoaded(page);
     await take(page, `console-${name || 'overview'}`);
   }
   await page.goto(`${server.url}/console#/games`);

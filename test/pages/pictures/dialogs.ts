@@ -1,20 +1,17 @@
 import type { Page } from 'playwright-core';
-import { openConsole } from '../operator.ts';
+import { hasLoaded, openConsole, showView } from '../operator.ts';
 import type { Camera } from './camera.ts';
 
 /** The console's dialogs and forms: empty, with errors, and showing a secret. */
 export async function takeDialogs(camera: Camera): Promise<void> {
   const { browser, options, server, width, take } = camera;
   const { page } = await openConsole(browser, server, '', options);
-  const show = async (view: string) => {
-    await page.goto('about:blank');
-    await page.goto(`${server.url}/console#/${view}`);
-  };
+  const show = (view: string) => showView(page, view);
   const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
   const dialog = page.getByRole('dialog');
   const takeDialog = async (name: string) => {
     await dialog.waitFor();
-    await page.waitForLoadState('networkidle');
+    await hasLoaded(page);
     await take(page, `dialog-${name}`);
   };
 
@@ -106,6 +103,8 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await press('Cancel');
   await press(/^Unban/);
   await takeDialog('unban');
+  await dialog.getByRole('button', { name: 'Unban' }).hover();
+  await take(page, 'dialog-unban-hover');
 
   await show('games/demo-game/states');
   await press('Show state save');
@@ -173,8 +172,7 @@ export async function takeDialogs(camera: Camera): Promise<void> {
 
 /** What a moderator sees of what they may not change. */
 async function takeModerator({ server, width, take, browser, options }: Camera, owner: Page): Promise<void> {
-  await owner.goto('about:blank');
-  await owner.goto(`${server.url}/console#/administrators`);
+  await showView(owner, 'administrators');
   await owner.getByRole('button', { name: 'New administrator' }).click();
   await owner.getByRole('textbox', { name: 'Name' }).fill(`Moderator ${width}`);
   await owner.getByLabel('Role', { exact: true }).selectOption('moderator');
