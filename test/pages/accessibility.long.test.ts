@@ -4,7 +4,7 @@ import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { openConsole } from './operator.ts';
+import { openConsole, showView } from './operator.ts';
 import { playDemoGame } from './players.ts';
 import { consoleViews } from './views.ts';
 
@@ -59,8 +59,7 @@ describe.skipIf(noBrowser !== null)('every page, light and dark,', { timeout: 15
       const watched = await openConsole(browser, server, '', options);
       const { page } = watched;
       for (const [view, shows] of consoleViews) {
-        await page.goto(`${server.url}/console#/${view}`);
-        await page.reload(); // or content of the previous view may satisfy the condition
+        await showView(page, view);
         await page.locator(shows).first().waitFor();
         await expectFine(watched, `/console#/${view}`);
       }

@@ -15,6 +15,12 @@ export async function takeDialogs(camera: Camera): Promise<void> {
     await take(page, `dialog-${name}`);
   };
 
+  await page.keyboard.press('Control+k');
+  await dialog.getByRole('combobox').fill('demo');
+  await page.getByRole('group', { name: 'Games' }).waitFor();
+  await takeDialog('search');
+  await page.keyboard.press('Escape');
+
   await show('games');
   await press('New game');
   await takeDialog('new-game');
