@@ -16,7 +16,9 @@ import { parseArgs } from 'node:util';
 import type { BrowserContextOptions } from 'playwright-core';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
+import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
+import { bearer } from '../support/world.ts';
 import { desktop, launchBrowser, openPage, phone } from './browser.ts';
 import { openConsole } from './operator.ts';
 import { type Camera, cameraInto, inspector } from './pictures/camera.ts';
@@ -96,6 +98,8 @@ async function takeForReadme({ gameId, players }: SampleWorld): Promise<void> {
   const { address: wallet } = await signedInAs(play);
   await server.services.db.write(setProfile, wallet, { username: 'Mary' });
   await server.services.db.write(setScore, { gameId, wallet }, 1_930);
+  const progress = { gameId, wallet, label: 'progress', state: '{"best":1930,"round":null}' };
+  await post(`${server.url}/admin/set-player-state`, progress, bearer(server.adminToken));
   await play.reload();
   await play.getByRole('button', { name: 'Play Demo Game' }).click();
   await playForAWhile(play);
