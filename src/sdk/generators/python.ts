@@ -87,8 +87,9 @@ function operationsFile(model: SdkModel, prefix: '' | 'async '): string {
     methodOf(operation, operation.input === null ? [] : (inputs.get(operation.input)?.fields ?? []), prefix),
   );
   // Records used in arguments.
-  const used = [...new Set(methods.join('\n').match(/\b[A-Z]\w+Item\b/g) ?? [])];
-  const imported = [...new Set([...names, ...used])].toSorted();
+  const signatures = methods.flatMap((method) => method.match(/^.* def .*$/m) ?? []).join();
+  const used = model.records.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(signatures));
+  const imported = [...new Set([...names, ...used.map(({ name }) => name)])].toSorted();
   return [
     firstLine,
     'from __future__ import annotations\n',

@@ -61,6 +61,7 @@ from .types import (
     NotifyPlayersOutput,
     OpenChannelSessionOutput,
     PatchStateOutput,
+    PresenceGroup,
     ReadLeaderboardOutput,
     RemoveFriendOutput,
     RemoveGuestDeviceOutput,

@@ -60,6 +60,7 @@ from .types import (
     NotifyPlayersOutput,
     OpenChannelSessionOutput,
     PatchStateOutput,
+    PresenceGroup,
     ReadLeaderboardOutput,
     RemoveFriendOutput,
     RemoveGuestDeviceOutput,
