@@ -8,6 +8,7 @@ import { serveFiles, startChromiumDriver } from './chromium.ts';
 import { describeClientRules } from './client-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { describeFollowRules } from './follow-rules.ts';
+import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeSessionRules } from './session-rules.ts';
 
@@ -22,6 +23,7 @@ describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /cl
   describeConnectRules(() => startChromiumDriver(server.url));
   describeSessionRules(() => startChromiumDriver(server.url));
   describeFollowRules(() => startChromiumDriver(server.url));
+  describeFriendsRules(() => startChromiumDriver(server.url));
   describeWithRealServer(startChromiumDriver);
 
   test('the sample game is played on a separate origin, and recognizes its guest again', {

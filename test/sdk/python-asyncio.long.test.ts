@@ -11,6 +11,7 @@ import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { asyncioDriver, pythonDriver } from './drivers.ts';
 import { describeFollowRules } from './follow-rules.ts';
+import { describeFriendsRules } from './friends-rules.ts';
 import { ScriptedServer } from './scripted-server.ts';
 
 const { missing } = pythonDriver;
@@ -20,6 +21,7 @@ describe.skipIf(missing !== null)('the Python SDK with asyncio', () => {
   describeClientRules(() => Driver.start(asyncioDriver));
   describeConnectRules(() => Driver.start(asyncioDriver));
   describeFollowRules(() => Driver.start(asyncioDriver));
+  describeFriendsRules(() => Driver.start(asyncioDriver));
 
   test('cancelled calls are not sent later, queued ones are, and listeners may be coroutines', async () => {
     const port = await freePort();

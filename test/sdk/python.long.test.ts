@@ -8,6 +8,7 @@ import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { pythonDriver } from './drivers.ts';
 import { describeFollowRules } from './follow-rules.ts';
+import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { ScriptedServer } from './scripted-server.ts';
 import { describeSessionRules } from './session-rules.ts';
@@ -19,6 +20,7 @@ describe.skipIf(missing !== null)('the Python SDK', () => {
   describeConnectRules(() => Driver.start(pythonDriver));
   describeSessionRules(() => Driver.start(pythonDriver));
   describeFollowRules(() => Driver.start(pythonDriver));
+  describeFriendsRules(() => Driver.start(pythonDriver));
   describeWithRealServer(() => Driver.start(pythonDriver));
 
   test('a session that ends before the library has returned from connecting ends the client', async () => {

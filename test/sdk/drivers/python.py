@@ -69,6 +69,10 @@ if "--asyncio" in sys.argv:
         def leaderboard(self, *name, **named):
             return AsyncClient(self.client.leaderboard(*name, **named))
 
+        @property
+        def friends(self):
+            return AsyncClient(self.client.friends)
+
         def as_player(self, launcher_jwt):
             return AsyncClient(self.client.as_player(launcher_jwt))
 
@@ -140,6 +144,7 @@ def options_of(options):
         call_over=options.get("callOver"),
         timeout=options["timeoutMs"] / 1000 if "timeoutMs" in options else None,
         retries=options.get("retries"),
+        status=options.get("status"),
         renew=None if renewals is None else lambda: renewals.pop(0) if renewals else None,
     )
 
@@ -200,6 +205,18 @@ def follow(command):
 
     board = client.leaderboard(**given(name=command.get("leaderboard")))
     follows[number] = board.follow(show, **given(limit=command.get("limit")))
+
+
+def follow_friends(command):
+    client, _ = clients[command["client"]]
+    number = command["id"]
+
+    def show(shown):
+        report({"client": command["client"], "follow": number, "list": shown})
+        if command.get("throws"):
+            raise ValueError("thrown for a test")
+
+    follows[number] = client.friends.follow(show)
 
 
 def on(client, event):
@@ -274,6 +291,8 @@ def carry_out(command):
         return client.player
     if what == "follow":
         return follow(command)
+    if what == "followFriends":
+        return follow_friends(command)
     if what == "unfollow":
         return follows.pop(command["follow"])()
     if what == "on":

@@ -13,6 +13,7 @@ python-socketio and websocket-client (pip install "python-socketio[client]").
 from .client import GantryClient
 from .connecting import connect, connect_as_guest, connect_with_wallet
 from .errors import GantryError
+from .friends import FollowedFriend, FriendList, Friends
 from .leaderboard import Leaderboard
 from .names import VERSION as __version__
 from .sign_in import (
@@ -26,6 +27,9 @@ from .store import FileStore, Store
 
 __all__ = [
     "FileStore",
+    "FollowedFriend",
+    "FriendList",
+    "Friends",
     "GantryClient",
     "GantryError",
     "Guest",

@@ -25,9 +25,10 @@ from . import client as threads
 from . import connecting
 from .async_operations import AsyncOperations
 from .errors import GantryError, client_error
+from .friends import FriendList
 from .types import OwnPlayer
 
-__all__ = ["AsyncLeaderboard", "GantryClient", "connect", "connect_as_guest", "connect_with_wallet"]
+__all__ = ["AsyncFriends", "AsyncLeaderboard", "GantryClient", "connect", "connect_as_guest", "connect_with_wallet"]
 
 Answer = TypeVar("Answer")
 Stop = Callable[[], None]
@@ -118,6 +119,11 @@ class GantryClient(AsyncOperations):
         """The leaderboard of this name in the player's game; without a name, the default one."""
         return AsyncLeaderboard(self, name)
 
+    @property
+    def friends(self) -> "AsyncFriends":
+        """The player's friends, with their presence."""
+        return AsyncFriends(self)
+
     async def close(self) -> None:
         """Closes the connection permanently; queued calls stay in the store for the next client."""
         self._is_closed = True
@@ -157,6 +163,18 @@ class AsyncLeaderboard:
         """Calls the listener with the first rows now and after every change, as `gantry.Leaderboard.follow`."""
         board = self._client._client.leaderboard(self._name)
         return await self._client._run(board.follow, self._client._listener(listener), limit)
+
+
+class AsyncFriends:
+    """The player's friends, as they change."""
+
+    def __init__(self, client: GantryClient) -> None:
+        self._client = client
+
+    async def follow(self, listener: Callable[[FriendList], Any]) -> Stop:
+        """Calls the listener with the friends and friend requests, as `gantry.Friends.follow`."""
+        friends = self._client._client.friends
+        return await self._client._run(friends.follow, self._client._listener(listener))
 
 
 def connect(url: str, game: str, **options: Any) -> "_Connecting":

@@ -11,9 +11,11 @@ from .call_queue import CallQueue
 from .calls import CallsWith, recorded, retry_delay
 from .errors import GantryError, client_error
 from .event_receiver import EventReceiver, Listener, added, run_all
+from .friends import Friends
 from .http_call import call_over_http
 from .leaderboard import Leaderboard, Leaderboards
 from .operations import Operations
+from .own_presence import SOCKET_ONLY, OwnPresence
 from .session import Session
 from .store import Store
 from .store_writer import StoreWriter
@@ -36,7 +38,8 @@ class GantryClient(Operations):
     `Retry-After`, at most `retries` times, and not if the delay is longer than `max_retry_delay` seconds; so is a call
     whose response was lost, if it is idempotent: a read, or a write with an `idempotency_key`.
 
-    `renew` returns a new token of the same player, or none, when the session has expired.
+    `renew` returns a new token of the same player, or none, when the session has expired. `status` is a launcher's
+    status before the first `set_status`, such as `{"status": "invisible"}`.
 
     Listeners run in a thread of the client, one at a time. With `threaded=False`, they run in `poll`, which a game calls
     in its loop.
@@ -58,6 +61,7 @@ class GantryClient(Operations):
         threaded: bool = True,
         transports: tuple[str, ...] = ("websocket",),
         renew: Optional[Callable[[], Optional[str]]] = None,
+        status: Optional[Mapping[str, Any]] = None,
         session: Optional[Session] = None,
     ) -> None:
         self._url = url
@@ -82,6 +86,8 @@ class GantryClient(Operations):
         #: Events of a client of `connect`, until its listeners are added; None: they are handled at once.
         self._held: Optional[list[tuple[Any, ...]]] = None if session is None else []
         self._leaderboards = Leaderboards(self)
+        self._friends = Friends(self)
+        self._own_presence = OwnPresence(status)
         #: The number of the connection whose events are accepted.
         self._taking = 0
         self._status_listeners: list[Callable[[str], Any]] = []
@@ -108,6 +114,7 @@ class GantryClient(Operations):
                 lambda *told: self._told.put(told),
                 list(transports),
                 lambda: self._session.follow(self._connected_session),
+                self._own_presence.reduce,
             )
         self._queue.send()
 
@@ -132,6 +139,11 @@ class GantryClient(Operations):
     def leaderboard(self, name: str = "default") -> Leaderboard:
         """The leaderboard of this name in the player's game; without a name, the default one."""
         return self._leaderboards.get(name)
+
+    @property
+    def friends(self) -> Friends:
+        """The player's friends, with their presence."""
+        return self._friends
 
     @property
     def cursors(self) -> dict[str, dict[str, Any]]:
@@ -260,6 +272,13 @@ class GantryClient(Operations):
         self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event] = None
     ) -> Any:
         """Once, or again in the next session if this one has expired."""
+        if "launcherJwt" in data:
+            return self._send_in_session(operation, data, cancelled)
+        return self._own_presence.remember(
+            operation, data, lambda: self._send_in_session(operation, data, cancelled)
+        )
+
+    def _send_in_session(self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event]) -> Any:
         number = self._session.number
         try:
             return self._send(operation, data, cancelled)
@@ -277,7 +296,8 @@ class GantryClient(Operations):
     def _send(self, operation: str, data: dict[str, Any], cancelled: Optional[threading.Event]) -> Any:
         if self._closed.is_set() or (cancelled is not None and cancelled.is_set()):
             raise client_error("client_closed", "The client was closed")
-        if self._over_http or self._connection is None:
+        over_http = self._over_http and operation not in SOCKET_ONLY
+        if over_http or self._connection is None:
             if self._session.token is not None:
                 data = {"launcherJwt": self._session.token, **data}
             return call_over_http(self._url, operation, data, self._game_secret, self._timeout)
@@ -310,7 +330,8 @@ class GantryClient(Operations):
 
     def _handshake(self) -> dict[str, Any]:
         self._connected_session = self._session.number
-        given = {"launcherJwt": self._session.token, "gameSecret": self._game_secret}
+        status = self._own_presence.status
+        given = {"launcherJwt": self._session.token, "gameSecret": self._game_secret, "status": status}
         return {**{name: value for name, value in given.items() if value is not None}, **self._events.to_send}
 
     def _listen(self) -> None:
@@ -363,7 +384,14 @@ class GantryClient(Operations):
         else:
             self._held.append((number, name, record, meta))
         if name == "realtime-events connected":
+            self._own_presence.repeat(self._repeat)
             self._set_status("live")
+
+    def _repeat(self, operation: str, data: Mapping[str, Any]) -> None:
+        try:
+            self._send(operation, dict(data), None)
+        except GantryError as error:  # lost with this connection, or refused by now
+            _log.debug("%s could not be sent again: %r", operation, error)
 
     def _handle(self, number: int, name: str, record: dict[str, Any], meta: dict[str, Any]) -> None:
         if name == "realtime-events connected":

@@ -80,7 +80,8 @@ class Connection:
 
     It calls `tell` with everything that happens, in order: ("connected", number), ("event", number, name,
     arguments), ("lost", number), ("cursors_invalid",), ("ended", reason), ("refused", error). The number is the
-    connection's. `sign_in` opens the next session when one has expired, and returns whether it could.
+    connection's. `sign_in` opens the next session when one has expired, and returns whether it could; `reduce_status`
+    changes a handshake that was refused for a reason, and returns whether it could.
     """
 
     def __init__(
@@ -90,10 +91,12 @@ class Connection:
         tell: Callable[..., None],
         transports: list[str],
         sign_in: Callable[[], bool],
+        reduce_status: Callable[[str], bool],
     ) -> None:
         self._url = url
         self._handshake = handshake
         self._sign_in = sign_in
+        self._reduce_status = reduce_status
         self._tell = tell
         self._transports = transports
         self._closed = threading.Event()
@@ -280,6 +283,8 @@ class Connection:
             usual = RATE_LIMITED_DELAY if error.code == 429 else REFUSED_DELAY
             return usual if error.retry_after_seconds is None else error.retry_after_seconds
         if error.is_expiry and self._has_signed_in():
+            return 0.0
+        if self._reduce_status(error.reason):
             return 0.0
         self._tell("refused", error)
         return NEVER

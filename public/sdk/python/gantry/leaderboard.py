@@ -5,7 +5,8 @@ import threading
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 from .errors import GantryError
-from .event_receiver import added, run_all
+from .event_receiver import added
+from .follower import Follower
 from .types import LeaderboardRow
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Leaderboard:
 
     def __init__(self, read: Callable[[], list[LeaderboardRow]]) -> None:
         self._read = read
-        self._followers: list[_Follower] = []
+        self._followers: list[Follower] = []
         self._rows: list[LeaderboardRow] = []
         self._is_loaded = False
         self._version = 0
@@ -34,7 +35,7 @@ class Leaderboard:
         There are at most 50 rows; a row has its `position`, from 1. Returns a function that stops it. Raises GantryError
         when the rows cannot be read.
         """
-        follower = _Follower(listener, limit)
+        follower = Follower(lambda rows: listener(rows[:limit]))
         with self._lock:
             if not self._is_loaded:
                 self._load()
@@ -81,20 +82,6 @@ class Leaderboard:
             version, rows, followers = self._version, list(self._rows), list(self._followers)
         for follower in followers:
             follower.show(version, rows)
-
-
-class _Follower:
-    def __init__(self, listener: Callable[[list[LeaderboardRow]], Any], limit: int) -> None:
-        self._listener = listener
-        self._limit = limit
-        self._shown = 0
-        self._lock = threading.RLock()
-
-    def show(self, version: int, rows: list[LeaderboardRow]) -> None:
-        with self._lock:  # so that two threads never show the older rows last
-            if version > self._shown:
-                self._shown = version
-                run_all([self._listener], rows[: self._limit])
 
 
 class Leaderboards:
