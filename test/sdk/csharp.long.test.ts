@@ -8,6 +8,7 @@ import { testCancellation } from './csharp-cancellation.ts';
 import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
 import { Driver } from './driver.ts';
 import { describeFollowRules } from './follow-rules.ts';
+import { describeFriendsRules } from './friends-rules.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeSessionRules } from './session-rules.ts';
 
@@ -16,6 +17,7 @@ describe.skipIf(monoMissing !== null)('the C# SDK', () => {
   describeConnectRules(() => Driver.start(csharpDriver));
   describeSessionRules(() => Driver.start(csharpDriver));
   describeFollowRules(() => Driver.start(csharpDriver));
+  describeFriendsRules(() => Driver.start(csharpDriver));
   testCancellation();
   describeWithRealServer(() => Driver.start(csharpDriver));
 

@@ -71,6 +71,9 @@ public static class Driver
             case "follow":
                 await Follow(name, command);
                 return null;
+            case "followFriends":
+                await FollowFriends(name, command);
+                return null;
             case "unfollow":
                 Follows[(long)command["follow"]].Dispose();
                 return null;
@@ -140,6 +143,7 @@ public static class Driver
         };
         if (options.Find("timeoutMs") is long) made.Timeout = TimeSpan.FromMilliseconds((long)options["timeoutMs"]);
         if (options.Find("retries") is long) made.Retries = (int)(long)options["retries"];
+        if (options.Find("status") is JsonObject status) made.Status = new SetStatusInput(status);
         if (options.Find("renewTokens") is List<object> tokens)
         {
             var left = new Queue<object>(tokens);
@@ -203,6 +207,18 @@ public static class Driver
         });
         var limit = command.Find("limit") as long?;
         Follows[id] = await (limit == null ? leaderboard.FollowAsync(listener) : leaderboard.FollowAsync(listener, (int)limit));
+    }
+
+    private static async Task FollowFriends(string name, JsonObject command)
+    {
+        var id = (long)command["id"];
+        Follows[id] = await Clients[name].Friends.FollowAsync(list =>
+        {
+            var merged = list.Friends.Select(one => new JsonObject(Copy(one.Friend).Concat(Copy(one.Presence)))).ToList();
+            var json = new JsonObject { { "friends", merged }, { "received", list.Received.Select(Copy).ToList() }, { "sent", list.Sent.Select(Copy).ToList() } };
+            Report(new JsonObject { { "client", name }, { "follow", id }, { "list", json } });
+            if (command.ContainsKey("throws")) throw new InvalidOperationException("Thrown for a test");
+        });
     }
 
     private static void Listen<T>(string name, GantryClient client, Event<T> type) where T : Record

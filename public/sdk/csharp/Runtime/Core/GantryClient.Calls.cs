@@ -69,12 +69,26 @@ namespace Gantry
                         IsRepeatable = operation.Repeat == Repeat.Always || data.ContainsKey("idempotencyKey"),
                         Cancellation = cancellationToken,
                         IsOfSession = options.IsOfSession,
-                        Settle = (result, error) => Settle(waiter, result, error)
+                        Settle = Remembering(operation, data, (result, error) => Settle(waiter, result, error))
                     });
                 }
             }
             Notify();
             return waiter.Task;
+        }
+
+        /// <summary>What the player shows to friends is remembered while it is set, and then unless the server has refused it.</summary>
+        private Action<JsonObject, Exception> Remembering(Operation operation, JsonObject data, Action<JsonObject, Exception> settle)
+        {
+            if (!OwnPresence.Has(operation) || data.ContainsKey("launcherJwt")) return settle;
+            var before = _ownPresence.Find(operation.Name);
+            _ownPresence.Set(operation.Name, data);
+            return (result, error) =>
+            {
+                var isRefused = error is GantryException && ((GantryException)error).Code > 0;
+                if (isRefused && _ownPresence.Find(operation.Name) == data) _ownPresence.Set(operation.Name, before);
+                settle(result, error);
+            };
         }
 
         private void Enqueue(Operation operation, JsonObject data, Waiter<JsonObject> waiter)

@@ -32,6 +32,8 @@ namespace Gantry
         private readonly List<string> _missed = new List<string>();
 
         private LeaderboardSubscription _leaderboards;
+        private Friends _friends;
+        private readonly OwnPresence _ownPresence;
 
         /// <summary>A leaderboard of the player's game, to follow it.</summary>
         /// <param name="name">Null: the default one.</param>
@@ -41,6 +43,15 @@ namespace Gantry
             {
                 _leaderboards = _leaderboards ?? new LeaderboardSubscription(this, _gate, Guard);
                 return _leaderboards.Find(name ?? Gantry.Leaderboard.Default);
+            }
+        }
+
+        /// <summary>The player's friends, with their presence.</summary>
+        public Friends Friends
+        {
+            get
+            {
+                lock (_gate) return _friends ?? (_friends = new Friends(this, _gate, Guard));
             }
         }
 
@@ -107,6 +118,7 @@ namespace Gantry
                 handshake["launcherJwt"] = _token;
                 _cursors.AddTo(handshake);
             }
+            if (_ownPresence.Status != null) handshake["status"] = _ownPresence.Status;
             if (_options.GameSecret != null) handshake["gameSecret"] = _options.GameSecret;
             return handshake;
         }
@@ -208,6 +220,7 @@ namespace Gantry
                 SetStatus(new Status(ConnectionState.Connecting));
                 SignInAgain(again => Refuse(again ?? error));
             }
+            else if (_ownPresence.Reduce(error.Reason)) return TimeSpan.Zero;
             else Refuse(error);
             return null;
         }
@@ -235,6 +248,7 @@ namespace Gantry
             foreach (var stream in _missed) _loading[stream] = NotReloaded;
             RaiseResyncs();
             _wasLive = true;
+            foreach (var one in _ownPresence.ToRepeat) SendAgain(one.Key, one.Value);
             SetStatus(new Status(ConnectionState.Live, replayed));
             foreach (var subscription in _subscriptions.ToList())
                 if (!streams.ContainsKey(subscription.Key)) SubscribeAgain(subscription.Value);
@@ -271,6 +285,21 @@ namespace Gantry
                 {
                     if (result != null) RaiseResync((string)result.Find("stream"));
                 }
+            });
+        }
+
+        /// <summary>Once: a later call may set something else.</summary>
+        private void SendAgain(Operation operation, JsonObject data)
+        {
+            _pending.Add(new PendingCall
+            {
+                Operation = operation,
+                Data = data,
+                Over = Transport.Socket,
+                TimeoutMs = (long)_options.Timeout.TotalMilliseconds,
+                AttemptDeadline = Now + (long)_options.Timeout.TotalMilliseconds,
+                Failures = _options.Retries,
+                Settle = (result, error) => { }
             });
         }
 

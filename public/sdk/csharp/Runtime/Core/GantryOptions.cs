@@ -14,6 +14,9 @@ namespace Gantry
         /// <summary>For a game's own server: calls name their player, see <see cref="GantryClient.ForPlayer"/>. Never ship it to players.</summary>
         public string GameSecret { get; set; }
 
+        /// <summary>Of a launcher: the status before the first <c>SetStatusAsync</c>; an invisible player is never shown.</summary>
+        public SetStatusInput Status { get; set; }
+
         /// <summary>The transport of calls; events always arrive over the socket.</summary>
         public Transport CallOver { get; set; } = Transport.Socket;
 
