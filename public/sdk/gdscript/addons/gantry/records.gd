@@ -1790,7 +1790,7 @@ class Invite:
 	# String. Id (UUIDv7)
 	var invite_id: String = ""
 	# String. Wallet address, lowercase
-	var from: String = ""
+	var from_value: String = ""
 	# String. Who is invited
 	var wallet: String = ""
 	# String. Id (UUIDv7)
@@ -1807,7 +1807,7 @@ class Invite:
 	func read(from):
 		json = from
 		invite_id = _text("inviteId")
-		from = _text("from")
+		from_value = _text("from")
 		wallet = _text("wallet")
 		game_id = _text("gameId")
 		message = _text("message")
@@ -1868,7 +1868,7 @@ class JoinRequest:
 	# String. Id (UUIDv7)
 	var game_id: String = ""
 	# String. Whom the player wants to join
-	var from: String = ""
+	var from_value: String = ""
 	# String. The player
 	var normalized_address: String = ""
 	# String. What the sender's game gave to join it
@@ -1878,7 +1878,7 @@ class JoinRequest:
 		json = from
 		invite_id = _text("inviteId")
 		game_id = _text("gameId")
-		from = _text("from")
+		from_value = _text("from")
 		normalized_address = _text("normalizedAddress")
 		connect = _text("connect")
 		return self
@@ -2767,13 +2767,13 @@ class PresenceGroup:
 	# int
 	var size: int = 0
 	# int
-	var max: int = 0
+	var max_value: int = 0
 
 	func read(from):
 		json = from
 		id = _text("id")
 		size = _integer("size")
-		max = _integer("max")
+		max_value = _integer("max")
 		return self
 
 
