@@ -3,6 +3,7 @@ import { describeClientRules } from './client-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { describeFollowRules } from './follow-rules.ts';
+import { describeFriendsRules } from './friends-rules.ts';
 import { gdscriptDriver } from './gdscript-driver.ts';
 import { describeWithRealServer } from './real-server.ts';
 import { describeSessionRules } from './session-rules.ts';
@@ -14,6 +15,7 @@ describe.skipIf(missing !== null)('the GDScript SDK', () => {
   describeConnectRules(() => Driver.start(gdscriptDriver));
   describeSessionRules(() => Driver.start(gdscriptDriver));
   describeFollowRules(() => Driver.start(gdscriptDriver));
+  describeFriendsRules(() => Driver.start(gdscriptDriver));
   describeWithRealServer(() => Driver.start(gdscriptDriver));
 });
 

@@ -46,6 +46,19 @@ class Watcher:
 	func changed(rows):
 		driver._report({"client": client, "follow": id, "rows": driver._through_properties(rows)})
 
+	func friends_changed(list):
+		var friends = []
+		for friend in list["friends"]:
+			var merged = driver._through_properties(friend)
+			var presence = driver._through_properties(friend.presence)
+			for field in presence:
+				merged[field] = presence[field]
+			friends.append(merged)
+		var shown = {"friends": friends}
+		for kind in ["received", "sent"]:
+			shown[kind] = driver._through_properties(list[kind])
+		driver._report({"client": client, "follow": id, "list": shown})
+
 	func sign(text, request):
 		driver._requests[id] = request
 		driver._report({"sign": text, "for": id})
@@ -124,6 +137,11 @@ func _do(command):
 			_watch(command, _clients[name].unsubscribe({"game_id": command.get("gameId")}))
 		"follow":
 			_follow(command)
+		"followFriends":
+			var friends = _clients[name].friends()
+			_boards[command["id"]] = friends
+			friends.connect("changed", _watcher(command, name), "friends_changed")
+			_watch(command, friends.follow())
 		"unfollow":
 			_boards[command["follow"]].stop()
 			_ok(command, null)
@@ -152,6 +170,7 @@ func _new_client(options):
 	client.game_secret = options.get("gameSecret")
 	if options.get("saved") != null:
 		client.saved_state = _json.write(options["saved"])
+	client.player_status = options.get("status")
 	client.call_over = options.get("callOver", "socket")
 	client.timeout_ms = options.get("timeoutMs", client.timeout_ms)
 	client.retries = options.get("retries", client.retries)
@@ -233,7 +252,7 @@ func _done(watcher, answer):
 		_report({"id": watcher.id, "error": {
 			"reason": answer.error.reason, "code": answer.error.code, "message": answer.error.message,
 			"retryAfterSeconds": answer.error.retry_after, "data": data, "errors": answer.error.fields}})
-	elif watcher.kind == "ready" or watcher.kind == "follow":
+	elif watcher.kind == "ready" or watcher.kind == "follow" or watcher.kind == "followFriends":
 		_report({"id": watcher.id, "ok": null})
 	elif watcher.kind == "guest" or watcher.kind == "wallet":
 		var signed_in = {"launcherJwt": watcher.client.launcher_jwt}

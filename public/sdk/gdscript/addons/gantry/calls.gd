@@ -52,6 +52,7 @@ func ask(operation, input, options, listener, method):
 func complete(call, error = null):
 	call.error = error
 	call.ok = error == null
+	_client._own_presence.settled(call)
 	_settled.append(call)
 	return call
 

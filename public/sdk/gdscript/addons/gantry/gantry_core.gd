@@ -7,11 +7,14 @@ const Calls = preload("calls.gd")
 const CallQueue = preload("call_queue.gd")
 const Connection = preload("connection.gd")
 const Cursors = preload("cursors.gd")
+const FriendList = preload("friend_list.gd")
+const Friends = preload("friends.gd")
 const GantryCall = preload("gantry_call.gd")
 const GantryError = preload("gantry_error.gd")
 const GantryJson = preload("gantry_json.gd")
 const Leaderboard = preload("leaderboard.gd")
 const LeaderboardRows = preload("leaderboard_rows.gd")
+const OwnPresence = preload("own_presence.gd")
 const SavedState = preload("saved_state.gd")
 const Session = preload("session.gd")
 const SignIn = preload("sign_in.gd")
@@ -53,6 +56,9 @@ var launcher_jwt = null
 var renewer = null
 # For a game's own server, which names the player of each call with the option "wallet". Never ship it to players.
 var game_secret = null
+# Of a launcher: the player's status before the first `set_status`, such as {"status": "invisible"}; an invisible player is
+# never shown.
+var player_status = null
 # The transport of calls, "socket" or "http"; events always arrive over the socket.
 var call_over = "socket"
 # The timeout of one attempt of a call.
@@ -93,6 +99,8 @@ var _queue = CallQueue.new()
 var _state = SavedState.new()
 var _session = Session.new()
 var _sign_in = SignIn.new()
+var _friend_list = FriendList.new()
+var _own_presence = OwnPresence.new()
 var _session_id = null
 var _subscriptions = {}
 var _loading = {}
@@ -119,8 +127,9 @@ func _init():
 	_calls._json = _json
 	_state._json = _json
 	for part in [_calls, _queue, _state, _session, _sign_in]:
-		part._client = self
 		part._platform = _platform
+	for part in [_calls, _queue, _state, _session, _sign_in, _friend_list, _own_presence]:
+		part._client = self
 
 
 # Finds the player and connects; succeeds when the connection is live. The player is that of the launcher that has opened
@@ -203,6 +212,14 @@ func leaderboard(name = "default"):
 	return board
 
 
+# The player's friends, with their presence: connect its signal `changed` and `follow` it.
+func friends():
+	var made = Friends.new()
+	made._client = self
+	add_child(made)
+	return made
+
+
 # Calls an operation by its name on the wire with a plain Dictionary. Options: "idempotency_key" (a write that is retried
 # with the same key is executed once, and is therefore retried automatically), "queued" (puts the write in the offline
 # queue, with a separate key), "over" ("socket" or "http"), "timeout_ms", "launcher_jwt" (another token for this call),
@@ -214,6 +231,7 @@ func call_operation(operation, input = {}, options = {}):
 		return _queue.add(call)
 	if _is_closed:
 		return _calls.complete(call, _client_closed())
+	_own_presence.sending(call)
 	return _calls.send(call)
 
 
@@ -282,6 +300,8 @@ func _handshake():
 		_cursors.add_to(handshake)
 	if game_secret != null:
 		handshake["gameSecret"] = game_secret
+	if _own_presence.status() != null:
+		handshake["status"] = _own_presence.status()
 	return handshake
 
 
@@ -319,6 +339,7 @@ func _on_event(name, record, meta):
 		if meta["stream"] == _game_stream:
 			for board in _leaderboards.values():
 				board.received(name, record)
+		_friend_list.received(name, record)
 		_handled()
 
 
@@ -365,6 +386,8 @@ func _on_refused(body):
 		if error.retry_after != null:
 			return int(error.retry_after * 1000)
 		return RATE_LIMITED_PAUSE_MS if error.code == 429 else PASSING_PAUSE_MS
+	if _own_presence.reduce(error.reason):
+		return 0
 	if not _session.refused(error):
 		_end("refused", error, null)
 	return null
@@ -395,6 +418,7 @@ func _begin(streams):
 	for stream in missed:
 		_tell_resync(stream)
 	_handled()
+	_own_presence.connected()
 	_set_status("live")
 	for stream in _subscriptions.keys():
 		if not streams.has(stream):
@@ -403,6 +427,7 @@ func _begin(streams):
 	_game_stream = null
 	for board in _leaderboards.values():
 		board.reload() # changes are not replayed
+	_friend_list.connected()
 
 
 func _subscribed_again(call):
@@ -414,6 +439,7 @@ func _tell_resync(stream):
 	if confirm_reloads:
 		_loading[stream] = true
 	emit_signal("resync", stream)
+	_friend_list.missed(stream)
 
 
 func _leaderboard_rows(name):
