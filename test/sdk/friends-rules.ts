@@ -158,6 +158,9 @@ export function describeFriendsRules(start: () => Promise<Driver>): void {
       world.rows = [...world.rows, row('eve', { state: 'sent' })];
       world.add('created', row('eve', { state: 'sent' }));
       await until('eve', () => latest(all).includes('>eve'));
+      world.add('removed', row('cleo'));
+      world.add('created', row('cleo'));
+      await until('a friend again', () => latest(all).includes('cleo offline')); // until there is a presence
       expect(world.calls('followPresence')).toHaveLength(1);
     });
 
