@@ -180,7 +180,6 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         requireSignature: 'no',
         oneSessionPerPlayer: false,
         tokenIn: 'query',
-        friends: 'in-game',
         guests: 'allowed',
         limits: { write: { points: 5, seconds: 10 } },
         spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },

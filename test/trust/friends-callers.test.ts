@@ -7,11 +7,11 @@ import {
   addFriend,
   blockEverywhere,
   declineFriend,
-  giveFriendCode,
-  setPrivacy,
   updateFriend,
 } from '../../src/features/friends/commands.ts';
+import { giveFriendCode } from '../../src/features/friends/friend-code-commands.ts';
 import { sendInvites } from '../../src/features/friends/invite-commands.ts';
+import { setPrivacy } from '../../src/features/friends/privacy-commands.ts';
 import { addGuest } from '../../src/features/guests/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { issueToken } from '../../src/features/sessions/new-session.ts';
