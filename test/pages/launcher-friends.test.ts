@@ -5,6 +5,7 @@ import { sendInvites } from '../../src/features/friends/invite-commands.ts';
 import { privacyOf } from '../../src/features/friends/queries.ts';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { befriend } from '../support/befriend.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -71,6 +72,8 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     await ada.page.getByRole('tab', { name: /^Friends/ }).click();
     await ada.page.getByText('No friends yet').waitFor();
 
+    await server.services.db.write(setScore, { gameId, wallet: ada.wallet }, 900, 'best');
+
     // By code, with the keyboard only: the focus begins in the field and returns to the button.
     await ada.page.getByRole('button', { name: 'Add friend' }).click();
     const code = (await ada.page.locator('.own-code code').filter({ hasText: '-' }).textContent()) ?? '';
@@ -101,6 +104,12 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     await grace.page.getByRole('button', { name: 'Join Ada L' }).click();
     const game = grace.page.frameLocator('iframe');
     await game.getByText('You race with').waitFor();
+    // The game compares friends' scores, and invites to the same race.
+    await game.locator('#friends-list li').filter({ hasText: 'Ada L900' }).waitFor();
+    await picture(grace.page, 'friends scores');
+    await game.getByRole('button', { name: 'Invite Ada L' }).click();
+    await ada.page.getByText('Grace H invites you to Demo Game').waitFor();
+    await ada.page.getByRole('button', { name: 'Decline the invite of Grace H' }).click();
     await ada.page.frameLocator('iframe').getByRole('button', { name: 'Start' }).click();
     await ada.page.keyboard.press('Space');
     await game.locator('#race').getByText('Ada L').waitFor();
@@ -194,7 +203,9 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
       await page.getByRole('tab', { name: /^Friends/ }).click();
       await page.getByRole('button', { name: 'Join Dorothy V' }).waitFor();
       await page.getByRole('button', { name: 'Cancel the request to Annie E' }).waitFor();
-      await page.locator('.toast').first().waitFor({ state: 'hidden' });
+      await page.locator('.toast button').evaluateAll((all) => {
+        for (const dismiss of all) if (dismiss instanceof HTMLElement) dismiss.click();
+      });
       await fine(`panel ${width}`);
     }
     const close = () => page.keyboard.press('Escape');
