@@ -30,8 +30,15 @@ const publicUrl = 'https://play.example';
 const onSqlite = { DATABASE_URL: '', GANTRY_SECRET_KEY: '', PUBLIC_URL: publicUrl };
 const written = z.object({ tables: z.record(z.string(), z.number()), rows: z.number() });
 
-/** About the running node: its counters, deliveries that it retries, and whether it makes backups. */
-const ofNode = ['getServerStats', 'serverSummary', 'listActions', 'listWebhookDeliveries', 'listBackups'];
+/** About the running node: its counters, who is connected, deliveries that it retries, and whether it makes backups. */
+const ofNode = [
+  'joinFriend',
+  'getServerStats',
+  'serverSummary',
+  'listActions',
+  'listWebhookDeliveries',
+  'listBackups',
+];
 const reads = registry.operations.filter(
   (operation) =>
     operation.kind === 'read' && !isAboutConnection(operation) && !ofNode.includes(operation.name),

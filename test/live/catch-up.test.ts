@@ -230,7 +230,7 @@ test('the error says what is wrong with cursors, and a client with invalid ones 
   using listening = listen({ url: server.url, launcherJwt, cursors: many });
   await listening.client.ready();
   expect(listening.resyncs).toContain(stream);
-  expect(Object.keys(listening.client.cursors)).toHaveLength(2);
+  expect(Object.keys(listening.client.cursors)).toHaveLength(3); // the player's, the account's and the channel's
 });
 
 test("a launcher's cursors subscribe it to the games that exist, up to the limit of a connection", async () => {
@@ -272,7 +272,10 @@ test("cursors of other players' streams, unknown ones and names from Object.prot
     `{${[...names, '__proto__', 'constructor'].map((name) => `"${name}":{"epoch":"${epoch}","seq":0}`).join()}}`,
   );
   using launcher = await connectLauncher(server.url, { launcherJwt: eve.launcherJwt, cursors });
-  expect(Object.keys(await launcher.streams())).toEqual([`player:${eve.gameId}:${eve.wallet}`]);
+  expect(Object.keys(await launcher.streams())).toEqual([
+    `player:${eve.gameId}:${eve.wallet}`,
+    `account:${eve.wallet}`,
+  ]);
   await send(4, 5);
   await launcher.call('sendNotification', { message: 'after all that', type: 'success' });
   await launcher.waitForEvent('notifications created');

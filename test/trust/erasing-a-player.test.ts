@@ -94,7 +94,7 @@ async function isGone(texts: readonly string[]): Promise<void> {
   for (const text of texts) expect([text, rowsWithText(text)]).toEqual([text, []]);
   for (const text of texts) {
     const inFiles = () => filesWithText(directory.path, text);
-    await until(`${text} gone from ${inFiles()}`, () => inFiles().length === 0, 5_000);
+    await until(`${text} gone from ${inFiles()}`, () => inFiles().length === 0, 15_000);
   }
 }
 

@@ -11,7 +11,7 @@ import { operations } from '../../src/server/declarations/operations.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
 import { caseOf } from '../operations/cases.ts';
 import { type Caller, plainStyles } from '../support/call-styles.ts';
-import { operationNamed } from '../support/registered.ts';
+import { isAboutConnection, operationNamed } from '../support/registered.ts';
 import { rowsIn } from '../support/rows-in.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { createWorld, credentialFieldsOf, headersOf, type Role, type World } from '../support/world.ts';
@@ -32,7 +32,7 @@ const notAboutPlayers: ReadonlySet<string> = new Set([
 
 const written = operations
   .map(({ name }) => operationNamed(name))
-  .filter(({ kind, name }) => kind !== 'read' && !notAboutPlayers.has(name));
+  .filter((one) => one.kind !== 'read' && !notAboutPlayers.has(one.name) && !isAboutConnection(one)); // not stored
 
 /** Further inputs, where the one of the operation's case changes nothing or takes fewer texts. */
 const inputs: Readonly<Record<string, (world: World) => Promise<Record<string, unknown>>>> = {

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { banPlayer, erasePlayer, unbanPlayer } from '../../src/features/administration/operations/players.ts';
+import { sweepErased } from '../../src/features/administration/player-eraser.ts';
 import { createGame } from '../../src/features/games/operations/games.ts';
 import { trimSessions } from '../../src/features/sessions/commands.ts';
 import { listSessions, openSession, revokeSession } from '../../src/features/sessions/operations/sessions.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
+import { tables } from '../../src/server/declarations/tables.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { connectWithHeaders } from '../support/caller.ts';
@@ -255,6 +257,7 @@ describe('a channel session', () => {
     await admin.call(erasePlayer, { wallet: wallet.address });
     await isToldAndCut(launcher, wallet, 'erased');
     refused(await as(launcherJwt, 'channel-status'), 401, 'token_invalid');
+    await sweepErased(server.services.db, tables, { early: true });
     await signedIn(wallet, gameId);
   });
 

@@ -48,7 +48,7 @@ const perGameServer: Record<'read' | 'write', RateLimit> = {
  * Pages and static files, per address: dozens of people behind one address can open a page with all its files and
  * avatars at the same time. Counted per process, since files cost the process that serves them.
  */
-const files: RateLimit = { points: 2_000, seconds: 2 };
+const files: RateLimit = { points: 3_000, seconds: 2 };
 /** Socket handshakes. A launcher that keeps reconnecting over an unreliable network stays well below. */
 const handshakes: RateLimit = { points: 60, seconds: 30 };
 /** Opening a connection, before the handshake: all launchers behind one address may reconnect at once. */
@@ -200,7 +200,8 @@ export class RateLimits {
     onLimit: OnLimit = ignoreLimit,
     calls: number,
   ): Promise<void> | undefined {
-    return this.#countAll(countsOf(call, caller), onLimit, { calls, isRest: true });
+    const { kind, name } = call; // a limit of its own counts calls, whatever their work
+    return this.#countAll(countsOf({ kind, name }, caller), onLimit, { calls, isRest: true });
   }
 
   /** Counts a sign-in with a valid device secret, before a session is opened. As `count`. */

@@ -4,6 +4,6 @@ import { GantryError } from '../../core/errors.ts';
 export function playerBanned(wallet: string): GantryError {
   return new GantryError(
     'player_banned',
-    `The player ${wallet} is banned from this game; a moderator can lift the ban`,
+    `The player ${wallet} is banned from this game; a moderator can lift the ban. A player who was just erased can sign in after a few seconds`,
   );
 }

@@ -4,9 +4,9 @@ import { addressInput, success, text } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import type { Game } from '../../games/game.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, fixedCost } from '../../operation.ts';
 import { otherPlayer, toOtherPlayer } from '../friend.ts';
-import { playerSearchLimit, searchCost } from '../limits.ts';
+import { playerSearchLimit } from '../limits.ts';
 import { minQuery, searchByName, visiblePlayers } from '../queries.ts';
 
 const output = z.object({ success, players: z.array(otherPlayer) });
@@ -43,7 +43,7 @@ export const searchPlayers = defineOperation({
     }),
     limit: z.int().min(1).max(20).default(20),
   }),
-  cost: { text: `${searchCost} reads`, of: () => searchCost },
+  cost: fixedCost('read', 5),
   output,
   async handler(
     { input: { query, limit }, caller: { game, wallet } },
