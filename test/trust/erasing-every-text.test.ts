@@ -108,7 +108,10 @@ async function mark(operation: AnyOperation, { path }: TextField): Promise<Marke
         const sent = { ...credentialFieldsOf(world, role), ...withValue(base, path, text) };
         const { status, body } = await caller.call(operation, sent, headers);
         if (status === 200) {
-          const wallet = walletIn(base) ?? walletIn(body) ?? walletOf(world, role);
+          // A note about a friend is the caller's; other texts are of the player that the input names.
+          const isCallers = operation.name === 'updateFriend';
+          const named = isCallers ? undefined : (walletIn(base) ?? walletIn(body));
+          const wallet = named ?? walletOf(world, role);
           return { field: `${operation.name} ${path.join('.')}`, marker, wallet };
         }
         refused.add(String(Object(body).data?.reason));
