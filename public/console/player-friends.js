@@ -11,9 +11,6 @@ import { usePages } from './queries.js';
 /** @typedef {import('./admin.js').Output<'listPlayerFriends'>} Listed */
 /** @typedef {Listed['friends'][number]} Friend */
 
-/** @type {Readonly<Record<Friend['state'], string>>} */
-const stateNames = { friend: 'friend', sent: 'request sent', received: 'request received' };
-
 /**
  * A player's friends, friend requests and privacy, the same in all games.
  * @param {{ wallet: string }} props
@@ -50,12 +47,12 @@ export function PlayerFriends({ wallet }) {
     {
       title: 'State',
       narrow: 'bare',
-      cell: ({ state }) =>
-        html`<span class="badge ${state === 'friend' ? 'good' : ''}">${stateNames[state]}</span>`,
-      value: ({ state }) => stateNames[state],
+      cell: ({ state }) => html`<span class="badge ${state === 'friend' ? 'good' : ''}">${state}</span>`,
+      value: ({ state }) => state,
     },
     {
       title: 'Since',
+      narrow: 'omit',
       cell: ({ changedAt }) => html`<${TimeCell} at=${changedAt} />`,
       value: ({ changedAt }) => isoTime(changedAt),
     },

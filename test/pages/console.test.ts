@@ -532,7 +532,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     const page = await open(`players/${ada.wallet}/friends`, phone);
     const row = (text: RegExp) => page.getByRole('row').filter({ hasText: text });
     await row(/Grace of Social.*friend/s).waitFor();
-    await row(/request received/).waitFor();
+    await row(/received/).waitFor();
     const facts = (region: string) => page.getByRole('region', { name: region }).locator('dl').innerText();
     expect((await facts('Friends')).split(/\s*\n\s*/)).toEqual([
       ...['Friends', '1', 'Requests sent', '0', 'Requests received', '1'],
