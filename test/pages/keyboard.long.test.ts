@@ -37,6 +37,8 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000
     await page.keyboard.press('ArrowRight');
     await page.locator('.feed-item').first().waitFor();
     await page.keyboard.press('End');
+    expect(await focused()).toBe('Friends');
+    await page.keyboard.press('ArrowLeft');
     expect(await focused()).toBe('Messages');
 
     await opens('New', 'New conversation', 'Participants');

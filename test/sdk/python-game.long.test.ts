@@ -22,6 +22,7 @@ test('the first Python game keeps its player over restarts, ended sessions and a
       DATA_DIR: join(folder.path, 'data'),
       PORT: port,
       SESSION_DAYS: String(2 / 86_400), // 2 s
+      SESSION_RENEWAL_DAYS: String(2 / 86_400), // cannot be renewed
     });
   let server = await start('0');
   const { gameSecret } = await server.createGame({ slug: 'python-game' });
