@@ -29,6 +29,7 @@ const guides: readonly { page: string; prints: readonly RegExp[] }[] = [
     prints: [
       /^request: sent$/m,
       /^asked: We just played!$/m,
+      /^requests to answer: 0$/m,
       /^1 friends$/m,
       /^join room 7$/m,
       /^1\. \w+ \w+ 900$/m,
