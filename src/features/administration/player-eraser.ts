@@ -94,7 +94,7 @@ async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, p
     table === actions.name ? 'queued' : 'other',
   );
   for (const text of queued) await db.write(eraseAtOnce, text, wallet);
-  await writeAll(db, blankTexts, other, wallet);
+  for (const text of other) await writeAll(db, blankTexts, [text], wallet);
   await writeAll(db, blankOwnEvents, wallet, pass);
   const shared = await db.read(sharedStreamsOf, wallet);
   // Before the other members are notified of who left.
@@ -114,7 +114,8 @@ async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, p
   await writeAll(db, blankOwnEvents, wallet, pass); // events emitted by the steps above
   await writeAll(db, eraseOwnEvents, wallet, pass);
   const others = tables.filter((table) => !erasedSeparately.includes(table));
-  await writeAll(db, eraseRows, others.flatMap(ownRowsIn), wallet);
+  // One table a transaction: in one for all, SQLite was seen to leave copies of index entries in pages that it rebalanced.
+  for (const rows of others.flatMap(ownRowsIn)) await writeAll(db, eraseRows, [rows], wallet);
   await db.write(finishErasing, wallet, pass);
 }
 
