@@ -42,8 +42,8 @@ export interface PresenceFeedOptions {
 }
 
 /**
- * Sends players the presence of their friends. A change costs a read of the player's friends, usually cached, and a
- * look-up of each among the sockets that follow; of what a socket has not been sent yet, only the last state is.
+ * Sends players the presence of their friends. A change costs a read of the player's friends, and a look-up of each
+ * among the sockets that follow; of what a socket has not been sent yet, only the last state is.
  */
 export class PresenceFeed {
   readonly #options: PresenceFeedOptions;
