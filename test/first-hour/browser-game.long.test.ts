@@ -95,7 +95,8 @@ describe.skipIf(noBrowser !== null)("a developer's first hour, in the browser", 
       // The game's session expires, and its client gets the token of a new one from the launcher.
       await until(
         'the end of the session',
-        () => gameFrame?.evaluate(() => document.title === 'connecting') ?? false,
+        // The frame may still be navigating.
+        () => gameFrame?.evaluate(() => document.title === 'connecting').catch(() => false) ?? false,
         20_000,
       );
       await until('live again', () => gameFrame?.evaluate(() => document.title === 'live') ?? false, 10_000);
