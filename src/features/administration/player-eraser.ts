@@ -114,7 +114,7 @@ async function runPass(db: Store, tables: readonly AnyTable[], wallet: string, p
   await writeAll(db, blankOwnEvents, wallet, pass); // events emitted by the steps above
   await writeAll(db, eraseOwnEvents, wallet, pass);
   const others = tables.filter((table) => !erasedSeparately.includes(table));
-  // One table a transaction: in one for all, SQLite was seen to leave copies of index entries in pages that it rebalanced.
+  // One table a transaction, so that other writes run in between.
   for (const rows of others.flatMap(ownRowsIn)) await writeAll(db, eraseRows, [rows], wallet);
   await db.write(finishErasing, wallet, pass);
 }
