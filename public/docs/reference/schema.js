@@ -99,7 +99,7 @@ function fieldOf(name, schema, isRequired, schemas, within) {
 }
 
 /**
- * The type in words, without whether it may be null.
+ * The type in words; `null` is not mentioned.
  * @param {Schema} schema
  * @param {Schemas} schemas
  * @returns {string}

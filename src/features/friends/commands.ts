@@ -68,7 +68,7 @@ export const addFriend = command(
       yield* befriend(tx, wallet, other, { mine, theirs });
       return 'friend';
     }
-    // Everything that the sender can observe is decided before it is asked whether the other wants to hear of it.
+    // What the sender can observe is decided before whether the other player receives it: neither tells a block.
     const isOpen = yield* isOpenToRequests(tx, other, hasCode);
     let request = state === 'sent' ? mine : undefined;
     if (!request) {

@@ -13,6 +13,7 @@ import {
   friendships,
   type InviteRow,
   invites,
+  type PrivacyRow,
   playerPrivacy,
 } from './tables.ts';
 
@@ -39,9 +40,7 @@ export const privacyOf = query(
   { max: maxCached, keyOf: (wallet) => wallet },
 );
 
-export function toPrivacy(
-  row: Omit<NonNullable<typeof playerPrivacy.rowType>, 'wallet' | 'updatedAt'>,
-): Privacy {
+export function toPrivacy(row: Omit<PrivacyRow, 'wallet' | 'updatedAt'>): Privacy {
   const { showGame, searchable, showPlaytime, ...texts } = row;
   return privacy.parse({
     ...texts,
