@@ -5,7 +5,7 @@ import type { Signal } from './stream.ts';
 const throttleMs = 2_000;
 const maxSources = 100_000;
 
-/** Throttles signals to one per source in two seconds; further ones are silently dropped. */
+/** Sends signals; `send` sends one per source in two seconds, and silently drops further ones. */
 export class Signals {
   /** Bounded by `maxSize`: with `max` the cache would allocate room for all sources up front. */
   readonly #recent = new LRUCache<string, true>({
@@ -22,6 +22,11 @@ export class Signals {
   send(source: string, signal: Signal): void {
     if (this.#recent.has(source)) return;
     this.#recent.set(source, true);
+    this.#publish(signal);
+  }
+
+  /** Sends a signal that is never dropped, because its sender limits how many there are. */
+  sendAlways(signal: Signal): void {
     this.#publish(signal);
   }
 }

@@ -39,6 +39,13 @@ export type Audience =
       inGames: readonly string[] | null;
     };
 
+/** Sockets of all sessions of a game, or of every game (null), and with `launchers` those of launchers' own sessions. */
+export interface SessionsAudience {
+  kind: 'sessions';
+  gameId: string | null;
+  launchers: boolean;
+}
+
 /** An event to be written in the same transaction as the change that caused it. */
 export interface NewEvent<Record extends object = object> {
   stream: string;
@@ -93,7 +100,7 @@ export interface Signal<Record extends object = object> {
   name: string;
   record: Record;
   stream: string;
-  audience: Audience;
+  audience: Audience | SessionsAudience;
 }
 
 /** The second argument of every pushed event. */

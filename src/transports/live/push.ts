@@ -4,6 +4,7 @@ import type {
   Audience,
   EventMeta,
   Listener,
+  SessionsAudience,
   Signal,
   StoredEvent,
   StreamEvent,
@@ -78,9 +79,10 @@ export class Push {
   }
 
   signal(signal: Signal): void {
-    const rooms = roomsFor(signal.audience);
+    const { audience, name, record, stream } = signal;
+    const rooms = audience.kind === 'sessions' ? roomsOfSessions(audience) : roomsFor(audience);
     if (rooms.length === 0) return; // `to` without rooms would broadcast to everyone
-    this.#dependencies.io.local.to(rooms).emit(signal.name, signal.record, { stream: signal.stream });
+    this.#dependencies.io.local.to(rooms).emit(name, record, { stream });
   }
 
   markDelivered(notificationIds: readonly string[]): void {
@@ -118,6 +120,10 @@ const roomOf = {
   player: (gameId: string, wallet: string) => `player ${gameId} ${wallet}`,
   /** A launcher's own session receives its player's events of every game. */
   launcher: (wallet: string) => `launcher ${wallet}`,
+  launchers: 'launchers',
+  /** All sessions of a game; and of all games. */
+  game: (gameId: string) => `game ${gameId}`,
+  games: 'games',
   session: (sessionId: string) => `session ${sessionId}`,
   followers: (gameId: string) => `followers ${gameId}`,
   /** Sessions of games that may know all friends of the player. */
@@ -142,10 +148,15 @@ export function listenerOf({ session, game }: SessionDetails): Listener {
 
 /** The rooms of a listener's own events. */
 export function roomsOfListener({ wallet, gameId, friends }: Listener): string[] {
-  if (gameId === null) return [roomOf.launcher(wallet)];
-  const own = roomOf.player(gameId, wallet);
-  if (friends === 'all') return [own, roomOf.account(wallet)];
-  return friends === 'in-game' ? [own, roomOf.friends(wallet), roomOf.friendsIn(gameId, wallet)] : [own];
+  if (gameId === null) return [roomOf.launcher(wallet), roomOf.launchers];
+  const own = [roomOf.player(gameId, wallet), roomOf.game(gameId), roomOf.games];
+  if (friends === 'all') return [...own, roomOf.account(wallet)];
+  return friends === 'in-game' ? [...own, roomOf.friends(wallet), roomOf.friendsIn(gameId, wallet)] : own;
+}
+
+function roomsOfSessions({ gameId, launchers }: SessionsAudience): string[] {
+  const games = gameId === null ? roomOf.games : roomOf.game(gameId);
+  return launchers ? [games, roomOf.launchers] : [games];
 }
 
 /** The rooms an event is sent to. */
