@@ -71,6 +71,7 @@ test('the package contains the program, the pages, the client, and nothing unuse
       'client-status',
       'client',
       'connect',
+      'connection',
       'cursors',
       'event-receiver',
       'friends',

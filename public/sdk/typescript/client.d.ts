@@ -184,6 +184,45 @@ declare function connectAsGuest({ gameId, ...options }: ClientOptions & GuestOpt
 /** Signs in with a wallet and connects. @throws GantryError */
 declare function connectWithWallet(options: ClientOptions & WalletOptions): Promise<GantryClient>;
 
+/**
+ * The connection of a client: it reconnects and signs in again by itself, passes on events, and carries calls. Its
+ * status tells whether it is live, and whether it will ever be again.
+ */
+declare class Connection {
+    #private;
+    readonly session: Session;
+    readonly ownPresence: OwnPresence;
+    constructor(options: CompleteOptions, events: EventReceiver, writer: StoreWriter);
+    connect(): void;
+    get status(): Status;
+    get isClosed(): boolean;
+    onStatus(listener: (status: Status) => void): () => void;
+    /**
+     * Resolves when the connection is live. @throws GantryError when the server refuses it; `connection_lost` when there
+     * is no connection after `timeoutMs`: the client continues to try
+     */
+    ready(): Promise<void>;
+    /** Resolves when the connection is live, however long that takes. @throws GantryError when the server refuses it */
+    settled(): Promise<void>;
+    /**
+     * Holds back events until the returned function is called, so that none is missed by listeners that are added after
+     * the connection is live.
+     */
+    hold(): () => void;
+    /**
+     * Signs in again and connects, once for all that ask meanwhile. `otherwise`: the status if that is not possible, or
+     * if the server refuses it.
+     */
+    signInAgain(otherwise: (refusal?: GantryError) => Status): Promise<boolean>;
+    /** Resolves after a delay, or when the client is closed. */
+    pause(ms: number): Promise<void>;
+    close(): void;
+    /** @throws GantryError once the client is closed */
+    requireOpen(): void;
+    /** Calls an operation over the socket. @throws GantryError */
+    call<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>>;
+}
+
 /** A client's position in one stream. */
 interface Cursor {
     epoch: string;
