@@ -69,6 +69,28 @@ export function testCancellation(): void {
       await client.close();
     });
 
+    test('of following friends ends at once, and nothing is shown to its listener', async () => {
+      await using server = await ScriptedServer.start();
+      server.stream('account:0xb2');
+      const client = await driver.open({ url: server.url, launcherJwt });
+      await client.ready();
+      const none = { success: true, friends: [], nextCursor: '', more: false };
+      let isHeld = true;
+      server.answers = {
+        listFriends: () => (isHeld ? { waits: true } : { answer: none }),
+        followPresence: () => ({ answer: none }),
+      };
+      const cancellation = newName();
+      const following = reasonOf(client.followFriends({ cancellation }));
+      await until('the read', () => server.calls.some(({ name }) => name === 'listFriends'));
+      await cancel(cancellation);
+      expect(await following).toBe('cancelled');
+      isHeld = false;
+      server.break(); // the read that waits is over
+      expect((await client.followFriends()).shown.at(-1)).toMatchObject({ friends: [] });
+      await client.close();
+    });
+
     test('leaves the queue unless it has been sent; those behind it are sent', async () => {
       await using server = await ScriptedServer.start();
       server.stream('player:a game:0xb2');

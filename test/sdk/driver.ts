@@ -147,7 +147,7 @@ export class DriverClient {
     return { shown, stop: () => this.#ask('unfollow', { follow: id }) };
   }
 
-  async followFriends(options: { throws?: true } = {}): Promise<DriverFriends> {
+  async followFriends(options: { throws?: true; cancellation?: string } = {}): Promise<DriverFriends> {
     const id = this.#driver.nextId;
     const shown: DriverFriendList[] = [];
     this.#friends.set(id, shown);

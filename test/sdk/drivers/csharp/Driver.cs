@@ -218,7 +218,7 @@ public static class Driver
             var json = new JsonObject { { "friends", merged }, { "received", list.Received.Select(Copy).ToList() }, { "sent", list.Sent.Select(Copy).ToList() } };
             Report(new JsonObject { { "client", name }, { "follow", id }, { "list", json } });
             if (command.ContainsKey("throws")) throw new InvalidOperationException("Thrown for a test");
-        });
+        }, Cancellation(command));
     }
 
     private static void Listen<T>(string name, GantryClient client, Event<T> type) where T : Record

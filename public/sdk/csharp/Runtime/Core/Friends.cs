@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Gantry
@@ -44,7 +45,8 @@ namespace Gantry
         /// </summary>
         /// <returns>Dispose of it to stop.</returns>
         /// <exception cref="GantryException">They cannot be read.</exception>
-        public async Task<IDisposable> FollowAsync(Action<FriendList> listener)
+        /// <exception cref="OperationCanceledException">It was cancelled.</exception>
+        public async Task<IDisposable> FollowAsync(Action<FriendList> listener, CancellationToken cancellationToken = default(CancellationToken))
         {
             Action<FriendList> follower = list => listener(list); // the same listener may follow twice
             Task loading = null;
@@ -56,7 +58,7 @@ namespace Gantry
             }
             try
             {
-                if (loading != null) await loading.ConfigureAwait(false);
+                if (loading != null) await Leaderboard.OrCancelled(loading, cancellationToken).ConfigureAwait(false);
             }
             catch
             {

@@ -157,7 +157,8 @@ namespace Gantry
             _game.Guard(() => follower.Listener((_rows ?? new List<LeaderboardRow>()).Take(follower.Limit).ToList()));
         }
 
-        private static async Task OrCancelled(Task task, CancellationToken token)
+        /// <summary>Waits for the task until the token is cancelled; the task itself goes on.</summary>
+        internal static async Task OrCancelled(Task task, CancellationToken token)
         {
             var cancelled = new TaskCompletionSource<bool>();
             using (token.Register(() => cancelled.TrySetResult(true)))
