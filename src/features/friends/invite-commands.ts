@@ -4,6 +4,7 @@ import { streamOf } from '../../core/events/stream.ts';
 import { lockAccount } from '../../core/events/stream-locks.ts';
 import { command, type Request, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
+import { blocksHere } from '../messages/blocks/commands.ts';
 import { accountAudience, privacyIn } from './account.ts';
 import { inviteCreated, inviteRemoved } from './events.ts';
 import { type Invite, type InviteOutcome, inviteLifetimeMs, maxOpenInvites, toInvite } from './invite.ts';
@@ -26,6 +27,7 @@ export interface RefusedInvite {
 
 /**
  * Invites friends to a game, each unless the friend accepts no invites; an earlier invite to the same game is replaced.
+ * Who blocks the sender in that game gets nothing, and the sender's answer is the same as otherwise.
  * @throws GantryError `invite_limit_reached`
  */
 export const sendInvites = command(
@@ -158,10 +160,14 @@ function* announce(
   { outcome }: { outcome?: InviteOutcome },
 ): Steps<void> {
   const record = { ...toInvite(row), ...(outcome && { outcome }) };
+  const isBlocked = yield* blocksHere(tx, row, row.sender);
   for (const [wallet, other] of [
     [row.wallet, row.sender],
     [row.sender, row.wallet],
   ] as const) {
-    tx.emit(streamOf.account(wallet), type, record, yield* accountAudience(tx, wallet, other));
+    const audience = yield* accountAudience(tx, wallet, other);
+    // A block does not end invites that were received before, so their end is told.
+    if (isBlocked && wallet === row.wallet && type === inviteCreated) continue;
+    tx.emit(streamOf.account(wallet), type, record, audience);
   }
 }

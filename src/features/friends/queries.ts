@@ -2,7 +2,7 @@ import { streamOf } from '../../core/events/stream.ts';
 import { folded } from '../../core/schemas/folded.ts';
 import { comparableId } from '../../core/schemas/ids.ts';
 import { columnsOf, query, type Read, type ReadSteps, statement } from '../../core/storage/query.ts';
-import { playerBlocks } from '../messages/blocks/tables.ts';
+import { holdsIn, playerBlocks } from '../messages/blocks/tables.ts';
 import { type Player, toPlayer } from '../players/player.ts';
 import { type PlayerRow, players } from '../players/tables.ts';
 import { type FriendState, maxFriends, stateOf } from './friend.ts';
@@ -199,7 +199,9 @@ export const searchByName = query(
   },
 );
 
-/** A player's invites, sent or received, newest first, that have not expired. */
+/**
+ * A player's invites, sent or received, newest first, that have not expired; none from who is blocked in their game.
+ */
 export const openInvites = query('openInvites', function* (read, wallet: string): ReadSteps<InviteRow[]> {
   return [...(yield* read.all(selectInvites, { wallet, now: read.now }))];
 });
@@ -285,5 +287,8 @@ const selectByName = statement<
 );
 const selectInvites = statement<{ wallet: string; now: number }, InviteRow>(
   `SELECT ${columnsOf(invites)} FROM invites
-    WHERE (wallet = @wallet OR sender = @wallet) AND expires_at > @now ORDER BY id DESC LIMIT 250`,
+    WHERE (wallet = @wallet OR sender = @wallet) AND expires_at > @now
+      AND NOT EXISTS (SELECT 1 FROM player_blocks AS k
+        WHERE k.wallet = @wallet AND k.blocked = invites.sender AND ${holdsIn('invites.game_id')})
+    ORDER BY id DESC LIMIT 250`,
 );

@@ -601,6 +601,31 @@ export function friendsContract(open: OpenStore): void {
         ]);
     });
 
+    test('to a game do not reach who blocks the sender there, and the sender cannot tell', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { ada, grace, linus, gameId } = await pair(db);
+      for (const friend of [grace, linus]) await befriend(db, ada, friend);
+      await db.write(block, { gameId, wallet: grace }, ada);
+      const received = listen(db);
+      for (const friend of [grace, linus]) {
+        const [first] = (await invite(db, ada, [friend], gameId)).invites;
+        expect(first).toMatchObject({ from: ada, wallet: friend });
+        expect((await db.read(openInvites, ada)).map(({ id }) => id)).toEqual([first?.inviteId]);
+        expect(await db.read(openInvites, friend)).toHaveLength(friend === grace ? 0 : 1);
+        await db.write(cancelInvite, { wallet: ada, gameId: null }, first?.inviteId ?? '');
+      }
+      const created = received.filter(({ name }) => name === 'invites created');
+      expect(created.map(({ stream }) => stream).filter((stream) => stream !== `account:${ada}`)).toEqual([
+        `account:${linus}`,
+      ]);
+      expect(created.filter(({ stream }) => stream === `account:${ada}`)).toHaveLength(2);
+      // A block in a game holds in that game.
+      const elsewhere = await addGame(db);
+      const [other] = (await invite(db, ada, [grace], elsewhere.id)).invites;
+      expect((await db.read(openInvites, grace)).map(({ id }) => id)).toEqual([other?.inviteId]);
+    });
+
     test('expire after ten minutes, and are deleted later', async () => {
       await using fixture = await open.empty();
       const { db, clock } = fixture;
