@@ -3,6 +3,7 @@ import type { EventType } from '../../core/events/event.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import { lockAccount } from '../../core/events/stream-locks.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import type { Blocker } from '../messages/blocks/block.ts';
 import { block, blocksHere } from '../messages/blocks/commands.ts';
 import { requireGuests } from '../players/guests.ts';
@@ -219,13 +220,13 @@ export const blockEverywhere = command(
 /** Removes a bounded batch of what others have of an erased player; true when there may be more. */
 export const removeFriendsOf = command('removeFriendsOf', function* (tx, wallet: string): Steps<boolean> {
   const rows = yield* tx.list(friendships.byOther, [wallet], { limit: rowsPerSlice });
-  for (const { wallet: other } of rows) {
+  yield* forEach(tx, rows, function* ({ wallet: other }): Steps<void> {
     const [, row] = yield* tx.all(lockAccount(tx, other), tx.get(friendships, other, wallet));
-    if (!row) continue;
+    if (!row) return;
     const state = stateOf(row, tx.now);
     if (state) yield* emit(tx, friendRemoved, row, state);
     tx.remove(friendships, row);
-  }
+  });
   const hasMore = yield* removeInvitesTo(tx, wallet);
   tx.scrub();
   return hasMore || rows.length === rowsPerSlice;
@@ -235,10 +236,10 @@ export const removeFriendsOf = command('removeFriendsOf', function* (tx, wallet:
 export const trimFriendships = command('trimFriendships', function* (tx): Steps<boolean> {
   const rows = yield* tx.list(friendships.byExpiry, [], { limit: rowsPerSlice });
   const due = rows.filter(({ expiresAt }) => expiresAt <= tx.now);
-  for (const { wallet, other } of due) {
+  yield* forEach(tx, due, function* ({ wallet, other }): Steps<void> {
     const [, row] = yield* tx.all(lockAccount(tx, wallet), tx.get(friendships, wallet, other));
     if (row && row.expiresAt <= tx.now) tx.remove(friendships, row);
-  }
+  });
   return due.length === rowsPerSlice;
 });
 

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
+import { removeFriendsOf, trimFriendships } from '../../../src/features/friends/commands.ts';
 import { createChannel, leaveAllChannels } from '../../../src/features/messages/channel-commands.ts';
 import { eraseMessagesOf, sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { addReactionTo, eraseReactionsOf } from '../../../src/features/messages/reaction-commands.ts';
@@ -19,6 +20,7 @@ import { claimDeliveries } from '../../../src/features/webhooks/delivery-command
 import { runAll } from '../../../src/server/declarations/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame, addPlayer, hour } from '../../contracts/storage/fixture.ts';
+import { befriend, fillFriends } from '../../contracts/storage/friend-pairs.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { randomWallet } from '../../support/server.ts';
@@ -96,6 +98,14 @@ const cases: Readonly<Record<string, Case>> = {
   async 'sessions ended'({ db, gameId, ada, players }) {
     for (const _ of players) await addPlayer(db, gameId, ada.wallet);
     return (later) => later.write(endSessionsOf, ada.wallet, null, 'revoked');
+  },
+  async 'friends of an erased player removed'({ db, ada, players }) {
+    for (const { wallet } of players.slice(1)) await befriend(db, ada.wallet, wallet);
+    return (later) => later.write(removeFriendsOf, ada.wallet);
+  },
+  async 'friends and requests trimmed'({ db, players }) {
+    for (const { wallet } of players) await db.write(fillFriends, wallet, 'sent', 1, 1);
+    return (later) => later.write(trimFriendships);
   },
   async 'messages erased'(scene) {
     await conversations(scene);
