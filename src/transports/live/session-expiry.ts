@@ -6,6 +6,8 @@ import { setTimeoutAt } from '../../runtime/timeouts.ts';
 
 /** How long before the end of a session its socket prepares for a renewal, which may come in the last moment. */
 const leadMs = 2_000;
+/** After an error, such as an unavailable database. */
+const retryMs = 1_000;
 
 interface ExpiryServices {
   db: Store;
@@ -21,9 +23,17 @@ export function endWhenExpired(
 ): () => void {
   let isCancelled = false;
   let cancelTimer = () => {};
-  const wait = (end: number, at: number) => {
+  const wait = (end: number, at: number, from = at) => {
     const clock = () => db.now();
-    cancelTimer = setTimeoutAt(at, () => track(check(end, at)), clock);
+    cancelTimer = setTimeoutAt(from, () => track(checkOrRetry(end, at)), clock);
+  };
+  const checkOrRetry = async (end: number, at: number) => {
+    try {
+      await check(end, at);
+    } catch (error) {
+      if (!isCancelled) wait(end, at, db.now() + retryMs);
+      throw error;
+    }
   };
   const check = async (end: number, at: number) => {
     if (at === end) await db.write(expireSession, id);

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { startSession } from '../../src/features/sessions/commands.ts';
+import { findSession } from '../../src/features/sessions/queries.ts';
+import { endWhenExpired } from '../../src/transports/live/session-expiry.ts';
+import { randomWallet, startTestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
+
+test('a session whose end could not be written ends when it can be', async () => {
+  await using server = await startTestServer();
+  const { db } = server.services;
+  const { gameId } = await server.createGame();
+  const { session } = await db.write(startSession, { gameId, wallet: randomWallet() }, 100);
+  const errors: unknown[] = [];
+  const { write } = db;
+  db.write = () => {
+    db.write = write;
+    return Promise.reject(new Error('the disk is full'));
+  };
+  const cancel = endWhenExpired(session, {
+    db,
+    track: (work) => void work.catch((error: unknown) => errors.push(error)),
+    onEnding: async () => undefined,
+  });
+  const ended = async () => ((await db.read(findSession, session.id))?.session.endedAt ?? null) !== null;
+  await until('the end', ended);
+  expect(errors).toEqual([new Error('the disk is full')]);
+  cancel();
+});
