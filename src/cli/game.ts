@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { z } from 'zod';
 import { deleteGame, updateGame } from '../features/administration/operations/games.ts';
 import { allowedOrigin } from '../features/games/allowed-origin.ts';
 import {
@@ -11,6 +12,13 @@ import {
   type PolicyChanges,
   policyChanges,
 } from '../features/games/game.ts';
+import {
+  ageRating,
+  gameDescription,
+  gameMedia,
+  gameTag,
+  gameVersion,
+} from '../features/games/game-details.ts';
 import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
@@ -21,7 +29,17 @@ interface CommonOptions {
   url?: string;
   origin?: string[];
   policies?: PolicyChanges;
+  description?: string;
+  tag?: string[];
+  media?: z.output<typeof gameMedia>;
+  ageRating?: string;
+  gameVersion?: string;
   json?: boolean;
+}
+
+/** The options of a command under the names of the operation's fields. */
+function fieldsOf<Options extends CommonOptions>({ origin, tag, gameVersion: version, ...others }: Options) {
+  return { ...others, allowedOrigins: origin, tags: tag, version };
 }
 
 interface CreateOptions extends CommonOptions {
@@ -49,8 +67,8 @@ export function gameCommand(administrator: Administrator): Command {
     .option('--slug <slug>', 'name used in URLs; derived from the name by default', parsed(gameSlug))
     .addOption(new Option('--kind <kind>', 'game or launcher').choices(['game', 'launcher']).default('game'))
     .addHelpText('after', '\nExample:\n  gantry game create --name "Space Race" --json')
-    .action(async ({ json, origin: allowedOrigins, ...game }: CreateOptions) => {
-      const created = await administrator.execute(createGame, { ...game, allowedOrigins });
+    .action(async ({ json, ...options }: CreateOptions) => {
+      const created = await administrator.execute(createGame, fieldsOf(options));
       print({ gameId: created.gameId, gameSecret: created.gameSecret }, json);
     });
 
@@ -86,9 +104,9 @@ export function gameCommand(administrator: Administrator): Command {
       parsed(integer.pipe(gameOrder)),
     )
     .addHelpText('after', `\nExample:\n  gantry game update --game 0198… --policies '{"requireSecret":true}'`)
-    .action(async ({ game: given, json, origin: allowedOrigins, ...changes }: UpdateOptions) => {
+    .action(async ({ game: given, json, ...changes }: UpdateOptions) => {
       const gameId = await administrator.gameId(given);
-      const { game } = await administrator.execute(updateGame, { gameId, ...changes, allowedOrigins });
+      const { game } = await administrator.execute(updateGame, { gameId, ...fieldsOf(changes) });
       print(game, json);
     });
 
@@ -141,9 +159,18 @@ function withCommonOptions(command: Command): Command {
   return command
     .option('--url <url>', 'where the game is hosted; a path if Gantry serves it', parsed(gameUrl))
     .option('--origin <origin>', 'allowed browser origin (repeatable; none: any)', collected(allowedOrigin))
-    .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies);
+    .option('--policies <json>', 'policies as JSON, such as {"leaderboard":{"order":"asc"}}', parsedPolicies)
+    .option('--description <text>', 'shown on its page, at most 5,000 characters', parsed(gameDescription))
+    .option('--tag <tag>', 'shown on its page (repeatable)', collected(gameTag))
+    .option('--media <json>', 'such as [{"kind":"image","url":"/shot.png","alt":"A ship"}]', parsedMedia)
+    .option('--age-rating <rating>', 'such as "PEGI 12"', parsed(ageRating))
+    .option('--game-version <version>', 'its current version', parsed(gameVersion));
 }
 
 function parsedPolicies(text: string): PolicyChanges {
   return parsed(policyChanges.strict())(parsedJson(text));
+}
+
+function parsedMedia(text: string): z.output<typeof gameMedia> {
+  return parsed(gameMedia)(parsedJson(text));
 }

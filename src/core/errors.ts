@@ -34,6 +34,7 @@ export const reasons = {
   paging_invalid: 400,
   address_invalid: 400,
   game_unknown: 400,
+  favorite_limit_reached: 400,
   channel_unknown: 400,
   message_unknown: 400,
   participants_invalid: 400,

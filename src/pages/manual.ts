@@ -27,6 +27,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'cloud-saves',
       'chat',
       'friends',
+      'launcher-home',
       'game-servers',
       'stop-cheating',
       'sign-in',

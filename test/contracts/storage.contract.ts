@@ -11,6 +11,7 @@ import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
 import { idempotentCommandsContract } from './storage/idempotent-commands.contract.ts';
 import { leaderboardsContract } from './storage/leaderboards.contract.ts';
+import { libraryContract } from './storage/library.contract.ts';
 import { listCursorsContract } from './storage/list-cursors.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
 import { messagesContract } from './storage/messages.contract.ts';
@@ -37,6 +38,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     const open = sharedStore(openEmpty);
     commitsContract(open);
     gamesContract(open);
+    libraryContract(open);
     administratorsContract(open);
     sessionsContract(open);
     guestsContract(open);

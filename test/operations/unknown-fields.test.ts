@@ -78,6 +78,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['message', 'connect', 'favorite'],
     ...['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
+    ...['description', 'tags', 'media', 'ageRating', 'version'],
   ],
   'how long something lasts': [
     ...['expiresInSeconds', 'graceSeconds', 'lifetimeSeconds', 'overlapSeconds', 'lifetimeDays'],

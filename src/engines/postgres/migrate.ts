@@ -24,6 +24,7 @@ import { searchNames } from './migrations/0021-search-names.ts';
 import { erasures } from './migrations/0022-erasures.ts';
 import { blocksEverywhere } from './migrations/0023-blocks-everywhere.ts';
 import { friends } from './migrations/0024-friends.ts';
+import { library } from './migrations/0026-library.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
 /** In order: SQL, or what computes values that SQL cannot. A released migration is never changed, only followed by another. */
@@ -52,6 +53,7 @@ export const migrations: readonly (string | ((connection: Connection) => Promise
   erasures,
   blocksEverywhere,
   friends,
+  library,
 ];
 
 /** This program's schema version. */

@@ -36,6 +36,7 @@ import { searchNames } from './migrations/0033-search-names.ts';
 import { erasures } from './migrations/0034-erasures.ts';
 import { blocksEverywhere } from './migrations/0035-blocks-everywhere.ts';
 import { friends } from './migrations/0036-friends.ts';
+import { library } from './migrations/0038-library.ts';
 import { prepare } from './prepare.ts';
 
 /** SQL, or what computes values that SQL cannot. */
@@ -79,6 +80,7 @@ export const migrations: readonly Migration[] = [
   erasures,
   blocksEverywhere,
   friends,
+  library,
 ];
 
 /** The schema version after all migrations. */

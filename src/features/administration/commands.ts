@@ -2,6 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { GantryError } from '../../core/errors.ts';
 import { command, exclusiveCommand, type Steps } from '../../core/storage/command.ts';
 import { type Game, type GameChanges, withPolicyChanges } from '../games/game.ts';
+import type { GameDetailChanges } from '../games/game-details.ts';
+import { setGameDetails } from '../games/library-commands.ts';
 import { toGame } from '../games/stored-game.ts';
 import { type GameRow, games } from '../games/tables.ts';
 import { bans, players } from '../players/tables.ts';
@@ -15,7 +17,7 @@ import { auditLog, erasures } from './tables.ts';
  */
 export const changeGame = exclusiveCommand(
   'changeGame',
-  function* (tx, gameId: string, changes: GameChanges): Steps<Game> {
+  function* (tx, gameId: string, changes: GameChanges & GameDetailChanges): Steps<Game> {
     const row = yield* tx.lock(games, gameId);
     if (!row) throw new GantryError('game_unknown', 'There is no game with this id');
     const before = toGame(row);
@@ -31,6 +33,7 @@ export const changeGame = exclusiveCommand(
       sortOrder: changes.order ?? row.sortOrder,
     };
     tx.put(games, changed);
+    yield* setGameDetails(tx, gameId, changes);
     if (!isDeepStrictEqual(before.policies.leaderboard, policies.leaderboard))
       yield* rankGame(tx, gameId, policies.leaderboard);
     return toGame(changed);

@@ -6,7 +6,8 @@ import { webUrl } from '../../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../../core/storage/table.ts';
 import { activityType, maxLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
-import { requestNonces } from '../games/tables.ts';
+import { gameDetailFields } from '../games/game-details.ts';
+import { gameDetails, gameFavorites, requestNonces } from '../games/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
 import { chatPicture, maxChannelName, messageContent, permission } from '../messages/message-channel.ts';
 import { reactionCounts } from '../messages/message-rows.ts';
@@ -131,6 +132,12 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     avatar: z.union([webUrl, z.literal('')]),
   }),
   of(bans, { wallet: storedWallet, gameId: storedId, reason: text(0, 500) }),
+  of(gameDetails, {
+    ...gameDetailFields,
+    tags: jsonOf(gameDetailFields.tags),
+    media: jsonOf(gameDetailFields.media),
+  }),
+  of(gameFavorites, { wallet: storedWallet }),
   of(requestNonces, { nonce: text(0, 200) }),
   of(scores, {
     nonce: nonce.nullable(),

@@ -2,6 +2,7 @@ import { events, streams } from '../../core/events/tables.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
 import { activities } from '../activities/tables.ts';
 import { friendCodes, friendships, invites, playerPrivacy } from '../friends/tables.ts';
+import { gameFavorites } from '../games/tables.ts';
 import { idempotencyKeys } from '../idempotency/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
 import { playerMutes } from '../messages/mutes/tables.ts';
@@ -172,6 +173,12 @@ export const exportedTables: readonly ExportedTable[] = [
     columns: ['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime', 'updatedAt'],
     omitted: { wallet: known },
     order: ['wallet'],
+  },
+  {
+    table: gameFavorites,
+    columns: ['gameId', 'createdAt'],
+    omitted: { wallet: known },
+    order: ['gameId'],
   },
   {
     table: participants,

@@ -3,17 +3,19 @@ import { lockGameList } from '../../core/events/stream-locks.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import { statement } from '../../core/storage/query.ts';
 import { type Game, gamePolicies, type NewGame, slugOf, withPolicyChanges } from './game.ts';
+import type { GameDetailChanges } from './game-details.ts';
 import { fingerprintOf, isSecretValid, maxSecrets, type SealedSecret } from './game-secret.ts';
+import { setGameDetails } from './library-commands.ts';
 import { toGame } from './stored-game.ts';
 import { type GameRow, gameSecrets, games, requestNonces } from './tables.ts';
 
 /**
- * Adds a game with its first secret.
+ * Adds a game with its first secret and what its page shows.
  * @throws GantryError `slug_taken` when the slug was given and another game has it
  */
 export const registerGame = command(
   'registerGame',
-  function* (tx, input: NewGame, secret: SealedSecret): Steps<Game> {
+  function* (tx, input: NewGame & GameDetailChanges, secret: SealedSecret): Steps<Game> {
     const row: GameRow = {
       id: tx.newId(),
       slug: yield* findFreeSlug(tx, input),
@@ -31,6 +33,7 @@ export const registerGame = command(
     };
     tx.insert(games, row);
     tx.insert(gameSecrets, { ...secret, gameId: row.id, createdAt: tx.now, expiresAt: null });
+    yield* setGameDetails(tx, row.id, input);
     return toGame(row);
   },
 );

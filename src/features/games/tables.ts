@@ -50,3 +50,30 @@ export const requestNonces = table(
   { gameId: 'uuid', nonce: 'text', seenAt: 'ms' },
   { key: ['gameId', 'nonce'], of: { game: 'gameId' } },
 );
+
+const detailColumns = {
+  gameId: 'uuid',
+  description: 'text',
+  tags: 'json',
+  media: 'json',
+  ageRating: 'text',
+  version: 'text',
+} as const;
+
+/** What the page of a game shows; apart from `games`, whose rows are read with every call. Without any, no row. */
+export const gameDetails = table('game_details', detailColumns, {
+  key: ['gameId'],
+  of: { game: 'gameId' },
+});
+export type GameDetailRow = RowOf<typeof detailColumns>;
+
+const favoriteColumns = { wallet: 'text', gameId: 'uuid', createdAt: 'ms' } as const;
+
+export const gameFavorites = table('game_favorites', favoriteColumns, {
+  key: ['wallet', 'gameId'],
+  indexes: {
+    byTime: { on: ['wallet', 'createdAt', 'gameId'] },
+    byGame: { on: ['gameId', 'wallet'] },
+  },
+  of: { player: 'wallet', game: 'gameId' },
+});

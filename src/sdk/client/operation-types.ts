@@ -304,6 +304,24 @@ export interface EndedSeason {
   nextSeasonEndsAt: number | null;
 }
 
+export interface FavoriteGame {
+  /** Id (UUIDv7) */
+  gameId: string;
+  slug: string;
+  name: string;
+  kind: 'game' | 'launcher';
+  /** URL of the game: absolute, or a path on this server; empty when it has no page */
+  url: string;
+  /** Where the game's URL carries the token: `?token=` or `#token=` */
+  tokenIn: 'query' | 'fragment';
+  /** Image URL: absolute, or a path on this server; empty when it has none */
+  image: string;
+  /** Whether guests may sign in with `createGuest` */
+  guests: boolean;
+  /** When it was marked, in Unix milliseconds */
+  favoritedAt: number;
+}
+
 export interface FeedItem {
   type: 'on-chain' | 'off-chain';
   eventId: string;
@@ -406,6 +424,42 @@ export interface GameChannel {
   endReason: 'ended' | 'revoked' | 'replaced' | 'banned' | 'erased' | 'expired' | 'key_retired' | 'game_archived' | 'game_deleted' | 'upgraded' | null;
 }
 
+export interface GamePage {
+  /** Id (UUIDv7) */
+  gameId: string;
+  slug: string;
+  name: string;
+  kind: 'game' | 'launcher';
+  /** URL of the game: absolute, or a path on this server; empty when it has no page */
+  url: string;
+  /** Where the game's URL carries the token: `?token=` or `#token=` */
+  tokenIn: 'query' | 'fragment';
+  /** Image URL: absolute, or a path on this server; empty when it has none */
+  image: string;
+  /** Whether guests may sign in with `createGuest` */
+  guests: boolean;
+  /** An `archived` game cannot be played */
+  listing: 'listed' | 'unlisted' | 'archived';
+  /** Plain text, with line breaks, at most 5,000 characters */
+  description: string;
+  /** At most 20 tags, in the order in which they are shown */
+  tags: string[];
+  /** At most 20 images and videos, in the order in which they are shown */
+  media: GamePageMediaItem[];
+  /** As its rating board writes it, such as `PEGI 12`; empty when it has none */
+  ageRating: string;
+  /** The current version of the game; empty when it has none */
+  version: string;
+}
+
+export interface GamePageMediaItem {
+  kind: 'image' | 'video';
+  /** Absolute, or a path on this server */
+  url: string;
+  /** What it shows, for players who cannot see it */
+  alt: string;
+}
+
 /** What getActivities takes */
 export interface GetActivitiesInput {
   /** Page number from 1; default 1, also for 0 */
@@ -473,6 +527,19 @@ export interface GetFriendCodeOutput {
   success: boolean;
   /** Eight letters and digits, for others to call `addFriend` with */
   friendCode: string;
+}
+
+/** What getGame takes */
+export interface GetGameInput {
+  /** Id or slug of the game */
+  gameId?: string;
+  slug?: string;
+}
+
+/** What getGame answers */
+export interface GetGameOutput {
+  success: boolean;
+  game: GamePage;
 }
 
 /** What getGameScoresLeaderboard takes */
@@ -993,6 +1060,22 @@ export interface ListBlockedPlayersOutput {
 export interface ListChannelSessionsOutput {
   success: boolean;
   sessions: ChannelSession[];
+}
+
+/** What listFavoriteGames takes */
+export interface ListFavoriteGamesInput {
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
+  limit?: number;
+  /** Rows to skip; default 0 */
+  skip?: number;
+}
+
+/** What listFavoriteGames answers */
+export interface ListFavoriteGamesOutput {
+  total: number;
+  limit: number;
+  skip: number;
+  data: FavoriteGame[];
 }
 
 /** What listFriends takes */
@@ -1689,6 +1772,18 @@ export interface SetCurrentGameOutput {
   success: boolean;
 }
 
+/** What setFavoriteGame takes */
+export interface SetFavoriteGameInput {
+  /** Id or slug of the game */
+  gameId: string;
+  favorite: boolean;
+}
+
+/** What setFavoriteGame answers */
+export interface SetFavoriteGameOutput {
+  success: boolean;
+}
+
 /** What setPrivacy takes */
 export interface SetPrivacyInput {
   /** Who may send friend requests; `code`: who has the player's friend code */
@@ -2216,6 +2311,12 @@ export interface Operations {
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
   /** List the public games and launchers in display order; an unlisted one is found only by its slug */
   getGames: { input: GetGamesInput; output: GetGamesOutput };
+  /** Get a game with its description, media, version and what it requires of players */
+  getGame: { input: GetGameInput; output: GetGameOutput };
+  /** List the player's favorite games, latest first: a launcher sees all, a game only itself */
+  listFavoriteGames: { input: ListFavoriteGamesInput; output: ListFavoriteGamesOutput };
+  /** Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself */
+  setFavoriteGame: { input: SetFavoriteGameInput; output: SetFavoriteGameOutput };
   /** Start a sign-in: get the message for the wallet to sign */
   createUnverifiedChannel: { input: CreateUnverifiedChannelInput; output: CreateUnverifiedChannelOutput };
   /** Complete a sign-in: exchange the wallet's signature for a launcherJwt */
@@ -2388,6 +2489,9 @@ export type QueueableName =
   | 'sendInvite'
   | 'joinFriend'
   | 'getGames'
+  | 'getGame'
+  | 'listFavoriteGames'
+  | 'setFavoriteGame'
   | 'vouchForPlayer'
   | 'listGuestDevices'
   | 'removeGuestDevice'
@@ -2425,6 +2529,7 @@ export type Reason =
   | 'paging_invalid'
   | 'address_invalid'
   | 'game_unknown'
+  | 'favorite_limit_reached'
   | 'channel_unknown'
   | 'message_unknown'
   | 'participants_invalid'

@@ -16,6 +16,7 @@ import * as friendCodes from '../../features/friends/friend-code-commands.ts';
 import * as invites from '../../features/friends/invite-commands.ts';
 import * as privacy from '../../features/friends/privacy-commands.ts';
 import * as games from '../../features/games/commands.ts';
+import * as library from '../../features/games/library-commands.ts';
 import * as guests from '../../features/guests/commands.ts';
 import { removeIdleGuestsOf } from '../../features/guests/idle-guests.ts';
 import { upgradeGuestOf } from '../../features/guests/upgrade.ts';
@@ -65,6 +66,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   invites,
   privacy,
   games,
+  library,
   guests,
   idempotency,
   messages,

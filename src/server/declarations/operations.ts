@@ -16,6 +16,7 @@ import * as friendPresence from '../../features/friends/operations/presence.ts';
 import * as privacy from '../../features/friends/operations/privacy.ts';
 import * as gameSecrets from '../../features/games/operations/game-secrets.ts';
 import * as games from '../../features/games/operations/games.ts';
+import * as library from '../../features/games/operations/library.ts';
 import * as guestDevices from '../../features/guests/operations/guest-devices.ts';
 import * as guestUpgrade from '../../features/guests/operations/guest-upgrade.ts';
 import * as guests from '../../features/guests/operations/guests.ts';
@@ -71,7 +72,7 @@ const topics = [
     files: [friends, friendCodes, privacy, otherPlayers, invites, friendPresence],
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
-  { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },
+  { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
   { title: 'Signing in', page: 'authentication', files: [signIn] },
   { title: 'Guests', page: 'guests', files: [guests, guestDevices, guestUpgrade] },
   {

@@ -4,7 +4,13 @@ import { administrators } from '../../features/administration/administrators/tab
 import { auditLog, backupSchedules, erasures } from '../../features/administration/tables.ts';
 import { lanes, transactions } from '../../features/chains/tables.ts';
 import { friendCodes, friendships, invites, playerPrivacy } from '../../features/friends/tables.ts';
-import { gameSecrets, games, requestNonces } from '../../features/games/tables.ts';
+import {
+  gameDetails,
+  gameFavorites,
+  gameSecrets,
+  games,
+  requestNonces,
+} from '../../features/games/tables.ts';
 import { idempotencyKeys } from '../../features/idempotency/tables.ts';
 import { playerBlocks } from '../../features/messages/blocks/tables.ts';
 import { playerMutes } from '../../features/messages/mutes/tables.ts';
@@ -40,6 +46,7 @@ import { webhookSecrets, webhooks } from '../../features/webhooks/tables.ts';
 /** Every table, in insertion order: referenced tables first. */
 export const tables: readonly AnyTable[] = [
   games,
+  gameDetails,
   gameSecrets,
   requestNonces,
   players,
@@ -69,6 +76,7 @@ export const tables: readonly AnyTable[] = [
   friendCodes,
   playerPrivacy,
   invites,
+  gameFavorites,
   messageChannels,
   participants,
   formerParticipants,

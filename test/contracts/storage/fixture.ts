@@ -6,6 +6,7 @@ import type { Database } from '../../../src/core/storage/database.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { registerGame } from '../../../src/features/games/commands.ts';
 import type { Game, NewGame } from '../../../src/features/games/game.ts';
+import type { GameDetailChanges } from '../../../src/features/games/game-details.ts';
 import type { SealedSecret } from '../../../src/features/games/game-secret.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
@@ -79,7 +80,7 @@ export function sealedSecret(): SealedSecret {
 
 export function addGame(
   db: Store,
-  game: Partial<NewGame> = {},
+  game: Partial<NewGame> & GameDetailChanges = {},
   secret: SealedSecret = sealedSecret(),
 ): Promise<Game> {
   return db.write(registerGame, { name: 'Space Race', ...game }, secret);

@@ -17,6 +17,7 @@ import {
 import { exportedTables, leftOutTables } from '../../../src/features/administration/player-export-tables.ts';
 import { acceptFriend, addFriend, updateFriend } from '../../../src/features/friends/commands.ts';
 import { setPrivacy } from '../../../src/features/friends/privacy-commands.ts';
+import { setFavorite } from '../../../src/features/games/library-commands.ts';
 import { addGuest } from '../../../src/features/guests/commands.ts';
 import { block } from '../../../src/features/messages/blocks/commands.ts';
 import { createChannel, removeFromChannel } from '../../../src/features/messages/channel-commands.ts';
@@ -75,6 +76,8 @@ export function playerExportContract(open: OpenStore): void {
         await db.write(updateFriend, grace.wallet, ada, { note: 'of grace' });
         await db.write(setPrivacy, grace.wallet, { requests: 'nobody' });
         await db.write(setPrivacy, ada, { requests: 'code' });
+        await db.write(setFavorite, { gameId, wallet: ada }, true);
+        await db.write(setFavorite, grace, true);
         await db.write(block, { gameId, wallet: ada }, grace.wallet);
         await db.write(block, grace, ada);
         for (const [wallet, reason] of [

@@ -27,6 +27,7 @@ from .types import (
     GetChannelMessagesOutput,
     GetChannelParticipantsOutput,
     GetFriendCodeOutput,
+    GetGameOutput,
     GetGameScoresLeaderboardOutput,
     GetGamesOutput,
     GetLeaderboardAmongOutput,
@@ -49,6 +50,7 @@ from .types import (
     JoinFriendOutput,
     ListBlockedPlayersOutput,
     ListChannelSessionsOutput,
+    ListFavoriteGamesOutput,
     ListFriendsOutput,
     ListGuestDevicesOutput,
     ListInvitesOutput,
@@ -80,6 +82,7 @@ from .types import (
     SendNotificationOutput,
     SendTypingSignalOutput,
     SetCurrentGameOutput,
+    SetFavoriteGameOutput,
     SetPrivacyOutput,
     SetRichPresenceOutput,
     SetStateOutput,
@@ -569,6 +572,28 @@ class AsyncOperations:
         skip: Rows to skip; default 0
         """
         return await self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
+
+    async def get_game(self, *, game_id: Optional[str] = None, slug: Optional[str] = None) -> GetGameOutput:
+        """Get a game with its description, media, version and what it requires of players.
+
+        game_id: Id or slug of the game
+        """
+        return await self._call("getGame", _given({}, {"gameId": game_id, "slug": slug}))
+
+    async def list_favorite_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None) -> ListFavoriteGamesOutput:
+        """List the player's favorite games, latest first: a launcher sees all, a game only itself.
+
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        """
+        return await self._call("listFavoriteGames", _given({}, {"limit": limit, "skip": skip}))
+
+    async def set_favorite_game(self, *, game_id: str, favorite: bool) -> SetFavoriteGameOutput:
+        """Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself.
+
+        game_id: Id or slug of the game
+        """
+        return await self._call("setFavoriteGame", _given({"gameId": game_id, "favorite": favorite}, {}))
 
     async def create_unverified_channel(self, *, wallet: str, game_id: Optional[str] = None, chain_id: Optional[int] = None) -> CreateUnverifiedChannelOutput:
         """Start a sign-in: get the message for the wallet to sign.

@@ -356,6 +356,24 @@ class EndedSeason(TypedDict):
     nextSeasonEndsAt: Optional[int]
 
 
+class FavoriteGame(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    slug: str
+    name: str
+    kind: Literal["game", "launcher"]
+    #: URL of the game: absolute, or a path on this server; empty when it has no page
+    url: str
+    #: Where the game's URL carries the token: `?token=` or `#token=`
+    tokenIn: Literal["query", "fragment"]
+    #: Image URL: absolute, or a path on this server; empty when it has none
+    image: str
+    #: Whether guests may sign in with `createGuest`
+    guests: bool
+    #: When it was marked, in Unix milliseconds
+    favoritedAt: int
+
+
 class FeedItem(TypedDict):
     type: Literal["on-chain", "off-chain"]
     eventId: str
@@ -463,6 +481,42 @@ class GameChannel(TypedDict):
     endReason: Optional[Literal["ended", "revoked", "replaced", "banned", "erased", "expired", "key_retired", "game_archived", "game_deleted", "upgraded"]]
 
 
+class GamePage(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    slug: str
+    name: str
+    kind: Literal["game", "launcher"]
+    #: URL of the game: absolute, or a path on this server; empty when it has no page
+    url: str
+    #: Where the game's URL carries the token: `?token=` or `#token=`
+    tokenIn: Literal["query", "fragment"]
+    #: Image URL: absolute, or a path on this server; empty when it has none
+    image: str
+    #: Whether guests may sign in with `createGuest`
+    guests: bool
+    #: An `archived` game cannot be played
+    listing: Literal["listed", "unlisted", "archived"]
+    #: Plain text, with line breaks, at most 5,000 characters
+    description: str
+    #: At most 20 tags, in the order in which they are shown
+    tags: list[str]
+    #: At most 20 images and videos, in the order in which they are shown
+    media: list[GamePageMediaItem]
+    #: As its rating board writes it, such as `PEGI 12`; empty when it has none
+    ageRating: str
+    #: The current version of the game; empty when it has none
+    version: str
+
+
+class GamePageMediaItem(TypedDict):
+    kind: Literal["image", "video"]
+    #: Absolute, or a path on this server
+    url: str
+    #: What it shows, for players who cannot see it
+    alt: str
+
+
 class GetActivitiesInput(TypedDict, total=False):
     """What getActivities takes."""
 
@@ -543,6 +597,21 @@ class GetFriendCodeOutput(TypedDict):
     success: bool
     #: Eight letters and digits, for others to call `addFriend` with
     friendCode: str
+
+
+class GetGameInput(TypedDict, total=False):
+    """What getGame takes."""
+
+    #: Id or slug of the game
+    gameId: str
+    slug: str
+
+
+class GetGameOutput(TypedDict):
+    """What getGame answers."""
+
+    success: bool
+    game: GamePage
 
 
 class _GetGameScoresLeaderboardInputRequired(TypedDict):
@@ -1150,6 +1219,24 @@ class ListChannelSessionsOutput(TypedDict):
 
     success: bool
     sessions: list[ChannelSession]
+
+
+class ListFavoriteGamesInput(TypedDict, total=False):
+    """What listFavoriteGames takes."""
+
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
+    limit: int
+    #: Rows to skip; default 0
+    skip: int
+
+
+class ListFavoriteGamesOutput(TypedDict):
+    """What listFavoriteGames answers."""
+
+    total: int
+    limit: int
+    skip: int
+    data: list[FavoriteGame]
 
 
 class ListFriendsInput(TypedDict, total=False):
@@ -1959,6 +2046,20 @@ class SetCurrentGameInput(TypedDict):
 
 class SetCurrentGameOutput(TypedDict):
     """What setCurrentGame answers."""
+
+    success: bool
+
+
+class SetFavoriteGameInput(TypedDict):
+    """What setFavoriteGame takes."""
+
+    #: Id or slug of the game
+    gameId: str
+    favorite: bool
+
+
+class SetFavoriteGameOutput(TypedDict):
+    """What setFavoriteGame answers."""
 
     success: bool
 

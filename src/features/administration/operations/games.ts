@@ -6,6 +6,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import type { AnyTable } from '../../../core/storage/table.ts';
 import { allowedOrigin } from '../../games/allowed-origin.ts';
 import { gameListing, gameName, gameOrder, gameRecord, gameUrl, policyChanges } from '../../games/game.ts';
+import { gameDetailInput } from '../../games/game-details.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { toGameRecord } from '../../games/stored-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
@@ -16,7 +17,7 @@ export const updateGame = defineAdminOperation({
   name: 'updateGame',
   kind: 'write',
   summary:
-    "Update a game's name, URL, image, order, origins, listing or policies; omitted fields are unchanged",
+    "Update a game's name, URL, image, page, order, origins, listing or policies; omitted fields are unchanged",
   roles: operators,
   input: z.object({
     gameId: idInput,
@@ -30,6 +31,7 @@ export const updateGame = defineAdminOperation({
     }),
     image: z.union([gameUrl, z.literal('')]).optional(),
     order: gameOrder.optional().meta({ description: 'Sort order in lists, lowest first' }),
+    ...gameDetailInput,
   }),
   output: z.object({ success, game: gameRecord }),
   async handler({ input }, { db }: { db: Store }) {

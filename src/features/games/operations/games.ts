@@ -8,6 +8,7 @@ import type { GuestSettings } from '../../players/guest-settings.ts';
 import { allowedOrigin } from '../allowed-origin.ts';
 import { registerGame } from '../commands.ts';
 import {
+  type Game,
   gameKind,
   gameListing,
   gameName,
@@ -18,12 +19,13 @@ import {
   gameUrl,
   policyChanges,
 } from '../game.ts';
+import { gameDetailInput } from '../game-details.ts';
 import { newGameSecret, type SecretBox } from '../game-secret.ts';
 import { allGames } from '../queries.ts';
 import { toGameRecord } from '../stored-game.ts';
 
 /** A game as anyone may see it. */
-const listedGame = z
+export const listedGame = z
   .object({
     gameId: id,
     slug: z.string(),
@@ -44,6 +46,14 @@ const listedGame = z
   })
   .meta({ id: 'ListedGame' });
 
+export function toListedGame(
+  { id: gameId, slug, name, kind, url, image, policies }: Game,
+  { areAllowed }: GuestSettings,
+): z.output<typeof listedGame> {
+  const guests = areAllowed && policies.guests === 'allowed';
+  return { gameId, slug, name, kind, url, tokenIn: policies.tokenIn, image, guests };
+}
+
 export const getGames = defineOperation({
   name: 'getGames',
   service: 'launcher',
@@ -62,21 +72,8 @@ export const getGames = defineOperation({
         (kind === undefined || game.kind === kind) &&
         (slug === undefined ? game.listing === 'listed' : game.slug === slug && game.listing !== 'archived'),
     );
-    return {
-      total: games.length,
-      limit,
-      skip,
-      data: games.slice(skip, skip + limit).map(({ id: gameId, slug, name, kind, url, image, policies }) => ({
-        gameId,
-        slug,
-        name,
-        kind,
-        url,
-        tokenIn: policies.tokenIn,
-        image,
-        guests: guests.areAllowed && policies.guests === 'allowed',
-      })),
-    };
+    const data = games.slice(skip, skip + limit).map((game) => toListedGame(game, guests));
+    return { total: games.length, limit, skip, data };
   },
 });
 
@@ -107,6 +104,7 @@ export const createGame = defineAdminOperation({
     listing: gameListing.optional(),
     image: gameUrl.optional(),
     order: gameOrder.optional(),
+    ...gameDetailInput,
   }),
   output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
   async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {

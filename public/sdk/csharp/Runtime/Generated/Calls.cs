@@ -408,6 +408,24 @@ namespace Gantry
             return CallAsync(Operations.GetGames, input, options, cancellationToken, GetGamesOutput.From);
         }
 
+        /// <summary>Get a game with its description, media, version and what it requires of players.</summary>
+        public Task<GetGameOutput> GetGameAsync(GetGameInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetGame, input, options, cancellationToken, GetGameOutput.From);
+        }
+
+        /// <summary>List the player's favorite games, latest first: a launcher sees all, a game only itself.</summary>
+        public Task<ListFavoriteGamesOutput> ListFavoriteGamesAsync(ListFavoriteGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListFavoriteGames, input, options, cancellationToken, ListFavoriteGamesOutput.From);
+        }
+
+        /// <summary>Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself.</summary>
+        public Task<SetFavoriteGameOutput> SetFavoriteGameAsync(SetFavoriteGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.SetFavoriteGame, input, options, cancellationToken, SetFavoriteGameOutput.From);
+        }
+
         /// <summary>Start a sign-in: get the message for the wallet to sign.</summary>
         public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {

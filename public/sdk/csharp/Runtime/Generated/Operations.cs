@@ -73,6 +73,9 @@ namespace Gantry
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
         public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
+        public static readonly Operation GetGame = new Operation("getGame", Repeat.Always);
+        public static readonly Operation ListFavoriteGames = new Operation("listFavoriteGames", Repeat.Always);
+        public static readonly Operation SetFavoriteGame = new Operation("setFavoriteGame", Repeat.Always);
         public static readonly Operation CreateUnverifiedChannel = new Operation("createUnverifiedChannel", Repeat.Never);
         public static readonly Operation VerifyUnverifiedChannel = new Operation("verifyUnverifiedChannel", Repeat.Never);
         public static readonly Operation CreateGuest = new Operation("createGuest", Repeat.Never);
@@ -173,6 +176,9 @@ namespace Gantry
             Subscribe,
             Unsubscribe,
             GetGames,
+            GetGame,
+            ListFavoriteGames,
+            SetFavoriteGame,
             CreateUnverifiedChannel,
             VerifyUnverifiedChannel,
             CreateGuest,

@@ -29,6 +29,8 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string GameUnknown = "game_unknown";
         /// <summary>HTTP 400.</summary>
+        public const string FavoriteLimitReached = "favorite_limit_reached";
+        /// <summary>HTTP 400.</summary>
         public const string ChannelUnknown = "channel_unknown";
         /// <summary>HTTP 400.</summary>
         public const string MessageUnknown = "message_unknown";

@@ -1304,6 +1304,83 @@ namespace Gantry
         }
     }
 
+    public sealed class FavoriteGame : Record
+    {
+        public FavoriteGame() : base(new JsonObject())
+        {
+        }
+
+        public FavoriteGame(JsonObject json) : base(json)
+        {
+        }
+
+        public static FavoriteGame From(object value)
+        {
+            return value == null ? null : new FavoriteGame((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Slug
+        {
+            get { return Get("slug", Read.String); }
+            set { Set("slug", value); }
+        }
+
+        public string Name
+        {
+            get { return Get("name", Read.String); }
+            set { Set("name", value); }
+        }
+
+        /// <summary>One of <c>game</c>, <c>launcher</c>.</summary>
+        public string Kind
+        {
+            get { return Get("kind", Read.String); }
+            set { Set("kind", value); }
+        }
+
+        /// <summary>URL of the game: absolute, or a path on this server; empty when it has no page</summary>
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+
+        /// <summary>Where the game's URL carries the token: <c>?token=</c> or <c>#token=</c> One of <c>query</c>, <c>fragment</c>.</summary>
+        public string TokenIn
+        {
+            get { return Get("tokenIn", Read.String); }
+            set { Set("tokenIn", value); }
+        }
+
+        /// <summary>Image URL: absolute, or a path on this server; empty when it has none</summary>
+        public string Image
+        {
+            get { return Get("image", Read.String); }
+            set { Set("image", value); }
+        }
+
+        /// <summary>Whether guests may sign in with <c>createGuest</c></summary>
+        public bool Guests
+        {
+            get { return Get("guests", Read.Boolean); }
+            set { Set("guests", value); }
+        }
+
+        /// <summary>When it was marked, in Unix milliseconds</summary>
+        public long FavoritedAt
+        {
+            get { return Get("favoritedAt", Read.Integer); }
+            set { Set("favoritedAt", value); }
+        }
+    }
+
     public sealed class FeedItem : Record
     {
         public FeedItem() : base(new JsonObject())
@@ -1752,6 +1829,155 @@ namespace Gantry
         }
     }
 
+    public sealed class GamePage : Record
+    {
+        public GamePage() : base(new JsonObject())
+        {
+        }
+
+        public GamePage(JsonObject json) : base(json)
+        {
+        }
+
+        public static GamePage From(object value)
+        {
+            return value == null ? null : new GamePage((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Slug
+        {
+            get { return Get("slug", Read.String); }
+            set { Set("slug", value); }
+        }
+
+        public string Name
+        {
+            get { return Get("name", Read.String); }
+            set { Set("name", value); }
+        }
+
+        /// <summary>One of <c>game</c>, <c>launcher</c>.</summary>
+        public string Kind
+        {
+            get { return Get("kind", Read.String); }
+            set { Set("kind", value); }
+        }
+
+        /// <summary>URL of the game: absolute, or a path on this server; empty when it has no page</summary>
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+
+        /// <summary>Where the game's URL carries the token: <c>?token=</c> or <c>#token=</c> One of <c>query</c>, <c>fragment</c>.</summary>
+        public string TokenIn
+        {
+            get { return Get("tokenIn", Read.String); }
+            set { Set("tokenIn", value); }
+        }
+
+        /// <summary>Image URL: absolute, or a path on this server; empty when it has none</summary>
+        public string Image
+        {
+            get { return Get("image", Read.String); }
+            set { Set("image", value); }
+        }
+
+        /// <summary>Whether guests may sign in with <c>createGuest</c></summary>
+        public bool Guests
+        {
+            get { return Get("guests", Read.Boolean); }
+            set { Set("guests", value); }
+        }
+
+        /// <summary>An <c>archived</c> game cannot be played One of <c>listed</c>, <c>unlisted</c>, <c>archived</c>.</summary>
+        public string Listing
+        {
+            get { return Get("listing", Read.String); }
+            set { Set("listing", value); }
+        }
+
+        /// <summary>Plain text, with line breaks, at most 5,000 characters</summary>
+        public string Description
+        {
+            get { return Get("description", Read.String); }
+            set { Set("description", value); }
+        }
+
+        /// <summary>At most 20 tags, in the order in which they are shown</summary>
+        public IReadOnlyList<string> Tags
+        {
+            get { return Get("tags", value => Read.List(value, Read.String)); }
+            set { Set("tags", value); }
+        }
+
+        /// <summary>At most 20 images and videos, in the order in which they are shown</summary>
+        public IReadOnlyList<GamePageMediaItem> Media
+        {
+            get { return Get("media", value => Read.List(value, GamePageMediaItem.From)); }
+            set { Set("media", value); }
+        }
+
+        /// <summary>As its rating board writes it, such as <c>PEGI 12</c>; empty when it has none</summary>
+        public string AgeRating
+        {
+            get { return Get("ageRating", Read.String); }
+            set { Set("ageRating", value); }
+        }
+
+        /// <summary>The current version of the game; empty when it has none</summary>
+        public string Version
+        {
+            get { return Get("version", Read.String); }
+            set { Set("version", value); }
+        }
+    }
+
+    public sealed class GamePageMediaItem : Record
+    {
+        public GamePageMediaItem() : base(new JsonObject())
+        {
+        }
+
+        public GamePageMediaItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static GamePageMediaItem From(object value)
+        {
+            return value == null ? null : new GamePageMediaItem((JsonObject)value);
+        }
+
+        /// <summary>One of <c>image</c>, <c>video</c>.</summary>
+        public string Kind
+        {
+            get { return Get("kind", Read.String); }
+            set { Set("kind", value); }
+        }
+
+        /// <summary>Absolute, or a path on this server</summary>
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+
+        /// <summary>What it shows, for players who cannot see it</summary>
+        public string Alt
+        {
+            get { return Get("alt", Read.String); }
+            set { Set("alt", value); }
+        }
+    }
+
     /// <summary>What getActivities takes</summary>
     public sealed class GetActivitiesInput : Record
     {
@@ -2058,6 +2284,65 @@ namespace Gantry
         {
             get { return Get("friendCode", Read.String); }
             set { Set("friendCode", value); }
+        }
+    }
+
+    /// <summary>What getGame takes</summary>
+    public sealed class GetGameInput : Record
+    {
+        public GetGameInput() : base(new JsonObject())
+        {
+        }
+
+        public GetGameInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetGameInput From(object value)
+        {
+            return value == null ? null : new GetGameInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Slug
+        {
+            get { return Get("slug", Read.String); }
+            set { Set("slug", value); }
+        }
+    }
+
+    /// <summary>What getGame answers</summary>
+    public sealed class GetGameOutput : Record
+    {
+        public GetGameOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetGameOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetGameOutput From(object value)
+        {
+            return value == null ? null : new GetGameOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public GamePage Game
+        {
+            get { return Get("game", GamePage.From); }
+            set { Set("game", value); }
         }
     }
 
@@ -4317,6 +4602,78 @@ namespace Gantry
         {
             get { return Get("sessions", value => Read.List(value, ChannelSession.From)); }
             set { Set("sessions", value); }
+        }
+    }
+
+    /// <summary>What listFavoriteGames takes</summary>
+    public sealed class ListFavoriteGamesInput : Record
+    {
+        public ListFavoriteGamesInput() : base(new JsonObject())
+        {
+        }
+
+        public ListFavoriteGamesInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListFavoriteGamesInput From(object value)
+        {
+            return value == null ? null : new ListFavoriteGamesInput((JsonObject)value);
+        }
+
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+
+        /// <summary>Rows to skip; default 0</summary>
+        public long? Skip
+        {
+            get { return Get("skip", Read.OptionalInteger); }
+            set { Set("skip", value); }
+        }
+    }
+
+    /// <summary>What listFavoriteGames answers</summary>
+    public sealed class ListFavoriteGamesOutput : Record
+    {
+        public ListFavoriteGamesOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListFavoriteGamesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListFavoriteGamesOutput From(object value)
+        {
+            return value == null ? null : new ListFavoriteGamesOutput((JsonObject)value);
+        }
+
+        public long Total
+        {
+            get { return Get("total", Read.Integer); }
+            set { Set("total", value); }
+        }
+
+        public long Limit
+        {
+            get { return Get("limit", Read.Integer); }
+            set { Set("limit", value); }
+        }
+
+        public long Skip
+        {
+            get { return Get("skip", Read.Integer); }
+            set { Set("skip", value); }
+        }
+
+        public IReadOnlyList<FavoriteGame> Data
+        {
+            get { return Get("data", value => Read.List(value, FavoriteGame.From)); }
+            set { Set("data", value); }
         }
     }
 
@@ -7320,6 +7677,59 @@ namespace Gantry
         public static SetCurrentGameOutput From(object value)
         {
             return value == null ? null : new SetCurrentGameOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+    }
+
+    /// <summary>What setFavoriteGame takes</summary>
+    public sealed class SetFavoriteGameInput : Record
+    {
+        public SetFavoriteGameInput() : base(new JsonObject())
+        {
+        }
+
+        public SetFavoriteGameInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetFavoriteGameInput From(object value)
+        {
+            return value == null ? null : new SetFavoriteGameInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public bool Favorite
+        {
+            get { return Get("favorite", Read.Boolean); }
+            set { Set("favorite", value); }
+        }
+    }
+
+    /// <summary>What setFavoriteGame answers</summary>
+    public sealed class SetFavoriteGameOutput : Record
+    {
+        public SetFavoriteGameOutput() : base(new JsonObject())
+        {
+        }
+
+        public SetFavoriteGameOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static SetFavoriteGameOutput From(object value)
+        {
+            return value == null ? null : new SetFavoriteGameOutput((JsonObject)value);
         }
 
         public bool Success

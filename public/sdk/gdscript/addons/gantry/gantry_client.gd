@@ -648,6 +648,30 @@ func get_games(optional = {}, options = {}):
 	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
 
 
+# Get a game with its description, media, version and what it requires of players.
+# - optional game_id: String or null. Id or slug of the game
+# - optional slug: String or null
+# Answers: GetGameOutput.
+func get_game(optional = {}, options = {}):
+	return _call_generated("getGame", {}, optional, {"game_id": "gameId", "slug": "slug"}, options)
+
+
+# List the player's favorite games, latest first: a launcher sees all, a game only itself.
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# Answers: ListFavoriteGamesOutput.
+func list_favorite_games(optional = {}, options = {}):
+	return _call_generated("listFavoriteGames", {}, optional, {"limit": "limit", "skip": "skip"}, options)
+
+
+# Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself.
+# - game_id: String. Id or slug of the game
+# - favorite: bool
+# Answers: SetFavoriteGameOutput.
+func set_favorite_game(game_id, favorite, options = {}):
+	return _call_generated("setFavoriteGame", {"gameId": game_id, "favorite": favorite}, {}, {}, options)
+
+
 # Start a sign-in: get the message for the wallet to sign.
 # - wallet: String
 # - optional game_id: String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
@@ -937,6 +961,9 @@ const _REPEATS = {
 	"subscribe": "always",
 	"unsubscribe": "always",
 	"getGames": "always",
+	"getGame": "always",
+	"listFavoriteGames": "always",
+	"setFavoriteGame": "always",
 	"createUnverifiedChannel": "never",
 	"verifyUnverifiedChannel": "never",
 	"createGuest": "never",
@@ -1159,6 +1186,12 @@ func _answer_record(operation, result):
 			return Records.UnsubscribeOutput.new().read(result)
 		"getGames":
 			return Records.GetGamesOutput.new().read(result)
+		"getGame":
+			return Records.GetGameOutput.new().read(result)
+		"listFavoriteGames":
+			return Records.ListFavoriteGamesOutput.new().read(result)
+		"setFavoriteGame":
+			return Records.SetFavoriteGameOutput.new().read(result)
 		"createUnverifiedChannel":
 			return Records.CreateUnverifiedChannelOutput.new().read(result)
 		"verifyUnverifiedChannel":

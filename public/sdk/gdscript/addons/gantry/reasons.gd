@@ -14,6 +14,7 @@ const STATE_TOO_LARGE = "state_too_large" # HTTP 400
 const PAGING_INVALID = "paging_invalid" # HTTP 400
 const ADDRESS_INVALID = "address_invalid" # HTTP 400
 const GAME_UNKNOWN = "game_unknown" # HTTP 400
+const FAVORITE_LIMIT_REACHED = "favorite_limit_reached" # HTTP 400
 const CHANNEL_UNKNOWN = "channel_unknown" # HTTP 400
 const MESSAGE_UNKNOWN = "message_unknown" # HTTP 400
 const PARTICIPANTS_INVALID = "participants_invalid" # HTTP 400

@@ -638,6 +638,41 @@ class EndedSeason:
 		return self
 
 
+class FavoriteGame:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var slug: String = ""
+	# String
+	var name: String = ""
+	# "game" or "launcher"
+	var kind: String = ""
+	# String. URL of the game: absolute, or a path on this server; empty when it has no page
+	var url: String = ""
+	# "query" or "fragment". Where the game's URL carries the token: `?token=` or `#token=`
+	var token_in: String = ""
+	# String. Image URL: absolute, or a path on this server; empty when it has none
+	var image: String = ""
+	# bool. Whether guests may sign in with `createGuest`
+	var guests: bool = false
+	# int. When it was marked, in Unix milliseconds
+	var favorited_at: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		slug = _text("slug")
+		name = _text("name")
+		kind = _text("kind")
+		url = _text("url")
+		token_in = _text("tokenIn")
+		image = _text("image")
+		guests = _boolean("guests")
+		favorited_at = _integer("favoritedAt")
+		return self
+
+
 class FeedItem:
 	extends Record
 	# "on-chain" or "off-chain"
@@ -848,6 +883,73 @@ class GameChannel:
 		return self
 
 
+class GamePage:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var slug: String = ""
+	# String
+	var name: String = ""
+	# "game" or "launcher"
+	var kind: String = ""
+	# String. URL of the game: absolute, or a path on this server; empty when it has no page
+	var url: String = ""
+	# "query" or "fragment". Where the game's URL carries the token: `?token=` or `#token=`
+	var token_in: String = ""
+	# String. Image URL: absolute, or a path on this server; empty when it has none
+	var image: String = ""
+	# bool. Whether guests may sign in with `createGuest`
+	var guests: bool = false
+	# "listed" or "unlisted" or "archived". An `archived` game cannot be played
+	var listing: String = ""
+	# String. Plain text, with line breaks, at most 5,000 characters
+	var description: String = ""
+	# Array of String. At most 20 tags, in the order in which they are shown
+	var tags: Array = []
+	# Array of GamePageMediaItem. At most 20 images and videos, in the order in which they are shown
+	var media: Array = []
+	# String. As its rating board writes it, such as `PEGI 12`; empty when it has none
+	var age_rating: String = ""
+	# String. The current version of the game; empty when it has none
+	var version: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		slug = _text("slug")
+		name = _text("name")
+		kind = _text("kind")
+		url = _text("url")
+		token_in = _text("tokenIn")
+		image = _text("image")
+		guests = _boolean("guests")
+		listing = _text("listing")
+		description = _text("description")
+		tags = _list("tags")
+		media = _records("media", GamePageMediaItem)
+		age_rating = _text("ageRating")
+		version = _text("version")
+		return self
+
+
+class GamePageMediaItem:
+	extends Record
+	# "image" or "video"
+	var kind: String = ""
+	# String. Absolute, or a path on this server
+	var url: String = ""
+	# String. What it shows, for players who cannot see it
+	var alt: String = ""
+
+	func read(from):
+		json = from
+		kind = _text("kind")
+		url = _text("url")
+		alt = _text("alt")
+		return self
+
+
 # What getActivities takes
 class GetActivitiesInput:
 	extends Record
@@ -997,6 +1099,36 @@ class GetFriendCodeOutput:
 		json = from
 		success = _boolean("success")
 		friend_code = _text("friendCode")
+		return self
+
+
+# What getGame takes
+class GetGameInput:
+	extends Record
+	# String or null. Id or slug of the game
+	var game_id = null
+	# String or null
+	var slug = null
+
+	func read(from):
+		json = from
+		game_id = json.get("gameId")
+		slug = json.get("slug")
+		return self
+
+
+# What getGame answers
+class GetGameOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# GamePage
+	var game = null
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		game = _record("game", GamePage)
 		return self
 
 
@@ -2089,6 +2221,42 @@ class ListChannelSessionsOutput:
 		json = from
 		success = _boolean("success")
 		sessions = _records("sessions", ChannelSession)
+		return self
+
+
+# What listFavoriteGames takes
+class ListFavoriteGamesInput:
+	extends Record
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+	var limit = null
+	# int or null. Rows to skip; default 0
+	var skip = null
+
+	func read(from):
+		json = from
+		limit = json.get("limit")
+		skip = json.get("skip")
+		return self
+
+
+# What listFavoriteGames answers
+class ListFavoriteGamesOutput:
+	extends Record
+	# int
+	var total: int = 0
+	# int
+	var limit: int = 0
+	# int
+	var skip: int = 0
+	# Array of FavoriteGame
+	var data: Array = []
+
+	func read(from):
+		json = from
+		total = _integer("total")
+		limit = _integer("limit")
+		skip = _integer("skip")
+		data = _records("data", FavoriteGame)
 		return self
 
 
@@ -3537,6 +3705,33 @@ class SetCurrentGameInput:
 
 # What setCurrentGame answers
 class SetCurrentGameOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		return self
+
+
+# What setFavoriteGame takes
+class SetFavoriteGameInput:
+	extends Record
+	# String. Id or slug of the game
+	var game_id: String = ""
+	# bool
+	var favorite: bool = false
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		favorite = _boolean("favorite")
+		return self
+
+
+# What setFavoriteGame answers
+class SetFavoriteGameOutput:
 	extends Record
 	# bool
 	var success: bool = false

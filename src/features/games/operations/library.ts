@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import { GantryError, invalidField } from '../../../core/errors.ts';
+import { success, timestamp } from '../../../core/schemas/fields.ts';
+import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
+import type { Store } from '../../../core/storage/store.ts';
+import { defineOperation, rowsCost } from '../../operation.ts';
+import type { GuestSettings } from '../../players/guest-settings.ts';
+import { gameListing, gameSlug } from '../game.ts';
+import { gameDetailFields } from '../game-details.ts';
+import { setFavorite } from '../library-commands.ts';
+import { findGameDetails, listFavorites } from '../library-queries.ts';
+import { gameInput, isNamed, requireNamedGame } from '../require-game.ts';
+import { listedGame, toListedGame } from './games.ts';
+
+/** A game as its page shows it. */
+const gamePage = listedGame
+  .extend({
+    listing: gameListing.meta({ description: 'An `archived` game cannot be played' }),
+    ...gameDetailFields,
+  })
+  .meta({ id: 'GamePage' });
+
+export const getGame = defineOperation({
+  name: 'getGame',
+  service: 'launcher',
+  kind: 'read',
+  summary: 'Get a game with its description, media, version and what it requires of players',
+  auth: 'public',
+  input: z.object({ gameId: gameInput.optional(), slug: gameSlug.optional() }),
+  output: z.object({ success, game: gamePage }),
+  async handler({ input: { gameId, slug } }, { db, guests }: { db: Store; guests: GuestSettings }) {
+    const name = gameId ?? slug;
+    if (name === undefined || (gameId !== undefined && slug !== undefined)) {
+      throw invalidField('gameId', 'send either gameId or slug');
+    }
+    const game = await requireNamedGame(db, name);
+    return {
+      success: true,
+      game: {
+        ...toListedGame(game, guests),
+        listing: game.listing,
+        ...(await db.read(findGameDetails, game.id)),
+      },
+    };
+  },
+});
+
+export const setFavoriteGame = defineOperation({
+  name: 'setFavoriteGame',
+  service: 'launcher',
+  kind: 'write',
+  isRepeatable: true,
+  summary: "Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself",
+  auth: 'player',
+  input: z.object({ gameId: gameInput, favorite: z.boolean() }),
+  output: z.object({ success }),
+  async handler({ input, caller: { game, wallet } }, { db }: { db: Store }) {
+    if (game.kind !== 'launcher' && !isNamed(game, input.gameId)) {
+      throw new GantryError('not_a_launcher', "Only a launcher's session can mark other games");
+    }
+    const { id: gameId } = await requireNamedGame(db, input.gameId);
+    await db.write(setFavorite, { gameId, wallet }, input.favorite);
+    return { success: true };
+  },
+});
+
+export const listFavoriteGames = defineOperation({
+  name: 'listFavoriteGames',
+  service: 'launcher',
+  kind: 'read',
+  summary: "List the player's favorite games, latest first: a launcher sees all, a game only itself",
+  auth: 'player',
+  input: z.object(pagingOf()),
+  cost: rowsCost(50),
+  output: pagedOutput(
+    listedGame
+      .extend({ favoritedAt: timestamp.meta({ description: 'When it was marked, in Unix milliseconds' }) })
+      .meta({ id: 'FavoriteGame' }),
+  ),
+  async handler(
+    { input: { limit, skip }, caller: { game: own, wallet } },
+    { db, guests }: { db: Store; guests: GuestSettings },
+  ) {
+    const all = await db.read(listFavorites, wallet);
+    const visible = own.kind === 'launcher' ? all : all.filter(({ game }) => game.id === own.id);
+    const data = visible
+      .slice(skip, skip + limit)
+      .map(({ game, favoritedAt }) => ({ ...toListedGame(game, guests), favoritedAt }));
+    return { total: visible.length, limit, skip, data };
+  },
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../../../src/core/storage/store.ts';
+import { changeGame } from '../../../src/features/administration/commands.ts';
+import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
+import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
+import { importGame } from '../../../src/features/administration/game-import.ts';
+import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
+import { maxFavorites, setFavorite, setGameDetails } from '../../../src/features/games/library-commands.ts';
+import { findGameDetails, listFavorites } from '../../../src/features/games/library-queries.ts';
+import { tables } from '../../../src/server/declarations/tables.ts';
+import { randomWallet } from '../../support/server.ts';
+import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, sealedSecret } from './fixture.ts';
+
+const nothing = { description: '', tags: [], media: [], ageRating: '', version: '' };
+const page = {
+  description: 'Race.\nWin.',
+  tags: ['racing', 'space'],
+  media: [{ kind: 'image' as const, url: '/demo-game/a.png', alt: 'A ship' }],
+  ageRating: 'PEGI 7',
+  version: '1.4.0',
+};
+
+/** What the page of a game shows, and players' favorite games. */
+export function libraryContract(open: OpenStore): void {
+  describe('the page of a game', () => {
+    test('is empty at first, keeps omitted fields, and survives a reopen', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const game = await addGame(db);
+      expect(await db.read(findGameDetails, game.id)).toEqual(nothing);
+      await db.write(changeGame, game.id, page);
+      await db.write(setGameDetails, game.id, { version: '1.5.0' });
+      await db.write(changeGame, game.id, { name: 'Renamed', tags: [] });
+      for await (const one of nowAndReopened(fixture)) {
+        expect(await one.read(findGameDetails, game.id)).toEqual({ ...page, version: '1.5.0', tags: [] });
+      }
+      const created = await addGame(fixture.db, { name: 'Created with it', ...page });
+      expect(await fixture.db.read(findGameDetails, created.id)).toEqual(page);
+    });
+
+    test('goes with its game when that is exported and imported, and when it is deleted', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { id } = await addGame(db, { slug: 'moved' });
+      await db.write(changeGame, id, page);
+      const ada = await addPlayer(db, id);
+      await db.write(setFavorite, ada, true);
+      const records: GameRecord[] = [];
+      await db.read(exportGame, tables, id, null, (record) => records.push(record));
+      await eraseGameData(db, tables, id);
+      expect(await db.read(findGameDetails, id)).toEqual(nothing);
+      expect(await db.read(listFavorites, ada.wallet)).toEqual([]);
+
+      const importing = await (fixture.openInProcess?.() ?? db);
+      const options = {
+        tables,
+        slug: undefined,
+        newSecret: 'gsk_new',
+        seal: sealedSecret,
+        allowLauncher: false,
+      };
+      await importing.write(importGame, () => records, options);
+      expect(await db.read(findGameDetails, id)).toEqual(page);
+      expect(await favoritesOf(db, ada.wallet)).toEqual([id]);
+    });
+  });
+
+  describe('favorite games', () => {
+    test('are listed latest first, once each, and end when the mark is removed', async () => {
+      await using fixture = await open();
+      const { db, clock } = fixture;
+      const [one, two, three] = [await addGame(db), await addGame(db), await addGame(db)];
+      const { wallet } = await addPlayer(db, one.id);
+      for (const { id: gameId } of [one, two, three, one]) {
+        clock.advance(1);
+        await db.write(setFavorite, { gameId, wallet }, true);
+      }
+      for await (const store of nowAndReopened(fixture)) {
+        expect(await favoritesOf(store, wallet)).toEqual([three.id, two.id, one.id]);
+      }
+      expect(await favoritesOf(fixture.db, randomWallet())).toEqual([]);
+      for (let time = 0; time < 2; time++)
+        await fixture.db.write(setFavorite, { gameId: two.id, wallet }, false);
+      expect(await favoritesOf(fixture.db, wallet)).toEqual([three.id, one.id]);
+    });
+
+    test('an archived game cannot be added; one that is archived later is left out until it is listed again', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const { id: gameId } = await addGame(db);
+      const wallet = randomWallet();
+      await db.write(setFavorite, { gameId, wallet }, true);
+      await db.write(changeGame, gameId, { listing: 'archived' });
+      expect(await favoritesOf(db, wallet)).toEqual([]);
+      const archived = { gameId, wallet: randomWallet() };
+      await expect(db.write(setFavorite, archived, true)).rejects.toMatchObject({ reason: 'game_archived' });
+      const unknown = { gameId: crypto.randomUUID(), wallet };
+      await expect(db.write(setFavorite, unknown, true)).rejects.toMatchObject({ reason: 'game_unknown' });
+      await db.write(changeGame, gameId, { listing: 'unlisted' });
+      expect(await favoritesOf(db, wallet)).toEqual([gameId]);
+      expect(await favoritesOf(db, archived.wallet)).toEqual([]);
+    });
+
+    test(`are at most ${maxFavorites}: one more is refused, and those there are stay`, async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const games = await Promise.all(
+        Array.from({ length: maxFavorites + 1 }, (_, at) => addGame(db, { name: `Game ${at}` })),
+      );
+      const wallet = randomWallet();
+      const mark = (gameId: string, favorite: boolean) => db.write(setFavorite, { gameId, wallet }, favorite);
+      const outcomes = await Promise.allSettled(games.map(({ id }) => mark(id, true)));
+      const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+      expect(refused.map(({ reason }) => reason.reason)).toEqual(['favorite_limit_reached']);
+      const kept = await favoritesOf(db, wallet);
+      expect(new Set(kept).size).toBe(maxFavorites);
+      await mark(kept[0] ?? '', true);
+      await mark(kept[0] ?? '', false);
+      await mark(games.find(({ id }) => !kept.includes(id))?.id ?? '', true);
+      expect(await favoritesOf(db, wallet)).toHaveLength(maxFavorites);
+    });
+
+    test('are erased with the player', async () => {
+      await using fixture = await open.empty();
+      const { db } = fixture;
+      const { id } = await addGame(db);
+      const [ada, grace] = [await addPlayer(db, id), await addPlayer(db, id)];
+      for (const owner of [ada, grace]) await db.write(setFavorite, owner, true);
+      await erasePlayerData(db, tables, ada.wallet);
+      fixture.clock.advance(hour);
+      expect(await favoritesOf(db, ada.wallet)).toEqual([]);
+      expect(await favoritesOf(db, grace.wallet)).toEqual([id]);
+    });
+  });
+}
+
+async function favoritesOf(db: Store, wallet: string): Promise<string[]> {
+  return (await db.read(listFavorites, wallet)).map(({ game }) => game.id);
+}
