@@ -1,6 +1,7 @@
 import { GantryError } from '../../core/errors.ts';
 import { ownerIn, streamOf } from '../../core/events/stream.ts';
 import { lockGame } from '../../core/events/stream-locks.ts';
+import { never, nextTime, type Schedule } from '../../core/schemas/schedule.ts';
 import { command, exclusiveCommand, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import type { AnyTable } from '../../core/storage/table.ts';
@@ -21,7 +22,6 @@ import {
   leaderboardRecords,
   leaderboardSeasons,
   leaderboards,
-  neverEnds,
   type RecordRow,
   type RetiredSeasonRow,
   retiredSeasons,
@@ -29,7 +29,7 @@ import {
 } from './leaderboard-tables.ts';
 import { prizeRuns } from './prize-tables.ts';
 import { startPrizes } from './season-prizes.ts';
-import { nextEnd, refuseUnusableSchedule, type SeasonSchedule } from './season-schedule.ts';
+import { refuseSeasonSchedule } from './season-schedule.ts';
 import { labelBoardOf, labelsOf, toLeaderboardRecord } from './stored-leaderboard.ts';
 
 /** How many finished seasons one command checks for ones beyond `keepSeasons`. */
@@ -65,7 +65,7 @@ export const addLeaderboard = command(
         `A game has at most ${maxLeaderboards} leaderboards; remove one first`,
       );
     }
-    if (input.schedule) refuseUnusableSchedule(input.schedule, tx.now);
+    if (input.schedule) refuseSeasonSchedule(input.schedule, tx.now);
     const row: LeaderboardRow = {
       gameId,
       name: input.name,
@@ -99,7 +99,7 @@ export const changeLeaderboard = command(
     if (labels.length > maxLabels) {
       throw new GantryError('label_limit_reached', `A leaderboard has at most ${maxLabels} labels`);
     }
-    if (changes.schedule) refuseUnusableSchedule(changes.schedule, tx.now);
+    if (changes.schedule) refuseSeasonSchedule(changes.schedule, tx.now);
     const changed: LeaderboardRow = {
       ...row,
       isPublic: changes.public === undefined ? row.isPublic : changes.public ? 1 : 0,
@@ -198,7 +198,7 @@ export const endSeason = exclusiveCommand(
         startedAt: row.seasonStartedAt,
         endedAt: tx.now,
         nextSeason: next.season,
-        nextSeasonEndsAt: next.nextEndAt === neverEnds ? null : next.nextEndAt,
+        nextSeasonEndsAt: next.nextEndAt === never ? null : next.nextEndAt,
       },
       { kind: 'game', gameId },
     );
@@ -275,7 +275,7 @@ function retire(tx: Tx, season: SeasonRow): void {
 }
 
 function scheduleColumns(
-  schedule: SeasonSchedule | null,
+  schedule: Schedule | null,
   now: number,
 ): Pick<LeaderboardRow, 'schedule' | 'timeZone' | 'nextEndAt'> {
   return {
@@ -285,11 +285,11 @@ function scheduleColumns(
   };
 }
 
-function scheduleOf({ schedule, timeZone }: LeaderboardRow): SeasonSchedule | null {
+function scheduleOf({ schedule, timeZone }: LeaderboardRow): Schedule | null {
   return schedule === null ? null : { cron: schedule, timeZone };
 }
 
 /** The first scheduled end after `now`; missed ones are skipped. */
-function endAfter(schedule: SeasonSchedule | null, now: number): number {
-  return (schedule && nextEnd(schedule, now)) ?? neverEnds;
+function endAfter(schedule: Schedule | null, now: number): number {
+  return (schedule && nextTime(schedule, now)) ?? never;
 }

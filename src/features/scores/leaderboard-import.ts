@@ -1,3 +1,4 @@
+import { never, nextTime } from '../../core/schemas/schedule.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import type { AnyRow, AnyTable } from '../../core/storage/table.ts';
@@ -13,11 +14,10 @@ import {
   leaderboardRecords,
   leaderboardSeasons,
   leaderboards,
-  neverEnds,
   type RecordRow,
   type SeasonRow,
 } from './leaderboard-tables.ts';
-import { nextEnd, refuseUnusableSchedule } from './season-schedule.ts';
+import { refuseSeasonSchedule } from './season-schedule.ts';
 import { labelsOf, rulesOf } from './stored-leaderboard.ts';
 import { directionOf } from './tables.ts';
 
@@ -59,9 +59,9 @@ export class LeaderboardImport {
       throw new DatabaseUnusableError('The file has too many leaderboards, or one named default');
     }
     const schedule = row.schedule === null ? null : { cron: row.schedule, timeZone };
-    if (schedule) refuseUnusableSchedule(schedule, this.#tx.now);
+    if (schedule) refuseSeasonSchedule(schedule, this.#tx.now);
     // A season whose end has passed since the export runs until the next scheduled end.
-    const nextEndAt = (schedule && nextEnd(schedule, this.#tx.now)) ?? neverEnds;
+    const nextEndAt = (schedule && nextTime(schedule, this.#tx.now)) ?? never;
     const stored = { ...row, nextEndAt, seasonId: this.#registerSeason(row, row.seasonId) };
     this.#rows.set(name, stored);
     this.#tx.insert(leaderboards, stored);

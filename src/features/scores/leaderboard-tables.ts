@@ -1,8 +1,5 @@
 import { type RowOf, table } from '../../core/storage/table.ts';
 
-/** `nextEndAt` without a schedule: the latest time that a Date can hold. */
-export const neverEnds = 8_640_000_000_000_000;
-
 const leaderboardColumns = {
   gameId: 'uuid',
   name: 'text',
@@ -21,6 +18,7 @@ const leaderboardColumns = {
   /** A cron expression; null: seasons end on request only. */
   schedule: 'text?',
   timeZone: 'text',
+  /** `never` without a schedule. */
   nextEndAt: 'ms',
   /** How many finished seasons are kept; null: all. */
   keepSeasons: 'int?',

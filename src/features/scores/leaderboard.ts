@@ -4,6 +4,7 @@ import { id, text, timestamp } from '../../core/schemas/fields.ts';
 import { grouped } from '../../core/schemas/grouped.ts';
 import { holdsInfinity } from '../../core/schemas/json-value.ts';
 import { nameText } from '../../core/schemas/names.ts';
+import { cron, timeZone } from '../../core/schemas/schedule.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 
 /** The leaderboard that every game has, ranked by the game's policy. */
@@ -63,16 +64,6 @@ export const metadataInput = seenByOthers(
 
 export const keepRule = z.enum(['best', 'latest', 'sum', 'count']);
 export const entryRule = z.enum(['player', 'all']);
-
-const cron = z
-  .string()
-  .max(100)
-  .meta({
-    description:
-      'Minute, hour, day of the month, month, day of the week; or @hourly, @daily (or @midnight), @weekly, @monthly, @yearly (or @annually)',
-    examples: ['0 0 * * 1'],
-  });
-const timeZone = z.string().max(100);
 
 /** A season schedule in a request. */
 export const scheduleInput = z.object({ cron, timeZone: timeZone.default('UTC') });

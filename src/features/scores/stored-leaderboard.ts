@@ -1,6 +1,7 @@
 import { v5 } from 'uuid';
 import { z } from 'zod';
 import type { Owner } from '../../core/schemas/owner.ts';
+import { never } from '../../core/schemas/schedule.ts';
 import {
   defaultLeaderboard,
   entryRule,
@@ -10,13 +11,7 @@ import {
   type LeaderboardSummary,
   type SeasonRecord,
 } from './leaderboard.ts';
-import {
-  type EntryRow,
-  type LeaderboardRow,
-  neverEnds,
-  type RecordRow,
-  type SeasonRow,
-} from './leaderboard-tables.ts';
+import type { EntryRow, LeaderboardRow, RecordRow, SeasonRow } from './leaderboard-tables.ts';
 import type { ScoreRecord } from './score.ts';
 import { directionOf } from './tables.ts';
 
@@ -47,7 +42,7 @@ export function toLeaderboardSummary(row: LeaderboardRow): LeaderboardSummary {
     labels: labelsOf(row),
     season: row.season,
     seasonStartedAt: row.seasonStartedAt,
-    seasonEndsAt: row.nextEndAt === neverEnds ? null : row.nextEndAt,
+    seasonEndsAt: row.nextEndAt === never ? null : row.nextEndAt,
   };
 }
 
