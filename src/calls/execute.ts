@@ -3,6 +3,7 @@ import { GantryError, invalidField } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import { isGuestAddress } from '../core/schemas/fields.ts';
 import type { Pause, Store } from '../core/storage/store.ts';
+import type { Game } from '../features/games/game.ts';
 import { guestStore, type RunAsGuest } from '../features/guests/writes/guest-writes.ts';
 import { type Claim, claimOf, idempotencyKey } from '../features/idempotency/claim.ts';
 import type { RunOnce } from '../features/idempotency/commands.ts';
@@ -71,6 +72,11 @@ export interface ExecuteDependencies {
   runAll: BatchDependencies['runAll'];
   /** Finds an operation of the service `launcher` by name. */
   find: BatchDependencies['find'];
+  /**
+   * Refuses writes during maintenance of the caller's game, or of the one that the input names.
+   * @throws GantryError `maintenance`; undefined or a promise if it is not refused
+   */
+  refuseInMaintenance(game: Game | null, named: unknown): Promise<void> | undefined;
   /** Called with every field of a call that its operation ignores. */
   onIgnoredField(ignored: UnknownField & { operation: string; game: string | undefined }): void;
 }
@@ -146,6 +152,11 @@ export function createExecute(
 
     // Handle.
     if (isAdministrator(caller)) return executeAsAdmin(operation, input, caller, dependencies);
+    if (operation.kind !== 'read' && !operation.goesOnInMaintenance) {
+      const named = 'gameId' in input ? input.gameId : undefined;
+      const looking = dependencies.refuseInMaintenance(authenticated.game, named);
+      if (looking) await looking;
+    }
     const handling = form ?? operation;
     const calls = callsOf(handling.cost, input);
     if (calls > 1) await limits.countRest(operation, limited, onLimit, calls);

@@ -90,6 +90,10 @@ export const reasons = {
   season_unknown: 400,
   season_ended: 400,
   schedule_invalid: 400,
+  calendar_event_unknown: 400,
+  calendar_event_key_taken: 400,
+  calendar_event_limit_reached: 400,
+  maintenance_unknown: 400,
   label_unknown: 400,
   label_limit_reached: 400,
   score_sum_too_large: 400,
@@ -144,6 +148,7 @@ export const reasons = {
   states_changed: 409,
   version_conflict: 409,
   rules_changed: 409,
+  calendar_event_changed: 409,
   backup_running: 409,
   body_too_large: 413,
   storage_full: 413,
@@ -153,6 +158,7 @@ export const reasons = {
   backup_failed: 503,
   chain_unavailable: 503,
   not_ready: 503,
+  maintenance: 503,
   server_busy: 503,
 } as const satisfies Record<string, Status>;
 

@@ -84,6 +84,8 @@ interface Declaration<
   serverOnlyWith?: string;
   /** An idempotent write: its idempotency keys are ignored. */
   isRepeatable?: true;
+  /** A write that goes on during maintenance: it ends or keeps a session, or stores nothing. */
+  goesOnInMaintenance?: true;
   /** A separate path for GET, with the query as input. Feathers clients call it with `find`. */
   getPath?: `/${string}`;
   /** The part of an administrator's input that the audit log stores; all of it by default. */

@@ -8,6 +8,7 @@ import { ServerSummary } from '../features/administration/server-summary.ts';
 import { ChainClients } from '../features/chains/chain-client.ts';
 import { ContractWallets } from '../features/chains/contract-wallets.ts';
 import { Signers } from '../features/chains/signers.ts';
+import { MaintenanceWatch } from '../features/maintenance/maintenance-watch.ts';
 import { RuleChains } from '../features/rules/rule-chains.ts';
 import { StatePatcher } from '../features/states/state-patcher.ts';
 import { StateReader } from '../features/states/state-reader.ts';
@@ -53,6 +54,7 @@ export function buildServices(
     tokens,
     box,
     tables,
+    maintenance: new MaintenanceWatch(db, surroundings.signals),
     publicUrls: new PublicUrls(() => config.publicUrl ?? url()),
     backups: chooseBackups(config, store, reportBackup),
     operationsOfRole,

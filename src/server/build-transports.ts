@@ -111,6 +111,7 @@ export function buildTransports(
     runOnce,
     runAsGuest,
     runAll,
+    refuseInMaintenance: (game, named) => services.maintenance.refuse(game, named),
     find: (name) => registry.method('launcher', name),
     onIgnoredField: (ignored) => ignoredFields.add(ignored),
   });

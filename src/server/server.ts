@@ -3,9 +3,11 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Database } from '../core/storage/database.ts';
 import { startErasureSweeps } from '../features/administration/erasure-sweeps.ts';
+import { startEventAnnouncements } from '../features/calendar/event-announcements.ts';
 import { ChainWriter } from '../features/chains/chain-writer.ts';
 import type { ChainHooks } from '../features/chains/lane.ts';
 import type { SecretBox } from '../features/games/game-secret.ts';
+import { maintenanceWorkerName } from '../features/maintenance/commands.ts';
 import { queueStats } from '../features/queue/queue-stats.ts';
 import { PrizeWorker } from '../features/rules/prizes/prize-worker.ts';
 import { startSeasonEnds } from '../features/scores/season-ends.ts';
@@ -126,12 +128,15 @@ async function startBackgroundWork(
     if (workers.includes('webhook')) webhooks.wake();
     if (workers.includes('chain')) chains.wake();
     if (workers.includes(prizeWorkerName)) prizes.wake();
+    if (workers.includes(maintenanceWorkerName)) services.maintenance.announce().catch(report);
   });
   webhooks.start();
   chains.start();
   prizes.start();
   if (services.backups) startBackupSchedule(db, services.backups, { signal, report });
+  await services.maintenance.start({ signal, report });
   startSeasonEnds(db, { signal, report });
+  startEventAnnouncements(db, { signal, report });
   startErasureSweeps(db, services.tables, { signal, report });
   startRetention(
     db,

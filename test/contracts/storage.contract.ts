@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { actionsContract } from './storage/actions.contract.ts';
 import { administratorsContract } from './storage/administrators.contract.ts';
 import { blocksContract } from './storage/blocks.contract.ts';
+import { calendarContract } from './storage/calendar.contract.ts';
 import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
@@ -44,6 +45,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     guestsContract(open);
     scoresContract(open);
     leaderboardsContract(open);
+    calendarContract(open);
     playerDataContract(open);
     playerErasingContract(open);
     playerExportContract(open);

@@ -4,6 +4,7 @@ import { activityCases } from './cases/activities.ts';
 import { adminCases } from './cases/admin.ts';
 import { batchCases } from './cases/batches.ts';
 import { blockCases } from './cases/blocks.ts';
+import { calendarCases } from './cases/calendar.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { friendPresenceCases } from './cases/friend-presence.ts';
 import { friendCases } from './cases/friends.ts';
@@ -46,6 +47,7 @@ export const cases: LauncherCases & AdminCases = {
   ...channelSessionCases,
   ...guestCases,
   ...leaderboardCases,
+  ...calendarCases,
   ...adminCases,
 };
 

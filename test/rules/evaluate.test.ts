@@ -7,6 +7,7 @@ interface Known {
   value: number | undefined;
   score(nonce: string | undefined): number | undefined;
   state(label: string): unknown;
+  active(event: string): boolean | undefined;
   owned(condition: TokenCondition): bigint | undefined;
 }
 
@@ -14,6 +15,7 @@ const nothingKnown: Known = {
   value: undefined,
   score: () => undefined,
   state: () => undefined,
+  active: () => undefined,
   owned: () => undefined,
 };
 
@@ -205,6 +207,19 @@ function stateCondition(key: string, operator: string, value: unknown) {
   return { type: 'state-variable-condition', label: 'hero', key, operator, value };
 }
 
+test('an event condition compares whether the event is active; one without an event is not met', () => {
+  const running: Partial<Known> = { active: (event) => (event === 'fair' ? true : undefined) };
+  const over: Partial<Known> = { active: () => false };
+  const asked = (active: boolean, key = 'fair') => ruleWith({ type: 'event-condition', key, active });
+  expect([isDue(asked(true), running), isDue(asked(false), running)]).toEqual([true, false]);
+  expect([isDue(asked(true), over), isDue(asked(false), over)]).toEqual([false, true]);
+  expect([isDue(asked(true, 'other'), running), isDue(asked(false, 'other'), running)]).toEqual([
+    false,
+    false,
+  ]);
+  expect(isDue(ruleWith({ type: 'event-condition', key: 'fair' }), running)).toBe(true);
+});
+
 /** A rule of one action with one condition. */
 function ruleWith(condition: object): Rule {
   const [rule] = ruleList.parse([
@@ -225,6 +240,7 @@ function dueOf(rule: Rule, given: Partial<Known>): Action[] {
     value: known.value,
     score: (nonce) => atOnce(known.score(nonce)),
     state: (label, key) => extractValues(JSON.stringify(known.state(label) ?? null), [key])[0],
+    active: (event) => atOnce(known.active(event)),
     owned: (condition) => atOnce(known.owned(condition)),
   });
   const { done, value } = steps.next();

@@ -545,6 +545,17 @@ interface BlockedPlayer {
     /** Set when the player is blocked in every game: with a launcher's session, which also ends the block */
     everywhere?: true;
 }
+interface CalendarEvent {
+    key: string;
+    title: string;
+    /** Data for the game, at most 4,096 bytes as JSON */
+    data: Record<string, unknown>;
+    active: boolean;
+    /** The occurrence that is running; null: none is */
+    current: Occurrence | null;
+    /** The next one; null: there is none */
+    next: Occurrence | null;
+}
 /** What cancelInvite takes */
 interface CancelInviteInput {
     inviteId: string;
@@ -707,6 +718,18 @@ interface EndedSeason {
     nextSeason: number;
     /** When the next season is scheduled to end; null: no schedule */
     nextSeasonEndsAt: number | null;
+}
+interface EventOccurrence {
+    /** Id (UUIDv7) */
+    gameId: string;
+    key: string;
+    title: string;
+    /** Data for the game, at most 4,096 bytes as JSON */
+    data: Record<string, unknown>;
+    /** Unix time in milliseconds */
+    startsAt: number;
+    /** When it ends; in `events ended` when it ended, earlier if an administrator changed it */
+    endsAt: number;
 }
 interface FavoriteGame {
     /** Id (UUIDv7) */
@@ -908,6 +931,16 @@ interface GetChannelParticipantsOutput {
     success: boolean;
     participants: ShownParticipant[];
 }
+/** What getEvents takes */
+interface GetEventsInput {
+    /** Id or slug of the game */
+    gameId: string;
+}
+/** What getEvents answers */
+interface GetEventsOutput {
+    success: boolean;
+    events: CalendarEvent[];
+}
 /** What getFriendCode answers */
 interface GetFriendCodeOutput {
     success: boolean;
@@ -1019,6 +1052,16 @@ interface GetLeaderboardsInput {
 interface GetLeaderboardsOutput {
     success: boolean;
     leaderboards: LeaderboardSummary[];
+}
+/** What getMaintenance takes */
+interface GetMaintenanceInput {
+    /** Id or slug; omitted: only that of all games */
+    gameId?: string;
+}
+/** What getMaintenance answers */
+interface GetMaintenanceOutput {
+    success: boolean;
+    maintenance: Maintenance[];
 }
 /** What getMessageChannels takes */
 interface GetMessageChannelsInput {
@@ -1494,6 +1537,15 @@ interface ListedMessageChannelParticipantsItem {
     userGroup: number;
     permissions: ('send-messages' | 'add-members' | 'edit-info' | 'super-admin')[];
 }
+interface Maintenance {
+    /** The game; null: all games */
+    gameId: string | null;
+    /** Unix time in milliseconds */
+    from: number;
+    /** When it ends; over once this time has passed */
+    until: number;
+    message: string;
+}
 /** What markMessagesRead takes */
 interface MarkMessagesReadInput {
     channelId: string;
@@ -1625,6 +1677,12 @@ interface NotifyPlayersOutput {
     success: boolean;
     /** Players who were not notified because they are banned from the game */
     banned: string[];
+}
+interface Occurrence {
+    /** Unix time in milliseconds */
+    startsAt: number;
+    /** Unix time in milliseconds */
+    endsAt: number;
 }
 /** What openChannelSession takes */
 interface OpenChannelSessionInput {
@@ -2728,6 +2786,16 @@ interface Operations {
         input: SetFavoriteGameInput;
         output: SetFavoriteGameOutput;
     };
+    /** List a game's calendar events that are running or planned, with their current and next occurrences */
+    getEvents: {
+        input: GetEventsInput;
+        output: GetEventsOutput;
+    };
+    /** Get the current and planned maintenance of all games and of one game, the earliest first */
+    getMaintenance: {
+        input: GetMaintenanceInput;
+        output: GetMaintenanceOutput;
+    };
     /** Start a sign-in: get the message for the wallet to sign */
     createUnverifiedChannel: {
         input: CreateUnverifiedChannelInput;
@@ -2903,6 +2971,8 @@ interface Received {
     'scores patched': ScoreRecord;
     'scores removed': ScoreRecord;
     'leaderboard-seasons ended': EndedSeason;
+    'events started': EventOccurrence;
+    'events ended': EventOccurrence;
     'game-channels patched': GameChannel;
     'activities created': ActivityRecord;
     'rule-actions patched': RuleAction;
@@ -2912,6 +2982,7 @@ interface Received {
     'friend-presence patched': FriendPresencePatched;
     'leaderboards patched': LeaderboardChange;
     'named-leaderboards patched': NamedLeaderboardChange;
+    'maintenance patched': Maintenance;
 }
 type ReceivedName = keyof Received;
 /** @deprecated Use `Received`. */
@@ -2919,9 +2990,9 @@ type Heard = Received;
 /** @deprecated Use `ReceivedName`. */
 type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
-type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'joinFriend' | 'getGames' | 'getGame' | 'listFavoriteGames' | 'setFavoriteGame' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
+type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'joinFriend' | 'getGames' | 'getGame' | 'listFavoriteGames' | 'setFavoriteGame' | 'getEvents' | 'getMaintenance' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
 /** Why the server refuses a call. */
-type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'favorite_limit_reached' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'blocked_everywhere' | 'not_a_friend' | 'friend_limit_reached' | 'friend_request_unknown' | 'friend_code_unknown' | 'requests_not_accepted' | 'invite_unknown' | 'invite_limit_reached' | 'not_joinable' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'friends_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'server_busy';
+type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'favorite_limit_reached' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'blocked_everywhere' | 'not_a_friend' | 'friend_limit_reached' | 'friend_request_unknown' | 'friend_code_unknown' | 'requests_not_accepted' | 'invite_unknown' | 'invite_limit_reached' | 'not_joinable' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'calendar_event_unknown' | 'calendar_event_key_taken' | 'calendar_event_limit_reached' | 'maintenance_unknown' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'friends_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'calendar_event_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'maintenance' | 'server_busy';
 
 /** What they set ends with the connection. */
 declare const ofConnection: readonly ['setCurrentGame', 'setRichPresence'];
@@ -3096,4 +3167,4 @@ declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageMediaItem, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageMediaItem, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

@@ -6,6 +6,8 @@ import { type ExclusiveTx, exclusiveCommand, type Steps } from '../../core/stora
 import { DatabaseUnusableError } from '../../core/storage/database-unusable.ts';
 import { statement } from '../../core/storage/query.ts';
 import type { AnyRow, AnyTable, Value } from '../../core/storage/table.ts';
+import { importedEvent } from '../calendar/stored-event.ts';
+import { type CalendarEventRow, calendarEvents } from '../calendar/tables.ts';
 import { allowedOrigin } from '../games/allowed-origin.ts';
 import {
   cleanedGameName,
@@ -294,6 +296,8 @@ class Import {
     switch (table) {
       case states:
         return { ...row, ...readState(String(row.json)) };
+      case calendarEvents:
+        return importedEvent(row as CalendarEventRow, this.#tx.now);
       case actions:
         if (row.state !== 'confirmed' || row.kind === 'webhook') {
           this.#actionsLeftOut++;

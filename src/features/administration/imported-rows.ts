@@ -6,6 +6,8 @@ import { webUrl } from '../../core/schemas/web-url.ts';
 import type { AnyRow, AnyTable, Column, Kind, Table, Value } from '../../core/storage/table.ts';
 import { activityType, maxLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
+import { eventData, eventKey, eventTitle, timesInput } from '../calendar/calendar-event.ts';
+import { calendarEvents } from '../calendar/tables.ts';
 import { gameDetailFields } from '../games/game-details.ts';
 import { gameDetails, gameFavorites, requestNonces } from '../games/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
@@ -143,6 +145,22 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     nonce: nonce.nullable(),
     sessionId: text(1, 200).nullable(),
     metadata: jsonOf(metadataInput).nullable(),
+  }),
+  of(calendarEvents, {
+    key: eventKey,
+    title: eventTitle,
+    data: jsonOf(eventData),
+    startsAt: timesInput.startsAt,
+    endsAt: timesInput.endsAt.nullable(),
+    durationMs: timesInput.durationMs.nullable(),
+    cron: timesInput.cron.nullable(),
+    timeZone: timesInput.timeZone,
+    version: z.int().min(1),
+    // Recomputed.
+    occurrenceStartsAt: count,
+    occurrenceEndsAt: count,
+    announced: flag,
+    nextAt: count,
   }),
   of(leaderboards, {
     name: leaderboardName,

@@ -13,6 +13,8 @@ export interface Facts<Yielded> {
   score(nonce: string | undefined, leaderboard?: string): LookupSteps<Yielded, number | undefined>;
   /** The value under a key of the player's state under a label; undefined when there is none. */
   state(label: string, key: string): StateValue;
+  /** Whether an event of the game's calendar is active; undefined when there is none with this key. */
+  active(event: string): LookupSteps<Yielded, boolean | undefined>;
   /** The player's balance of a token; undefined when it is unknown. */
   owned(condition: TokenCondition): LookupSteps<Yielded, bigint | undefined>;
 }
@@ -31,16 +33,30 @@ export function* reasonNotDue<Yielded>(
 ): LookupSteps<Yielded, string | null> {
   for (const condition of action.conditions ?? []) {
     const actual = yield* actualValue(condition, facts);
-    const expected = condition.type === 'user-owns-tokens' ? BigInt(condition.amount) : condition.value;
-    if (compare(actual, condition.operator, expected)) continue;
+    const { operator, expected } = expectationOf(condition);
+    if (compare(actual, operator, expected)) continue;
     const found = actual === undefined || actual === null ? 'it is not set' : `it is ${formatValue(actual)}`;
-    return `${condition.type} requires ${operandName(condition)} ${condition.operator} ${formatValue(expected)}, but ${found}`;
+    return `${condition.type} requires ${operandName(condition)} ${operator} ${formatValue(expected)}, but ${found}`;
   }
   const needsValue =
     (action.type === 'UpdateScore' || action.type === 'IssueToken') && action.ratio !== undefined;
   return needsValue && facts.value === undefined
     ? 'ratio requires a value, but the trigger has no numeric value'
     : null;
+}
+
+function expectationOf(condition: Condition): {
+  operator: Operator;
+  expected: number | bigint | string | boolean;
+} {
+  switch (condition.type) {
+    case 'user-owns-tokens':
+      return { operator: condition.operator, expected: BigInt(condition.amount) };
+    case 'event-condition':
+      return { operator: 'eq', expected: condition.active };
+    default:
+      return { operator: condition.operator, expected: condition.value };
+  }
 }
 
 function* actualValue<Yielded>(condition: Condition, facts: Facts<Yielded>): LookupSteps<Yielded, unknown> {
@@ -53,6 +69,8 @@ function* actualValue<Yielded>(condition: Condition, facts: Facts<Yielded>): Loo
       return facts.state(condition.label, condition.key);
     case 'user-owns-tokens':
       return yield* facts.owned(condition);
+    case 'event-condition':
+      return yield* facts.active(condition.key);
   }
 }
 
@@ -68,6 +86,8 @@ function operandName(condition: Condition): string {
       return `${condition.key} of the state ${condition.label}`;
     case 'user-owns-tokens':
       return `the balance of ${condition.contract ?? condition.achievement}`;
+    case 'event-condition':
+      return `active of the event ${condition.key}`;
   }
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Owner } from '../../core/schemas/owner.ts';
 import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
+import { isActive } from '../calendar/stored-event.ts';
+import { calendarEvents } from '../calendar/tables.ts';
 import { spendingRefusal } from '../queue/spending.ts';
 import { type GrantRow, grants } from '../queue/tables.ts';
 import { findLeaderboardScore, hasLeaderboard } from '../scores/boards.ts';
@@ -31,6 +33,10 @@ export function factsOf<Yielded>(
       const values = byLabel.get(label);
       if (!values?.has(key)) throw statesChanged(); // the rules have changed since the states were read
       return values.get(key);
+    },
+    *active(key) {
+      const event = yield* from.get(calendarEvents, owner.gameId, key);
+      return event && isActive(event, from.now);
     },
     *owned(condition) {
       if (condition.achievement !== undefined) {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput, text } from '../../core/schemas/fields.ts';
+import { eventKey } from '../calendar/calendar-event.ts';
 import { checkSignature } from '../chains/call-signature.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { leaderboardName } from '../scores/leaderboard.ts';
@@ -81,13 +82,20 @@ const userOwnsTokens = z
   });
 export type TokenCondition = z.infer<typeof userOwnsTokens>;
 
+/** Whether an event of the game's calendar is active. */
+const eventCondition = z.strictObject({
+  type: z.literal('event-condition'),
+  key: eventKey,
+  active: z.boolean().default(true),
+});
+
 const condition = z.discriminatedUnion(
   'type',
-  [payloadValueCondition, scoreCondition, stateVariableCondition, userOwnsTokens],
+  [payloadValueCondition, scoreCondition, stateVariableCondition, userOwnsTokens, eventCondition],
   {
     error: (issue) =>
       `unknown condition type ${typeIn(issue.input)}; use one of payload-value-condition, score-condition, ` +
-      'state-variable-condition, user-owns-tokens',
+      'state-variable-condition, user-owns-tokens, event-condition',
   },
 );
 export type Condition = z.infer<typeof condition>;

@@ -1,11 +1,14 @@
 import type { NewEvent } from '../../core/events/stream.ts';
 import type { Steps, Tx } from '../../core/storage/command.ts';
+import { forEach } from '../../core/storage/steps.ts';
 import { games } from '../games/tables.ts';
 import { enqueue } from '../queue/actions.ts';
 import { type WebhookRow, webhooks } from './tables.ts';
 import { maxWebhooks } from './webhook.ts';
 import { type WebhookEvent, webhookEventOf, webhookTypes } from './webhook-events.ts';
 
+/** Maximum webhooks that hear of what concerns all games: each is a row written in one transaction. */
+const maxOfAllGames = 1_000;
 /** More launchers than an installation has. */
 const maxLaunchers = 100;
 
@@ -53,6 +56,13 @@ export function* notifyWebhooks(
     });
   }
   return recipients.length;
+}
+
+/** As `notifyWebhooks`, for the webhooks of all games. */
+export function* notifyAllWebhooks(tx: Tx, event: Omit<WebhookEvent, 'gameId'>): Steps<void> {
+  const registered = yield* tx.list(webhooks.byGame, [], { limit: maxOfAllGames });
+  const gameIds = [...new Set(registered.map(({ gameId }) => gameId))];
+  yield* forEach(tx, gameIds, (gameId) => notifyWebhooks(tx, { ...event, gameId }));
 }
 
 /** The game's webhooks, oldest first. */

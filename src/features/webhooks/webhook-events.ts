@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../core/events/stream.ts';
 import { activityCreated } from '../activities/events.ts';
+import { eventEnded, eventStarted } from '../calendar/events.ts';
 import { friendCreated, friendPatched, friendRemoved } from '../friends/events.ts';
 import type { FriendRecord } from '../friends/friend.ts';
 import { ruleActionPatched } from '../queue/events.ts';
@@ -16,6 +17,8 @@ export const webhookTypes = {
   [scorePatched.name]: 'scores.patched',
   [scoreRemoved.name]: 'scores.removed',
   [seasonEnded.name]: 'leaderboard_seasons.ended',
+  [eventStarted.name]: 'events.started',
+  [eventEnded.name]: 'events.ended',
   [activityCreated.name]: 'activities.created',
   [gameChannelPatched.name]: 'game_channels.patched',
   [ruleActionPatched.name]: 'rule_actions.patched',
@@ -29,6 +32,9 @@ const ruleTriggerType = 'rule_triggers.created';
 
 /** The type of a new report to the moderators. */
 const reportType = 'player_reports.created';
+
+/** The type of maintenance that was set, changed or ended, that begins or is over. */
+const maintenanceType = 'maintenance.patched';
 
 /** The type sent by `testWebhook`. */
 export const pingType = 'ping';
@@ -44,6 +50,9 @@ export interface WebhookEvent {
   filters: readonly WebhookFilter[];
 }
 
+/** Events that concern no player. */
+const withoutPlayer = new Set<string>([seasonEnded.name, eventStarted.name, eventEnded.name]);
+
 const callbacks: readonly WebhookFilter[] = ['all', 'event-callbacks'];
 const ruleCallbacks: readonly WebhookFilter[] = ['all', 'rules-engine-all-callbacks'];
 const ruleErrors: readonly WebhookFilter[] = [...ruleCallbacks, 'rules-engine-errors'];
@@ -52,7 +61,7 @@ const ruleErrors: readonly WebhookFilter[] = [...ruleCallbacks, 'rules-engine-er
 export function webhookEventOf({ name, record }: NewEvent, gameId: string): WebhookEvent | null {
   const type = name in webhookTypes ? webhookTypes[name as keyof typeof webhookTypes] : undefined;
   if (type === undefined) return null;
-  const wallet = name === seasonEnded.name ? '' : walletOf(record);
+  const wallet = withoutPlayer.has(name) ? '' : walletOf(record);
   if (wallet === undefined) return null;
   const of = { type, gameId, wallet, data: publicOf(record) };
   if (name !== ruleActionPatched.name) return { ...of, filters: callbacks };
@@ -88,6 +97,16 @@ export function webhookEventOfReport(data: {
 }): WebhookEvent {
   const { gameId, normalizedAddress: wallet } = data;
   return { type: reportType, gameId, wallet, data, filters: callbacks };
+}
+
+/** The event for maintenance of a game, or of all. */
+export function webhookEventOfMaintenance(data: {
+  gameId: string | null;
+  from: number;
+  until: number;
+  message: string;
+}): Omit<WebhookEvent, 'gameId'> {
+  return { type: maintenanceType, wallet: '', data, filters: callbacks };
 }
 
 /** A record without what only the player may read. */

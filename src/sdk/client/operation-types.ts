@@ -120,6 +120,18 @@ export interface BlockedPlayer {
   everywhere?: true;
 }
 
+export interface CalendarEvent {
+  key: string;
+  title: string;
+  /** Data for the game, at most 4,096 bytes as JSON */
+  data: Record<string, unknown>;
+  active: boolean;
+  /** The occurrence that is running; null: none is */
+  current: Occurrence | null;
+  /** The next one; null: there is none */
+  next: Occurrence | null;
+}
+
 /** What cancelInvite takes */
 export interface CancelInviteInput {
   inviteId: string;
@@ -302,6 +314,19 @@ export interface EndedSeason {
   nextSeason: number;
   /** When the next season is scheduled to end; null: no schedule */
   nextSeasonEndsAt: number | null;
+}
+
+export interface EventOccurrence {
+  /** Id (UUIDv7) */
+  gameId: string;
+  key: string;
+  title: string;
+  /** Data for the game, at most 4,096 bytes as JSON */
+  data: Record<string, unknown>;
+  /** Unix time in milliseconds */
+  startsAt: number;
+  /** When it ends; in `events ended` when it ended, earlier if an administrator changed it */
+  endsAt: number;
 }
 
 export interface FavoriteGame {
@@ -522,6 +547,18 @@ export interface GetChannelParticipantsOutput {
   participants: ShownParticipant[];
 }
 
+/** What getEvents takes */
+export interface GetEventsInput {
+  /** Id or slug of the game */
+  gameId: string;
+}
+
+/** What getEvents answers */
+export interface GetEventsOutput {
+  success: boolean;
+  events: CalendarEvent[];
+}
+
 /** What getFriendCode answers */
 export interface GetFriendCodeOutput {
   success: boolean;
@@ -647,6 +684,18 @@ export interface GetLeaderboardsInput {
 export interface GetLeaderboardsOutput {
   success: boolean;
   leaderboards: LeaderboardSummary[];
+}
+
+/** What getMaintenance takes */
+export interface GetMaintenanceInput {
+  /** Id or slug; omitted: only that of all games */
+  gameId?: string;
+}
+
+/** What getMaintenance answers */
+export interface GetMaintenanceOutput {
+  success: boolean;
+  maintenance: Maintenance[];
 }
 
 /** What getMessageChannels takes */
@@ -1177,6 +1226,16 @@ export interface ListedMessageChannelParticipantsItem {
   permissions: ('send-messages' | 'add-members' | 'edit-info' | 'super-admin')[];
 }
 
+export interface Maintenance {
+  /** The game; null: all games */
+  gameId: string | null;
+  /** Unix time in milliseconds */
+  from: number;
+  /** When it ends; over once this time has passed */
+  until: number;
+  message: string;
+}
+
 /** What markMessagesRead takes */
 export interface MarkMessagesReadInput {
   channelId: string;
@@ -1323,6 +1382,13 @@ export interface NotifyPlayersOutput {
   success: boolean;
   /** Players who were not notified because they are banned from the game */
   banned: string[];
+}
+
+export interface Occurrence {
+  /** Unix time in milliseconds */
+  startsAt: number;
+  /** Unix time in milliseconds */
+  endsAt: number;
 }
 
 /** What openChannelSession takes */
@@ -2317,6 +2383,10 @@ export interface Operations {
   listFavoriteGames: { input: ListFavoriteGamesInput; output: ListFavoriteGamesOutput };
   /** Mark a game as a favorite of the player's, or remove the mark; a game can mark only itself */
   setFavoriteGame: { input: SetFavoriteGameInput; output: SetFavoriteGameOutput };
+  /** List a game's calendar events that are running or planned, with their current and next occurrences */
+  getEvents: { input: GetEventsInput; output: GetEventsOutput };
+  /** Get the current and planned maintenance of all games and of one game, the earliest first */
+  getMaintenance: { input: GetMaintenanceInput; output: GetMaintenanceOutput };
   /** Start a sign-in: get the message for the wallet to sign */
   createUnverifiedChannel: { input: CreateUnverifiedChannelInput; output: CreateUnverifiedChannelOutput };
   /** Complete a sign-in: exchange the wallet's signature for a launcherJwt */
@@ -2409,6 +2479,8 @@ export interface Received {
   'scores patched': ScoreRecord;
   'scores removed': ScoreRecord;
   'leaderboard-seasons ended': EndedSeason;
+  'events started': EventOccurrence;
+  'events ended': EventOccurrence;
   'game-channels patched': GameChannel;
   'activities created': ActivityRecord;
   'rule-actions patched': RuleAction;
@@ -2418,6 +2490,7 @@ export interface Received {
   'friend-presence patched': FriendPresencePatched;
   'leaderboards patched': LeaderboardChange;
   'named-leaderboards patched': NamedLeaderboardChange;
+  'maintenance patched': Maintenance;
 }
 
 export type ReceivedName = keyof Received;
@@ -2492,6 +2565,8 @@ export type QueueableName =
   | 'getGame'
   | 'listFavoriteGames'
   | 'setFavoriteGame'
+  | 'getEvents'
+  | 'getMaintenance'
   | 'vouchForPlayer'
   | 'listGuestDevices'
   | 'removeGuestDevice'
@@ -2585,6 +2660,10 @@ export type Reason =
   | 'season_unknown'
   | 'season_ended'
   | 'schedule_invalid'
+  | 'calendar_event_unknown'
+  | 'calendar_event_key_taken'
+  | 'calendar_event_limit_reached'
+  | 'maintenance_unknown'
   | 'label_unknown'
   | 'label_limit_reached'
   | 'score_sum_too_large'
@@ -2639,6 +2718,7 @@ export type Reason =
   | 'states_changed'
   | 'version_conflict'
   | 'rules_changed'
+  | 'calendar_event_changed'
   | 'backup_running'
   | 'body_too_large'
   | 'storage_full'
@@ -2648,4 +2728,5 @@ export type Reason =
   | 'backup_failed'
   | 'chain_unavailable'
   | 'not_ready'
+  | 'maintenance'
   | 'server_busy';

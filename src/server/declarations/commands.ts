@@ -10,6 +10,7 @@ import * as erasingSteps from '../../features/administration/erasing-steps.ts';
 import * as erasureSchedule from '../../features/administration/erasure-schedule.ts';
 import * as gameErasing from '../../features/administration/game-erasing-commands.ts';
 import { runAllOf } from '../../features/batches/commands.ts';
+import * as calendar from '../../features/calendar/commands.ts';
 import * as chains from '../../features/chains/commands.ts';
 import * as friends from '../../features/friends/commands.ts';
 import * as friendCodes from '../../features/friends/friend-code-commands.ts';
@@ -22,6 +23,7 @@ import { removeIdleGuestsOf } from '../../features/guests/idle-guests.ts';
 import { upgradeGuestOf } from '../../features/guests/upgrade.ts';
 import { runAsGuestOf } from '../../features/guests/writes/guest-writes.ts';
 import * as idempotency from '../../features/idempotency/commands.ts';
+import * as maintenance from '../../features/maintenance/commands.ts';
 import * as blocks from '../../features/messages/blocks/commands.ts';
 import * as channels from '../../features/messages/channel-commands.ts';
 import * as messages from '../../features/messages/message-commands.ts';
@@ -54,6 +56,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   administrators,
   backups,
   blocks,
+  calendar,
   channels,
   erasing,
   erasingEvents,
@@ -69,6 +72,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   library,
   guests,
   idempotency,
+  maintenance,
   messages,
   moderation,
   notifications,

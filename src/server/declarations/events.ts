@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { activityCreated } from '../../features/activities/events.ts';
+import { eventEnded, eventStarted } from '../../features/calendar/events.ts';
 import {
   friendCreated,
   friendPatched,
@@ -10,6 +11,7 @@ import {
   joinRequested,
   privacyPatched,
 } from '../../features/friends/events.ts';
+import { maintenancePatched } from '../../features/maintenance/events.ts';
 import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
 import {
   messageChannelCreated,
@@ -58,6 +60,8 @@ export const events = {
   [scorePatched.name]: scorePatched.record,
   [scoreRemoved.name]: scoreRemoved.record,
   [seasonEnded.name]: seasonEnded.record,
+  [eventStarted.name]: eventStarted.record,
+  [eventEnded.name]: eventEnded.record,
   [gameChannelPatched.name]: gameChannelPatched.record,
   [activityCreated.name]: activityCreated.record,
   [ruleActionPatched.name]: ruleActionPatched.record,
@@ -71,6 +75,7 @@ export const signals = {
   [friendPresencePatched.name]: friendPresencePatched.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
   [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
+  [maintenancePatched.name]: maintenancePatched.record,
 } as const satisfies Record<string, z.ZodType>;
 
 export type SignalName = keyof typeof signals;

@@ -6,6 +6,7 @@ import * as logs from '../../features/administration/operations/logs.ts';
 import * as managedPlayers from '../../features/administration/operations/players.ts';
 import * as server from '../../features/administration/operations/server.ts';
 import * as batches from '../../features/batches/operations/batch.ts';
+import * as calendar from '../../features/calendar/operations/calendar.ts';
 import * as subscriptions from '../../features/events/operations/subscriptions.ts';
 import * as blocks from '../../features/friends/operations/blocks.ts';
 import * as friendCodes from '../../features/friends/operations/friend-codes.ts';
@@ -20,6 +21,7 @@ import * as library from '../../features/games/operations/library.ts';
 import * as guestDevices from '../../features/guests/operations/guest-devices.ts';
 import * as guestUpgrade from '../../features/guests/operations/guest-upgrade.ts';
 import * as guests from '../../features/guests/operations/guests.ts';
+import * as maintenance from '../../features/maintenance/operations/maintenance.ts';
 import * as messageChannels from '../../features/messages/operations/message-channels.ts';
 import * as messages from '../../features/messages/operations/messages.ts';
 import * as participants from '../../features/messages/operations/participants.ts';
@@ -73,6 +75,7 @@ const topics = [
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
+  { title: 'Calendar and maintenance', page: 'live-ops#calendar', files: [calendar, maintenance] },
   { title: 'Signing in', page: 'authentication', files: [signIn] },
   { title: 'Guests', page: 'guests', files: [guests, guestDevices, guestUpgrade] },
   {

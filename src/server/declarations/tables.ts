@@ -2,6 +2,7 @@ import type { AnyTable } from '../../core/storage/table.ts';
 import { activities } from '../../features/activities/tables.ts';
 import { administrators } from '../../features/administration/administrators/tables.ts';
 import { auditLog, backupSchedules, erasures } from '../../features/administration/tables.ts';
+import { calendarEvents } from '../../features/calendar/tables.ts';
 import { lanes, transactions } from '../../features/chains/tables.ts';
 import { friendCodes, friendships, invites, playerPrivacy } from '../../features/friends/tables.ts';
 import {
@@ -12,6 +13,7 @@ import {
   requestNonces,
 } from '../../features/games/tables.ts';
 import { idempotencyKeys } from '../../features/idempotency/tables.ts';
+import { maintenance } from '../../features/maintenance/tables.ts';
 import { playerBlocks } from '../../features/messages/blocks/tables.ts';
 import { playerMutes } from '../../features/messages/mutes/tables.ts';
 import {
@@ -60,6 +62,8 @@ export const tables: readonly AnyTable[] = [
   idempotencyKeys,
   scores,
   board,
+  calendarEvents,
+  maintenance,
   leaderboards,
   leaderboardSeasons,
   retiredSeasons,

@@ -24,6 +24,7 @@ import { post } from '../../support/http.ts';
 import { until } from '../../support/until.ts';
 import { bearer, type World } from '../../support/world.ts';
 import type { AdminCases } from '../operation-case.ts';
+import { calendarAdminCases } from './calendar.ts';
 import { leaderboardAdminCases } from './leaderboards.ts';
 import { channel, messageIdentity } from './messages.ts';
 import { reportOfMessage } from './reports.ts';
@@ -922,4 +923,5 @@ export const adminCases: AdminCases = {
     refusedOnPostgres,
   },
   ...leaderboardAdminCases,
+  ...calendarAdminCases,
 };

@@ -25,6 +25,7 @@ from .types import (
     GetActivitiesOutput,
     GetChannelMessagesOutput,
     GetChannelParticipantsOutput,
+    GetEventsOutput,
     GetFriendCodeOutput,
     GetGameOutput,
     GetGameScoresLeaderboardOutput,
@@ -33,6 +34,7 @@ from .types import (
     GetLeaderboardAroundOutput,
     GetLeaderboardSeasonsOutput,
     GetLeaderboardsOutput,
+    GetMaintenanceOutput,
     GetMessageChannelsOutput,
     GetPlayerOutput,
     GetPlayerPresenceOutput,
@@ -597,6 +599,20 @@ class Operations:
         game_id: Id or slug of the game
         """
         return self._call("setFavoriteGame", _given({"gameId": game_id, "favorite": favorite}, {}))
+
+    def get_events(self, *, game_id: str) -> GetEventsOutput:
+        """List a game's calendar events that are running or planned, with their current and next occurrences.
+
+        game_id: Id or slug of the game
+        """
+        return self._call("getEvents", _given({"gameId": game_id}, {}))
+
+    def get_maintenance(self, *, game_id: Optional[str] = None) -> GetMaintenanceOutput:
+        """Get the current and planned maintenance of all games and of one game, the earliest first.
+
+        game_id: Id or slug; omitted: only that of all games
+        """
+        return self._call("getMaintenance", _given({}, {"gameId": game_id}))
 
     def create_unverified_channel(self, *, wallet: str, game_id: Optional[str] = None, chain_id: Optional[int] = None) -> CreateUnverifiedChannelOutput:
         """Start a sign-in: get the message for the wallet to sign.

@@ -144,6 +144,18 @@ class BlockedPlayer(_BlockedPlayerRequired, total=False):
     everywhere: bool
 
 
+class CalendarEvent(TypedDict):
+    key: str
+    title: str
+    #: Data for the game, at most 4,096 bytes as JSON
+    data: dict[str, Any]
+    active: bool
+    #: The occurrence that is running; null: none is
+    current: Optional[Occurrence]
+    #: The next one; null: there is none
+    next: Optional[Occurrence]
+
+
 class CancelInviteInput(TypedDict):
     """What cancelInvite takes."""
 
@@ -354,6 +366,19 @@ class EndedSeason(TypedDict):
     nextSeason: int
     #: When the next season is scheduled to end; null: no schedule
     nextSeasonEndsAt: Optional[int]
+
+
+class EventOccurrence(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    key: str
+    title: str
+    #: Data for the game, at most 4,096 bytes as JSON
+    data: dict[str, Any]
+    #: Unix time in milliseconds
+    startsAt: int
+    #: When it ends; in `events ended` when it ended, earlier if an administrator changed it
+    endsAt: int
 
 
 class FavoriteGame(TypedDict):
@@ -591,6 +616,20 @@ class GetChannelParticipantsOutput(TypedDict):
     participants: list[ShownParticipant]
 
 
+class GetEventsInput(TypedDict):
+    """What getEvents takes."""
+
+    #: Id or slug of the game
+    gameId: str
+
+
+class GetEventsOutput(TypedDict):
+    """What getEvents answers."""
+
+    success: bool
+    events: list[CalendarEvent]
+
+
 class GetFriendCodeOutput(TypedDict):
     """What getFriendCode answers."""
 
@@ -743,6 +782,20 @@ class GetLeaderboardsOutput(TypedDict):
 
     success: bool
     leaderboards: list[LeaderboardSummary]
+
+
+class GetMaintenanceInput(TypedDict, total=False):
+    """What getMaintenance takes."""
+
+    #: Id or slug; omitted: only that of all games
+    gameId: str
+
+
+class GetMaintenanceOutput(TypedDict):
+    """What getMaintenance answers."""
+
+    success: bool
+    maintenance: list[Maintenance]
 
 
 class GetMessageChannelsInput(TypedDict, total=False):
@@ -1347,6 +1400,17 @@ class ListedMessageChannelParticipantsItem(TypedDict):
     permissions: list[Literal["send-messages", "add-members", "edit-info", "super-admin"]]
 
 
+_MaintenanceKeywords = TypedDict("_MaintenanceKeywords", {"from": "int"})
+
+
+class Maintenance(_MaintenanceKeywords):
+    #: The game; null: all games
+    gameId: Optional[str]
+    #: When it ends; over once this time has passed
+    until: int
+    message: str
+
+
 class MarkMessagesReadInput(TypedDict):
     """What markMessagesRead takes."""
 
@@ -1515,6 +1579,13 @@ class NotifyPlayersOutput(TypedDict):
     success: bool
     #: Players who were not notified because they are banned from the game
     banned: list[str]
+
+
+class Occurrence(TypedDict):
+    #: Unix time in milliseconds
+    startsAt: int
+    #: Unix time in milliseconds
+    endsAt: int
 
 
 class OpenChannelSessionInput(TypedDict, total=False):

@@ -45,6 +45,7 @@ export const removeGuestDevice = defineOperation({
   name: 'removeGuestDevice',
   service: 'launcher',
   kind: 'write',
+  goesOnInMaintenance: true,
   summary: "Remove one of the guest's devices and end the guest's other sessions",
   auth: 'player',
   input: z.object({ deviceId: idInput }),

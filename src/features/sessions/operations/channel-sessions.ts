@@ -120,6 +120,7 @@ export const endChannelSession = defineOperation({
   name: 'endChannelSession',
   service: 'launcher',
   kind: 'write',
+  goesOnInMaintenance: true,
   summary: "End the token's channel session; with `sessionId`, a launcher may end any session of its player",
   auth: 'player',
   input: z.object({ sessionId: idInput.optional() }),
@@ -138,6 +139,7 @@ export const revokeChannelSession = defineOperation({
   name: 'revokeChannelSession',
   service: 'launcher',
   kind: 'write',
+  goesOnInMaintenance: true,
   summary: "Revoke a player's channel sessions in the game, or one of them; requires the game's secret",
   auth: 'game-secret',
   input: z.object({

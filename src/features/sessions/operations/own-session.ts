@@ -36,6 +36,7 @@ export const renewChannelSession = defineOperation({
   name: 'renewChannelSession',
   service: 'launcher',
   kind: 'write',
+  goesOnInMaintenance: true,
   isRepeatable: true,
   summary:
     "Extend the token's channel session, which a wallet or a device opened, and get a new launcherJwt for it",

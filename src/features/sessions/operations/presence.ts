@@ -30,6 +30,7 @@ export const channelHeartbeat = defineOperation({
   name: 'channelHeartbeat',
   service: 'launcher',
   kind: 'write',
+  goesOnInMaintenance: true,
   isRepeatable: true,
   summary: 'Keep the channel session online for another 3 minutes',
   auth: 'player',

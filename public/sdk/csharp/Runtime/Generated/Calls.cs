@@ -426,6 +426,18 @@ namespace Gantry
             return CallAsync(Operations.SetFavoriteGame, input, options, cancellationToken, SetFavoriteGameOutput.From);
         }
 
+        /// <summary>List a game's calendar events that are running or planned, with their current and next occurrences.</summary>
+        public Task<GetEventsOutput> GetEventsAsync(GetEventsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetEvents, input, options, cancellationToken, GetEventsOutput.From);
+        }
+
+        /// <summary>Get the current and planned maintenance of all games and of one game, the earliest first.</summary>
+        public Task<GetMaintenanceOutput> GetMaintenanceAsync(GetMaintenanceInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetMaintenance, input, options, cancellationToken, GetMaintenanceOutput.From);
+        }
+
         /// <summary>Start a sign-in: get the message for the wallet to sign.</summary>
         public Task<CreateUnverifiedChannelOutput> CreateUnverifiedChannelAsync(CreateUnverifiedChannelInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {

@@ -25,6 +25,8 @@ namespace Gantry
         public static readonly Event<ScoreRecord> ScoresPatched = new Event<ScoreRecord>("scores patched", Gantry.ScoreRecord.From);
         public static readonly Event<ScoreRecord> ScoresRemoved = new Event<ScoreRecord>("scores removed", Gantry.ScoreRecord.From);
         public static readonly Event<EndedSeason> LeaderboardSeasonsEnded = new Event<EndedSeason>("leaderboard-seasons ended", Gantry.EndedSeason.From);
+        public static readonly Event<EventOccurrence> EventsStarted = new Event<EventOccurrence>("events started", Gantry.EventOccurrence.From);
+        public static readonly Event<EventOccurrence> EventsEnded = new Event<EventOccurrence>("events ended", Gantry.EventOccurrence.From);
         public static readonly Event<GameChannel> GameChannelsPatched = new Event<GameChannel>("game-channels patched", Gantry.GameChannel.From);
         public static readonly Event<ActivityRecord> ActivitiesCreated = new Event<ActivityRecord>("activities created", Gantry.ActivityRecord.From);
         public static readonly Event<RuleAction> RuleActionsPatched = new Event<RuleAction>("rule-actions patched", Gantry.RuleAction.From);
@@ -39,5 +41,7 @@ namespace Gantry
         public static readonly Event<LeaderboardChange> LeaderboardsPatched = new Event<LeaderboardChange>("leaderboards patched", Gantry.LeaderboardChange.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<NamedLeaderboardChange> NamedLeaderboardsPatched = new Event<NamedLeaderboardChange>("named-leaderboards patched", Gantry.NamedLeaderboardChange.From);
+        /// <summary>A signal: delivered at most once, and not replayed.</summary>
+        public static readonly Event<Maintenance> MaintenancePatched = new Event<Maintenance>("maintenance patched", Gantry.Maintenance.From);
     }
 }

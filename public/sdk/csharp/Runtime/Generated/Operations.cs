@@ -76,6 +76,8 @@ namespace Gantry
         public static readonly Operation GetGame = new Operation("getGame", Repeat.Always);
         public static readonly Operation ListFavoriteGames = new Operation("listFavoriteGames", Repeat.Always);
         public static readonly Operation SetFavoriteGame = new Operation("setFavoriteGame", Repeat.Always);
+        public static readonly Operation GetEvents = new Operation("getEvents", Repeat.Always);
+        public static readonly Operation GetMaintenance = new Operation("getMaintenance", Repeat.Always);
         public static readonly Operation CreateUnverifiedChannel = new Operation("createUnverifiedChannel", Repeat.Never);
         public static readonly Operation VerifyUnverifiedChannel = new Operation("verifyUnverifiedChannel", Repeat.Never);
         public static readonly Operation CreateGuest = new Operation("createGuest", Repeat.Never);
@@ -179,6 +181,8 @@ namespace Gantry
             GetGame,
             ListFavoriteGames,
             SetFavoriteGame,
+            GetEvents,
+            GetMaintenance,
             CreateUnverifiedChannel,
             VerifyUnverifiedChannel,
             CreateGuest,

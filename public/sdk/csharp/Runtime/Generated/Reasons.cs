@@ -141,6 +141,14 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string ScheduleInvalid = "schedule_invalid";
         /// <summary>HTTP 400.</summary>
+        public const string CalendarEventUnknown = "calendar_event_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string CalendarEventKeyTaken = "calendar_event_key_taken";
+        /// <summary>HTTP 400.</summary>
+        public const string CalendarEventLimitReached = "calendar_event_limit_reached";
+        /// <summary>HTTP 400.</summary>
+        public const string MaintenanceUnknown = "maintenance_unknown";
+        /// <summary>HTTP 400.</summary>
         public const string LabelUnknown = "label_unknown";
         /// <summary>HTTP 400.</summary>
         public const string LabelLimitReached = "label_limit_reached";
@@ -249,6 +257,8 @@ namespace Gantry
         /// <summary>HTTP 409.</summary>
         public const string RulesChanged = "rules_changed";
         /// <summary>HTTP 409.</summary>
+        public const string CalendarEventChanged = "calendar_event_changed";
+        /// <summary>HTTP 409.</summary>
         public const string BackupRunning = "backup_running";
         /// <summary>HTTP 413.</summary>
         public const string BodyTooLarge = "body_too_large";
@@ -266,6 +276,8 @@ namespace Gantry
         public const string ChainUnavailable = "chain_unavailable";
         /// <summary>HTTP 503.</summary>
         public const string NotReady = "not_ready";
+        /// <summary>HTTP 503.</summary>
+        public const string Maintenance = "maintenance";
         /// <summary>HTTP 503.</summary>
         public const string ServerBusy = "server_busy";
     }

@@ -516,6 +516,61 @@ namespace Gantry
         }
     }
 
+    public sealed class CalendarEvent : Record
+    {
+        public CalendarEvent() : base(new JsonObject())
+        {
+        }
+
+        public CalendarEvent(JsonObject json) : base(json)
+        {
+        }
+
+        public static CalendarEvent From(object value)
+        {
+            return value == null ? null : new CalendarEvent((JsonObject)value);
+        }
+
+        public string Key
+        {
+            get { return Get("key", Read.String); }
+            set { Set("key", value); }
+        }
+
+        public string Title
+        {
+            get { return Get("title", Read.String); }
+            set { Set("title", value); }
+        }
+
+        /// <summary>Data for the game, at most 4,096 bytes as JSON</summary>
+        public JsonObject Data
+        {
+            get { return Get("data", Read.Object); }
+            set { Set("data", value); }
+        }
+
+        public bool Active
+        {
+            get { return Get("active", Read.Boolean); }
+            set { Set("active", value); }
+        }
+
+        /// <summary>The occurrence that is running; null: none is May be null.</summary>
+        public Occurrence Current
+        {
+            get { return Get("current", Occurrence.From); }
+            set { SetNullable("current", value); }
+        }
+
+        /// <summary>The next one; null: there is none May be null.</summary>
+        public Occurrence Next
+        {
+            get { return Get("next", Occurrence.From); }
+            set { SetNullable("next", value); }
+        }
+    }
+
     /// <summary>What cancelInvite takes</summary>
     public sealed class CancelInviteInput : Record
     {
@@ -1301,6 +1356,62 @@ namespace Gantry
         {
             get { return Get("nextSeasonEndsAt", Read.OptionalInteger); }
             set { SetNullable("nextSeasonEndsAt", value); }
+        }
+    }
+
+    public sealed class EventOccurrence : Record
+    {
+        public EventOccurrence() : base(new JsonObject())
+        {
+        }
+
+        public EventOccurrence(JsonObject json) : base(json)
+        {
+        }
+
+        public static EventOccurrence From(object value)
+        {
+            return value == null ? null : new EventOccurrence((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Key
+        {
+            get { return Get("key", Read.String); }
+            set { Set("key", value); }
+        }
+
+        public string Title
+        {
+            get { return Get("title", Read.String); }
+            set { Set("title", value); }
+        }
+
+        /// <summary>Data for the game, at most 4,096 bytes as JSON</summary>
+        public JsonObject Data
+        {
+            get { return Get("data", Read.Object); }
+            set { Set("data", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long StartsAt
+        {
+            get { return Get("startsAt", Read.Integer); }
+            set { Set("startsAt", value); }
+        }
+
+        /// <summary>When it ends; in <c>events ended</c> when it ended, earlier if an administrator changed it</summary>
+        public long EndsAt
+        {
+            get { return Get("endsAt", Read.Integer); }
+            set { Set("endsAt", value); }
         }
     }
 
@@ -2257,6 +2368,59 @@ namespace Gantry
         }
     }
 
+    /// <summary>What getEvents takes</summary>
+    public sealed class GetEventsInput : Record
+    {
+        public GetEventsInput() : base(new JsonObject())
+        {
+        }
+
+        public GetEventsInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetEventsInput From(object value)
+        {
+            return value == null ? null : new GetEventsInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+    }
+
+    /// <summary>What getEvents answers</summary>
+    public sealed class GetEventsOutput : Record
+    {
+        public GetEventsOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetEventsOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetEventsOutput From(object value)
+        {
+            return value == null ? null : new GetEventsOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<CalendarEvent> Events
+        {
+            get { return Get("events", value => Read.List(value, CalendarEvent.From)); }
+            set { Set("events", value); }
+        }
+    }
+
     /// <summary>What getFriendCode answers</summary>
     public sealed class GetFriendCodeOutput : Record
     {
@@ -2807,6 +2971,59 @@ namespace Gantry
         {
             get { return Get("leaderboards", value => Read.List(value, LeaderboardSummary.From)); }
             set { Set("leaderboards", value); }
+        }
+    }
+
+    /// <summary>What getMaintenance takes</summary>
+    public sealed class GetMaintenanceInput : Record
+    {
+        public GetMaintenanceInput() : base(new JsonObject())
+        {
+        }
+
+        public GetMaintenanceInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetMaintenanceInput From(object value)
+        {
+            return value == null ? null : new GetMaintenanceInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug; omitted: only that of all games</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+    }
+
+    /// <summary>What getMaintenance answers</summary>
+    public sealed class GetMaintenanceOutput : Record
+    {
+        public GetMaintenanceOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetMaintenanceOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetMaintenanceOutput From(object value)
+        {
+            return value == null ? null : new GetMaintenanceOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<Maintenance> Maintenance
+        {
+            get { return Get("maintenance", value => Read.List(value, Maintenance.From)); }
+            set { Set("maintenance", value); }
         }
     }
 
@@ -5105,6 +5322,49 @@ namespace Gantry
         }
     }
 
+    public sealed class Maintenance : Record
+    {
+        public Maintenance() : base(new JsonObject())
+        {
+        }
+
+        public Maintenance(JsonObject json) : base(json)
+        {
+        }
+
+        public static Maintenance From(object value)
+        {
+            return value == null ? null : new Maintenance((JsonObject)value);
+        }
+
+        /// <summary>The game; null: all games May be null.</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { SetNullable("gameId", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long FromValue
+        {
+            get { return Get("from", Read.Integer); }
+            set { Set("from", value); }
+        }
+
+        /// <summary>When it ends; over once this time has passed</summary>
+        public long Until
+        {
+            get { return Get("until", Read.Integer); }
+            set { Set("until", value); }
+        }
+
+        public string Message
+        {
+            get { return Get("message", Read.String); }
+            set { Set("message", value); }
+        }
+    }
+
     /// <summary>What markMessagesRead takes</summary>
     public sealed class MarkMessagesReadInput : Record
     {
@@ -5751,6 +6011,36 @@ namespace Gantry
         {
             get { return Get("banned", value => Read.List(value, Read.String)); }
             set { Set("banned", value); }
+        }
+    }
+
+    public sealed class Occurrence : Record
+    {
+        public Occurrence() : base(new JsonObject())
+        {
+        }
+
+        public Occurrence(JsonObject json) : base(json)
+        {
+        }
+
+        public static Occurrence From(object value)
+        {
+            return value == null ? null : new Occurrence((JsonObject)value);
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long StartsAt
+        {
+            get { return Get("startsAt", Read.Integer); }
+            set { Set("startsAt", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long EndsAt
+        {
+            get { return Get("endsAt", Read.Integer); }
+            set { Set("endsAt", value); }
         }
     }
 

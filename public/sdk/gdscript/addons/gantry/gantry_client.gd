@@ -51,6 +51,10 @@ signal scores_patched(record, meta)
 signal scores_removed(record, meta)
 # record: EndedSeason
 signal leaderboard_seasons_ended(record, meta)
+# record: EventOccurrence
+signal events_started(record, meta)
+# record: EventOccurrence
+signal events_ended(record, meta)
 # record: GameChannel
 signal game_channels_patched(record, meta)
 # record: ActivityRecord
@@ -69,6 +73,8 @@ signal friend_presence_patched(record, meta)
 signal leaderboards_patched(record, meta)
 # record: NamedLeaderboardChange; delivered at most once, and not replayed
 signal named_leaderboards_patched(record, meta)
+# record: Maintenance; delivered at most once, and not replayed
+signal maintenance_patched(record, meta)
 
 
 func _init(server_url = ""):
@@ -672,6 +678,20 @@ func set_favorite_game(game_id, favorite, options = {}):
 	return _call_generated("setFavoriteGame", {"gameId": game_id, "favorite": favorite}, {}, {}, options)
 
 
+# List a game's calendar events that are running or planned, with their current and next occurrences.
+# - game_id: String. Id or slug of the game
+# Answers: GetEventsOutput.
+func get_events(game_id, options = {}):
+	return _call_generated("getEvents", {"gameId": game_id}, {}, {}, options)
+
+
+# Get the current and planned maintenance of all games and of one game, the earliest first.
+# - optional game_id: String or null. Id or slug; omitted: only that of all games
+# Answers: GetMaintenanceOutput.
+func get_maintenance(optional = {}, options = {}):
+	return _call_generated("getMaintenance", {}, optional, {"game_id": "gameId"}, options)
+
+
 # Start a sign-in: get the message for the wallet to sign.
 # - wallet: String
 # - optional game_id: String or null. Id or slug; optional when the game secret or an allowed Origin identifies the game
@@ -964,6 +984,8 @@ const _REPEATS = {
 	"getGame": "always",
 	"listFavoriteGames": "always",
 	"setFavoriteGame": "always",
+	"getEvents": "always",
+	"getMaintenance": "always",
 	"createUnverifiedChannel": "never",
 	"verifyUnverifiedChannel": "never",
 	"createGuest": "never",
@@ -1018,6 +1040,8 @@ const EVENTS = {
 	"scores patched": "scores_patched",
 	"scores removed": "scores_removed",
 	"leaderboard-seasons ended": "leaderboard_seasons_ended",
+	"events started": "events_started",
+	"events ended": "events_ended",
 	"game-channels patched": "game_channels_patched",
 	"activities created": "activities_created",
 	"rule-actions patched": "rule_actions_patched",
@@ -1027,6 +1051,7 @@ const EVENTS = {
 	"friend-presence patched": "friend_presence_patched",
 	"leaderboards patched": "leaderboards_patched",
 	"named-leaderboards patched": "named_leaderboards_patched",
+	"maintenance patched": "maintenance_patched",
 }
 
 const _ABOUT_CONNECTION = {
@@ -1192,6 +1217,10 @@ func _answer_record(operation, result):
 			return Records.ListFavoriteGamesOutput.new().read(result)
 		"setFavoriteGame":
 			return Records.SetFavoriteGameOutput.new().read(result)
+		"getEvents":
+			return Records.GetEventsOutput.new().read(result)
+		"getMaintenance":
+			return Records.GetMaintenanceOutput.new().read(result)
 		"createUnverifiedChannel":
 			return Records.CreateUnverifiedChannelOutput.new().read(result)
 		"verifyUnverifiedChannel":
@@ -1303,6 +1332,10 @@ func _emit_event(name, record, meta):
 			emit_signal("scores_removed", Records.ScoreRecord.new().read(record), meta)
 		"leaderboard-seasons ended":
 			emit_signal("leaderboard_seasons_ended", Records.EndedSeason.new().read(record), meta)
+		"events started":
+			emit_signal("events_started", Records.EventOccurrence.new().read(record), meta)
+		"events ended":
+			emit_signal("events_ended", Records.EventOccurrence.new().read(record), meta)
 		"game-channels patched":
 			emit_signal("game_channels_patched", Records.GameChannel.new().read(record), meta)
 		"activities created":
@@ -1321,3 +1354,5 @@ func _emit_event(name, record, meta):
 			emit_signal("leaderboards_patched", Records.LeaderboardChange.new().read(record), meta)
 		"named-leaderboards patched":
 			emit_signal("named_leaderboards_patched", Records.NamedLeaderboardChange.new().read(record), meta)
+		"maintenance patched":
+			emit_signal("maintenance_patched", Records.Maintenance.new().read(record), meta)

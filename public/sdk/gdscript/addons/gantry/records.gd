@@ -256,6 +256,32 @@ class BlockedPlayer:
 		return self
 
 
+class CalendarEvent:
+	extends Record
+	# String
+	var key: String = ""
+	# String
+	var title: String = ""
+	# Dictionary. Data for the game, at most 4,096 bytes as JSON
+	var data: Dictionary = {}
+	# bool
+	var active: bool = false
+	# Occurrence or null. The occurrence that is running; null: none is
+	var current = null
+	# Occurrence or null. The next one; null: there is none
+	var next = null
+
+	func read(from):
+		json = from
+		key = _text("key")
+		title = _text("title")
+		data = _map("data")
+		active = _boolean("active")
+		current = _record("current", Occurrence)
+		next = _record("next", Occurrence)
+		return self
+
+
 # What cancelInvite takes
 class CancelInviteInput:
 	extends Record
@@ -635,6 +661,32 @@ class EndedSeason:
 		ended_at = _integer("endedAt")
 		next_season = _integer("nextSeason")
 		next_season_ends_at = json.get("nextSeasonEndsAt")
+		return self
+
+
+class EventOccurrence:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var key: String = ""
+	# String
+	var title: String = ""
+	# Dictionary. Data for the game, at most 4,096 bytes as JSON
+	var data: Dictionary = {}
+	# int. Unix time in milliseconds
+	var starts_at: int = 0
+	# int. When it ends; in `events ended` when it ended, earlier if an administrator changed it
+	var ends_at: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		key = _text("key")
+		title = _text("title")
+		data = _map("data")
+		starts_at = _integer("startsAt")
+		ends_at = _integer("endsAt")
 		return self
 
 
@@ -1087,6 +1139,33 @@ class GetChannelParticipantsOutput:
 		return self
 
 
+# What getEvents takes
+class GetEventsInput:
+	extends Record
+	# String. Id or slug of the game
+	var game_id: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		return self
+
+
+# What getEvents answers
+class GetEventsOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of CalendarEvent
+	var events: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		events = _records("events", CalendarEvent)
+		return self
+
+
 # What getFriendCode answers
 class GetFriendCodeOutput:
 	extends Record
@@ -1357,6 +1436,33 @@ class GetLeaderboardsOutput:
 		json = from
 		success = _boolean("success")
 		leaderboards = _records("leaderboards", LeaderboardSummary)
+		return self
+
+
+# What getMaintenance takes
+class GetMaintenanceInput:
+	extends Record
+	# String or null. Id or slug; omitted: only that of all games
+	var game_id = null
+
+	func read(from):
+		json = from
+		game_id = json.get("gameId")
+		return self
+
+
+# What getMaintenance answers
+class GetMaintenanceOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of Maintenance
+	var maintenance: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		maintenance = _records("maintenance", Maintenance)
 		return self
 
 
@@ -2464,6 +2570,26 @@ class ListedMessageChannelParticipantsItem:
 		return self
 
 
+class Maintenance:
+	extends Record
+	# String or null. The game; null: all games
+	var game_id = null
+	# int. Unix time in milliseconds
+	var from_value: int = 0
+	# int. When it ends; over once this time has passed
+	var until: int = 0
+	# String
+	var message: String = ""
+
+	func read(from):
+		json = from
+		game_id = json.get("gameId")
+		from_value = _integer("from")
+		until = _integer("until")
+		message = _text("message")
+		return self
+
+
 # What markMessagesRead takes
 class MarkMessagesReadInput:
 	extends Record
@@ -2773,6 +2899,20 @@ class NotifyPlayersOutput:
 		json = from
 		success = _boolean("success")
 		banned = _list("banned")
+		return self
+
+
+class Occurrence:
+	extends Record
+	# int. Unix time in milliseconds
+	var starts_at: int = 0
+	# int. Unix time in milliseconds
+	var ends_at: int = 0
+
+	func read(from):
+		json = from
+		starts_at = _integer("startsAt")
+		ends_at = _integer("endsAt")
 		return self
 
 
