@@ -45,6 +45,20 @@ describe('a schedule', () => {
     ]);
   });
 
+  test('has the same times whenever it is asked, also within the hour of a clock change', () => {
+    for (const [from, minutes] of [
+      ['2026-03-28T23:00Z', 30],
+      ['2026-10-24T23:00Z', 0],
+      ['2026-10-24T23:00Z', 30],
+    ] as const) {
+      const schedule = { cron: `${minutes} 2 * * *`, timeZone: 'Europe/Berlin' };
+      const [first, second] = timesFrom(schedule, from, 2);
+      for (let at = Date.parse(from); at < Date.parse(first ?? ''); at += 5 * 60_000) {
+        expect(timesFrom(schedule, new Date(at).toISOString(), 2)).toEqual([first, second]);
+      }
+    }
+  });
+
   test.each([
     ['Europe/Berlin', '2026-10-20T00:00Z'],
     ['Europe/Berlin', '2026-03-24T00:00Z'],

@@ -76,6 +76,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
       'enabled',
       'withoutKeys',
     ],
+    ...['title', 'data', 'startsAt', 'endsAt', 'durationMs', 'cron', 'timeZone'],
     ...['message', 'connect', 'favorite'],
     ...['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
     ...['description', 'tags', 'media', 'ageRating', 'version'],

@@ -5,6 +5,9 @@ import { GantryError } from '../errors.ts';
 /** A time that never comes: the latest that a Date can hold. */
 export const never = 8_640_000_000_000_000;
 
+/** Longer than the hours that a clock change repeats or skips. */
+const clockChangeMs = 2 * 60 * 60 * 1000;
+
 /** How many consecutive times are checked for one that follows too soon after another. */
 const checkedTimes = 50;
 
@@ -32,7 +35,12 @@ export const timeZone = z.string().max(100);
 /** The first time after `after`, in Unix milliseconds; null: never again. */
 export function nextTime({ cron, timeZone }: Schedule, after: number): number | null {
   const expression = cron === '@midnight' ? '@daily' : cron; // the one nickname that croner doesn't know
-  return new Cron(expression, { timezone: timeZone }).nextRun(new Date(after))?.getTime() ?? null;
+  const times = new Cron(expression, { timezone: timeZone });
+  const following = (time: number) => times.nextRun(new Date(time))?.getTime() ?? null;
+  // Asked within the hour of a clock change, croner misses a time that was moved, and repeats one that occurs twice.
+  let time = following(after - clockChangeMs);
+  while (time !== null && time <= after) time = following(time);
+  return time;
 }
 
 /**

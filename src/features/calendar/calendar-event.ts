@@ -10,7 +10,8 @@ import { notSeen } from '../../core/schemas/seen-text.ts';
 export const maxEvents = 100;
 /** Maximum size of an event's data, in bytes of JSON in UTF-8. */
 const maxDataBytes = 4_096;
-const minDurationMs = 60_000;
+/** Each occurrence is stored. */
+const minDurationMs = 10 * 60_000;
 const maxDurationMs = 366 * 24 * 60 * 60 * 1000;
 
 export const eventKey = notSeen(
