@@ -14,6 +14,7 @@ import { idempotentCommandsContract } from './storage/idempotent-commands.contra
 import { leaderboardsContract } from './storage/leaderboards.contract.ts';
 import { libraryContract } from './storage/library.contract.ts';
 import { listCursorsContract } from './storage/list-cursors.contract.ts';
+import { maintenanceContract } from './storage/maintenance.contract.ts';
 import { messageChannelsContract } from './storage/message-channels.contract.ts';
 import { messagesContract } from './storage/messages.contract.ts';
 import { mutesContract } from './storage/mutes.contract.ts';
@@ -46,6 +47,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     scoresContract(open);
     leaderboardsContract(open);
     calendarContract(open);
+    maintenanceContract(open);
     playerDataContract(open);
     playerErasingContract(open);
     playerExportContract(open);
