@@ -28,6 +28,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'chat',
       'friends',
       'launcher-home',
+      'live-ops',
       'game-servers',
       'stop-cheating',
       'sign-in',

@@ -96,7 +96,8 @@ describe('the calendar of a game', () => {
       ['events started', record],
       ['events ended', record],
     ]);
-    const types = () => receiver.received.flatMap(({ type }) => (type.startsWith('events.') ? [type] : [])).toSorted();
+    const types = () =>
+      receiver.received.flatMap(({ type }) => (type.startsWith('events.') ? [type] : [])).toSorted();
     await until('the webhooks', () => types().length === 2);
     expect(types()).toEqual(['events.ended', 'events.started']);
   });

@@ -38,6 +38,12 @@ import {
   getServerStats,
   serverSummary,
 } from '../../src/features/administration/operations/server.ts';
+import {
+  createEvent,
+  listGameEvents,
+  removeEvent,
+  updateEvent,
+} from '../../src/features/calendar/operations/calendar.ts';
 import { acceptFriend, addFriend, updateFriend } from '../../src/features/friends/commands.ts';
 import { listPlayerFriends, removePlayerFriend } from '../../src/features/friends/operations/friends.ts';
 import {
@@ -47,6 +53,11 @@ import {
 } from '../../src/features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../../src/features/games/operations/games.ts';
 import { openGuestSession } from '../../src/features/guests/operations/guests.ts';
+import {
+  endMaintenance,
+  listMaintenance,
+  setMaintenance,
+} from '../../src/features/maintenance/operations/maintenance.ts';
 import { listGameChannels } from '../../src/features/messages/operations/message-channels.ts';
 import {
   listMessages,
@@ -639,6 +650,23 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     const again = admin.call(resolveReport, { reportId, outcome: 'dismissed' });
     await expect(again).rejects.toThrow(`resolved by ${admin.actor}`);
     await expect(admin.call(getReport, { reportId: 'none' })).rejects.toThrow('no report');
+  });
+
+  it.concurrent('manages the calendar of a game and its maintenance', async () => {
+    const gameId = await newGame();
+    const event = { gameId, key: 'fair' };
+    const startsAt = Date.UTC(2040, 0);
+    await admin.call(createEvent, { ...event, startsAt, durationMs: 3_600_000 });
+    await admin.call(updateEvent, { ...event, ifVersion: 1, title: 'Fair' });
+    const { events } = await admin.call(listGameEvents, { gameId });
+    expect(events).toMatchObject([{ key: 'fair', title: 'Fair', version: 2, next: { startsAt } }]);
+    await admin.call(removeEvent, event);
+    expect(await admin.call(listGameEvents, { gameId })).toEqual({ success: true, events: [] });
+    const planned = { gameId, from: startsAt, until: startsAt + 3_600_000, message: 'Moving' };
+    await admin.call(setMaintenance, planned);
+    expect((await admin.call(listMaintenance, {})).maintenance).toContainEqual(planned);
+    await admin.call(endMaintenance, { gameId });
+    expect((await admin.call(listMaintenance, {})).maintenance).not.toContainEqual(planned);
   });
 
   it.concurrent('manages leaderboards by name, ends their seasons, and reads the results', async () => {
