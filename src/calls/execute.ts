@@ -136,7 +136,7 @@ export function createExecute(
     if (isAdministrator(caller)) requireRole(operation, caller);
 
     // Parse.
-    const named = withNamedGame(call.input, authenticated);
+    const named = withGameVersion(withNamedGame(call.input, authenticated), call);
     const received = lacksGame(operation, named)
       ? await withOwnGame(named, authenticated, call.credentials)
       : named;
@@ -285,6 +285,13 @@ function isAdministrator(caller: Callers[AuthKind]): caller is Callers['admin'] 
 /** The input, with the game that the URL names. */
 function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['input'] {
   return gameId === undefined ? input : { ...input, gameId };
+}
+
+/** The input, with the version of the game that the call was sent with, if the operation wants to know it. */
+function withGameVersion(input: Call['input'], { operation, credentials }: Call): Call['input'] {
+  const { gameVersion } = credentials;
+  if (!('gameVersion' in operation.input.shape) || isOmitted(gameVersion)) return input;
+  return isOmitted(input.gameVersion) ? { ...input, gameVersion } : input;
 }
 
 /** Whether a public operation requires a game, and the input has none. */

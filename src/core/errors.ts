@@ -10,6 +10,7 @@ const statuses = {
   408: { name: 'Timeout', className: 'timeout' },
   409: { name: 'Conflict', className: 'conflict' },
   413: { name: 'PayloadTooLarge', className: 'payload-too-large' },
+  426: { name: 'UpgradeRequired', className: 'upgrade-required' },
   429: { name: 'TooManyRequests', className: 'too-many-requests' },
   500: { name: 'GeneralError', className: 'general-error' },
   503: { name: 'Unavailable', className: 'unavailable' },
@@ -97,6 +98,8 @@ export const reasons = {
   label_unknown: 400,
   label_limit_reached: 400,
   score_sum_too_large: 400,
+  config_version_unknown: 400,
+  config_too_large: 400,
   secret_unknown: 400,
   chain_unknown: 400,
   socket_required: 400,
@@ -148,10 +151,12 @@ export const reasons = {
   states_changed: 409,
   version_conflict: 409,
   rules_changed: 409,
+  config_changed: 409,
   calendar_event_changed: 409,
   backup_running: 409,
   body_too_large: 413,
   storage_full: 413,
+  update_required: 426,
   rate_limited: 429,
   internal: 500,
   store_unavailable: 503,
@@ -186,6 +191,8 @@ export interface ErrorBody {
     retryAfterSeconds?: number;
     /** With `session_ended`. */
     endReason?: string;
+    /** With `update_required`. */
+    update?: RequiredUpdate;
   } & Partial<PresentVersion>;
   errors?: FieldError[];
 }
@@ -196,12 +203,21 @@ export interface PresentVersion {
   version: number;
 }
 
+/** What to install, and where; texts are empty when the game has not set them. */
+export interface RequiredUpdate {
+  version: string;
+  url: string;
+  message: string;
+}
+
 interface Details {
   fields?: FieldError[] | undefined;
-  present?: PresentVersion | undefined;
+  /** Of a config, which has no label, only the version. */
+  present?: Partial<PresentVersion> | undefined;
   cause?: unknown;
   retryAfterSeconds?: number | undefined;
   endReason?: string | undefined;
+  update?: RequiredUpdate | undefined;
 }
 
 /**
@@ -211,11 +227,13 @@ interface Details {
 export class GantryError extends FeathersError {
   readonly reason: Reason;
   readonly fields: FieldError[] | undefined;
-  readonly present: PresentVersion | undefined;
+  readonly present: Partial<PresentVersion> | undefined;
   /** When to retry, in whole seconds from now. */
   readonly retryAfterSeconds: number | undefined;
   /** With `session_ended`: why the session ended. */
   readonly endReason: string | undefined;
+  /** With `update_required`. */
+  readonly update: RequiredUpdate | undefined;
 
   constructor(reason: Reason, message: string, details: Details = {}) {
     const status = reasons[reason];
@@ -230,6 +248,7 @@ export class GantryError extends FeathersError {
     this.present = details.present;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.endReason = details.endReason;
+    this.update = details.update;
     // For logs only; `toJSON` omits it.
     if (details.cause !== undefined) this.cause = details.cause;
   }
@@ -253,11 +272,13 @@ function inData({
   present,
   retryAfterSeconds,
   endReason,
-}: Pick<Details, 'present' | 'retryAfterSeconds' | 'endReason'>) {
+  update,
+}: Pick<Details, 'present' | 'retryAfterSeconds' | 'endReason' | 'update'>) {
   return {
     ...present,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(endReason !== undefined && { endReason }),
+    ...(update && { update }),
   };
 }
 

@@ -6,7 +6,7 @@ export type Failure =
       reason: Reason;
       message: string;
       fields?: FieldError[];
-      present?: PresentVersion;
+      present?: Partial<PresentVersion>;
       retryAfterSeconds?: number;
       endReason?: string;
       cause?: unknown;

@@ -30,6 +30,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'launcher-home',
       'live-ops',
       'game-servers',
+      'live-ops',
       'stop-cheating',
       'sign-in',
       'matchmaking',

@@ -104,8 +104,8 @@ describe('maintenance of a game', () => {
     const other = await gameWithPlayer();
     const launcher = await server.openSession((await server.createGame({ kind: 'launcher' })).gameId);
     using socket = await connectLauncher(server.url, { launcherJwt });
-    using ofLauncher = await connectLauncher(server.url, launcher);
-    using elsewhere = await connectLauncher(server.url, other);
+    using ofLauncher = await connectLauncher(server.url, { launcherJwt: launcher.launcherJwt });
+    using elsewhere = await connectLauncher(server.url, { launcherJwt: other.launcherJwt });
     const received = ({ received: all }: typeof socket) =>
       all.filter(({ name }) => name === 'maintenance patched').map(({ record }) => record);
     const from = Date.now() + 1_500;

@@ -7,6 +7,7 @@ import { commitsContract } from './storage/commits.contract.ts';
 import { eventsContract } from './storage/events.contract.ts';
 import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
 import { friendsContract } from './storage/friends.contract.ts';
+import { gameConfigContract } from './storage/game-config.contract.ts';
 import { gameStorageContract } from './storage/game-storage.contract.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
@@ -67,6 +68,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     reactionsContract(open);
     repliesContract(open);
     rulesContract(open);
+    gameConfigContract(open);
     prizesContract(open);
     actionsContract(open);
     webhooksContract(open);

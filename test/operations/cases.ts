@@ -8,6 +8,7 @@ import { calendarCases } from './cases/calendar.ts';
 import { channelSessionCases } from './cases/channel-sessions.ts';
 import { friendPresenceCases } from './cases/friend-presence.ts';
 import { friendCases } from './cases/friends.ts';
+import { configCases } from './cases/game-config.ts';
 import { gameCases } from './cases/games.ts';
 import { guestCases } from './cases/guests.ts';
 import { leaderboardCases } from './cases/leaderboards.ts';
@@ -43,6 +44,7 @@ export const cases: LauncherCases & AdminCases = {
   ...messageCases,
   ...friendCases,
   ...gameCases,
+  ...configCases,
   ...realtimeEventCases,
   ...channelSessionCases,
   ...guestCases,

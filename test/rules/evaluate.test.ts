@@ -8,6 +8,7 @@ interface Known {
   score(nonce: string | undefined): number | undefined;
   state(label: string): unknown;
   active(event: string): boolean | undefined;
+  config(key: string): unknown;
   owned(condition: TokenCondition): bigint | undefined;
 }
 
@@ -16,6 +17,7 @@ const nothingKnown: Known = {
   score: () => undefined,
   state: () => undefined,
   active: () => undefined,
+  config: () => undefined,
   owned: () => undefined,
 };
 
@@ -71,6 +73,21 @@ describe('a condition on the score', () => {
   test.each(['gt', 'gte', 'lt', 'lte', 'eq', 'ne'])('%s is false without a score', (operator) => {
     expect(isDue(ruleWith({ type: 'score-condition', operator, value: 0 }), {})).toBe(false);
   });
+});
+
+test.each([
+  ['xp', 'gte', 2, true],
+  ['xp', 'gt', 2, false],
+  ['mode', 'eq', 'night', true],
+  ['open', 'ne', false, true],
+  ['list', 'eq', 'night', false],
+  ['missing', 'ne', 0, false],
+])('a condition on the config: %s %s %j → %s', (key, operator, value, expected) => {
+  const values = new Map<string, unknown>(
+    Object.entries({ xp: 2, mode: 'night', open: true, list: ['night'] }),
+  );
+  const rule = ruleWith({ type: 'config-condition', key, operator, value });
+  expect(isDue(rule, { config: (name) => values.get(name) })).toBe(expected);
 });
 
 describe('a condition on a state variable', () => {
@@ -241,6 +258,7 @@ function dueOf(rule: Rule, given: Partial<Known>): Action[] {
     score: (nonce) => atOnce(known.score(nonce)),
     state: (label, key) => extractValues(JSON.stringify(known.state(label) ?? null), [key])[0],
     active: (event) => atOnce(known.active(event)),
+    config: (key) => atOnce(known.config(key)),
     owned: (condition) => atOnce(known.owned(condition)),
   });
   const { done, value } = steps.next();

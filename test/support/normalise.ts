@@ -36,6 +36,7 @@ function normalisedText(text: string, world: World): string {
     .replace(/0x6775657374[0-9a-f]{30}/g, '<new guest>')
     .replace(/^[0-9a-f]{12}$/, '<fingerprint>')
     .replace(/^[0-9a-f]{16}$/, '<epoch>')
+    .replace(/^\d+-[\w-]{16}$/, '<etag>')
     .replace(/(?<=^Nonce: )[0-9a-f]{32}$/gm, '<nonce>');
 }
 

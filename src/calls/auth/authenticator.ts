@@ -7,6 +7,7 @@ import { admitsOrigin, wildcardOf } from '../../features/games/allowed-origin.ts
 import type { Game } from '../../features/games/game.ts';
 import { bearerSecret, hashOfSecret, type SecretBox } from '../../features/games/game-secret.ts';
 import { findGameBySecret, findGamesByOrigin, findNamedGame } from '../../features/games/queries.ts';
+import { refuseOldVersion } from '../../features/games/refuse-old-version.ts';
 import { isNamed, refuseArchived, requireNamedGame } from '../../features/games/require-game.ts';
 import type { AuthKind, Callers, SessionCaller } from '../../features/operation.ts';
 import { ensurePlayer } from '../../features/players/commands.ts';
@@ -29,6 +30,8 @@ export interface Credentials {
   games?: readonly string[];
   /** The `Origin` header of a call from a browser. */
   origin?: string | undefined;
+  /** The version of the game that calls, as it was sent. */
+  gameVersion?: unknown;
 }
 
 /** An authenticated caller, and the game it calls for, if any. */
@@ -91,6 +94,8 @@ export class Authenticator {
     if (game) {
       const checking = this.#check(game, bySecret, credentials, kind !== 'public');
       if (checking) await checking;
+      // An old version may still say what it must to leave.
+      if (kind !== 'public' && kind !== 'session') this.checkVersion(game, bySecret, credentials.gameVersion);
     }
     const server = isOmitted(credentials.launcherJwt) ? bySecret : null;
     const hasSecret = bySecret !== null && bySecret.id === game?.id;
@@ -142,6 +147,14 @@ export class Authenticator {
     if (origin === undefined || game.allowedOrigins.length === 0) return;
     if (admitsOrigin(game.allowedOrigins, origin) || origin === this.#ownOrigin()) return;
     throw new GantryError('origin_not_allowed', `The game does not allow calls from ${origin}`);
+  }
+
+  /**
+   * `server`: the game whose secret was sent. The game's own server has no version.
+   * @throws GantryError `update_required` when the game requires a newer version than the one that was sent
+   */
+  checkVersion(game: Game, server: Game | null, sent: unknown): void {
+    if (server?.id !== game.id) refuseOldVersion(game, sent);
   }
 
   /** Creates the player of a wallet on a game server's first write for it, as a sign-in does. */

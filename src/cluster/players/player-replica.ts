@@ -207,6 +207,11 @@ export class PlayerReplica {
     this.#hasLeft = true;
   }
 
+  /** The number of nodes that are known, with this one. */
+  get nodeCount(): number {
+    return this.#nodes.size + 1;
+  }
+
   /** The number of players connected to this node. */
   get ownCount(): number {
     return this.#own.size;

@@ -101,6 +101,11 @@ export interface Signal<Record extends object = object> {
   record: Record;
   stream: string;
   audience: Audience | SessionsAudience;
+  /**
+   * Receivers are to read something: their record gets `spreadMs`, over which to spread the reads so that the server can
+   * answer them.
+   */
+  spreadsReads?: boolean;
 }
 
 /** The second argument of every pushed event. */

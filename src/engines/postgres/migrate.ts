@@ -25,6 +25,7 @@ import { erasures } from './migrations/0022-erasures.ts';
 import { blocksEverywhere } from './migrations/0023-blocks-everywhere.ts';
 import { friends } from './migrations/0024-friends.ts';
 import { library } from './migrations/0026-library.ts';
+import { gameConfig } from './migrations/0028-game-config.ts';
 import { calendar } from './migrations/0029-calendar.ts';
 import { refuseTransactionPooling } from './transaction-pooling.ts';
 
@@ -54,6 +55,7 @@ export const migrations: readonly (string | ((connection: Connection) => Promise
   erasures,
   blocksEverywhere,
   friends,
+  gameConfig,
   library,
   calendar,
 ];

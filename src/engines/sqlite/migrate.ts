@@ -37,6 +37,7 @@ import { erasures } from './migrations/0034-erasures.ts';
 import { blocksEverywhere } from './migrations/0035-blocks-everywhere.ts';
 import { friends } from './migrations/0036-friends.ts';
 import { library } from './migrations/0038-library.ts';
+import { gameConfig } from './migrations/0040-game-config.ts';
 import { calendar } from './migrations/0041-calendar.ts';
 import { prepare } from './prepare.ts';
 
@@ -81,6 +82,7 @@ export const migrations: readonly Migration[] = [
   erasures,
   blocksEverywhere,
   friends,
+  gameConfig,
   library,
   calendar,
 ];

@@ -8,6 +8,8 @@ import { activityType, maxLabelLength } from '../activities/activity.ts';
 import { activities } from '../activities/tables.ts';
 import { eventData, eventKey, eventTitle, timesInput } from '../calendar/calendar-event.ts';
 import { calendarEvents } from '../calendar/tables.ts';
+import { configEntries, configKey, maxKeys } from '../game-config/config-entry.ts';
+import { configVersions, gameConfigs } from '../game-config/tables.ts';
 import { gameDetailFields } from '../games/game-details.ts';
 import { gameDetails, gameFavorites, requestNonces } from '../games/tables.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
@@ -140,6 +142,14 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     media: jsonOf(gameDetailFields.media),
   }),
   of(gameFavorites, { wallet: storedWallet }),
+  of(gameConfigs, { entries: jsonOf(configEntries) }),
+  of(configVersions, {
+    version: z.int().min(1),
+    entries: jsonOf(configEntries),
+    actor: text(0, 200),
+    comment: text(0, 500),
+    keys: jsonOf(z.array(configKey).max(2 * maxKeys)),
+  }),
   of(requestNonces, { nonce: text(0, 200) }),
   of(scores, {
     nonce: nonce.nullable(),

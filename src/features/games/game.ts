@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { rateLimit } from '../../core/rate-limit.ts';
-import { addressInput } from '../../core/schemas/fields.ts';
+import { addressInput, text } from '../../core/schemas/fields.ts';
 import { cleanedNameText, nameText } from '../../core/schemas/names.ts';
-import { isCleanUrlText, isWebUrl } from '../../core/schemas/web-url.ts';
+import { isCleanUrlText, isWebUrl, webUrl } from '../../core/schemas/web-url.ts';
 import { wordFilterPolicy } from '../../core/schemas/word-filter.ts';
+import { gameVersion } from './version.ts';
 
 /** How a game ranks its players. */
 const leaderboardPolicy = z.object({
@@ -59,6 +60,14 @@ const storageQuotaMegabytes = z
   .nullable()
   .meta({ description: "Storage quota of the game in MiB; null: the server's default" });
 
+/** The oldest version of the game that may call, and what to tell players of older ones. */
+const minVersionPolicy = z.strictObject({
+  version: gameVersion,
+  /** Where to get a newer one. */
+  url: z.union([webUrl, z.literal('')]).default(''),
+  message: text(0, 300).default(''),
+});
+
 export const gamePolicies = z.object({
   leaderboard: leaderboardPolicy.prefault({}),
   /** `integer`: fractions are rejected, and those that a rule computes are rounded. */
@@ -89,6 +98,8 @@ export const gamePolicies = z.object({
   /** Words and phrases that are forbidden in the game. */
   wordFilter: wordFilterPolicy.prefault({}),
   storageQuotaMegabytes: storageQuotaMegabytes.default(null),
+  /** Calls of older versions, and of those that do not say theirs, are refused; null: every version may call. */
+  minVersion: minVersionPolicy.nullable().default(null),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies in a request: omitted ones keep their value, or get their default. */
@@ -115,6 +126,8 @@ export const policyChanges = z.strictObject({
   /** Replaced as a whole: omitted fields get their default. */
   wordFilter: wordFilterPolicy.optional(),
   storageQuotaMegabytes: storageQuotaMegabytes.optional(),
+  /** Replaced as a whole. */
+  minVersion: minVersionPolicy.nullable().optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
 

@@ -15,6 +15,8 @@ export interface Facts<Yielded> {
   state(label: string, key: string): StateValue;
   /** Whether an event of the game's calendar is active; undefined when there is none with this key. */
   active(event: string): LookupSteps<Yielded, boolean | undefined>;
+  /** The value of a key of the game's config for the player; undefined when there is none. */
+  config(key: string): LookupSteps<Yielded, unknown>;
   /** The player's balance of a token; undefined when it is unknown. */
   owned(condition: TokenCondition): LookupSteps<Yielded, bigint | undefined>;
 }
@@ -67,6 +69,8 @@ function* actualValue<Yielded>(condition: Condition, facts: Facts<Yielded>): Loo
       return yield* facts.score(condition.nonce, condition.leaderboard);
     case 'state-variable-condition':
       return facts.state(condition.label, condition.key);
+    case 'config-condition':
+      return yield* facts.config(condition.key);
     case 'user-owns-tokens':
       return yield* facts.owned(condition);
     case 'event-condition':
@@ -84,6 +88,8 @@ function operandName(condition: Condition): string {
     }
     case 'state-variable-condition':
       return `${condition.key} of the state ${condition.label}`;
+    case 'config-condition':
+      return `the config ${condition.key}`;
     case 'user-owns-tokens':
       return `the balance of ${condition.contract ?? condition.achievement}`;
     case 'event-condition':

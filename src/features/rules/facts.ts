@@ -3,6 +3,7 @@ import type { Owner } from '../../core/schemas/owner.ts';
 import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import { isActive } from '../calendar/stored-event.ts';
 import { calendarEvents } from '../calendar/tables.ts';
+import { configValueOf } from '../game-config/evaluate.ts';
 import { spendingRefusal } from '../queue/spending.ts';
 import { type GrantRow, grants } from '../queue/tables.ts';
 import { findLeaderboardScore, hasLeaderboard } from '../scores/boards.ts';
@@ -38,6 +39,7 @@ export function factsOf<Yielded>(
       const event = yield* from.get(calendarEvents, owner.gameId, key);
       return event && isActive(event, from.now);
     },
+    config: (key) => configValueOf(from, owner, key),
     *owned(condition) {
       if (condition.achievement !== undefined) {
         return BigInt((yield* findGrant(from, owner, condition.achievement))?.granted ?? 0);

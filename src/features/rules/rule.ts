@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { addressInput, text } from '../../core/schemas/fields.ts';
 import { eventKey } from '../calendar/calendar-event.ts';
 import { checkSignature } from '../chains/call-signature.ts';
+import { configKey } from '../game-config/config-entry.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { leaderboardName } from '../scores/leaderboard.ts';
 import { seasonEnd } from '../scores/season-prizes.ts';
@@ -89,13 +90,28 @@ const eventCondition = z.strictObject({
   active: z.boolean().default(true),
 });
 
+/** Compares the value of a key of the game's config for the player; rules of the key with a label or version do not apply. */
+const configCondition = z.strictObject({
+  type: z.literal('config-condition'),
+  key: configKey,
+  operator,
+  value: z.union([z.number(), z.string(), z.boolean()]),
+});
+
 const condition = z.discriminatedUnion(
   'type',
-  [payloadValueCondition, scoreCondition, stateVariableCondition, userOwnsTokens, eventCondition],
+  [
+    payloadValueCondition,
+    scoreCondition,
+    stateVariableCondition,
+    configCondition,
+    userOwnsTokens,
+    eventCondition,
+  ],
   {
     error: (issue) =>
       `unknown condition type ${typeIn(issue.input)}; use one of payload-value-condition, score-condition, ` +
-      'state-variable-condition, user-owns-tokens, event-condition',
+      'state-variable-condition, config-condition, user-owns-tokens, event-condition',
   },
 );
 export type Condition = z.infer<typeof condition>;

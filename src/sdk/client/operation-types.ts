@@ -202,6 +202,19 @@ export interface ChannelSessionStatus {
   openedAt: number;
 }
 
+/** Of `config patched` */
+export interface ConfigPatched {
+  /** Id (UUIDv7) */
+  gameId: string;
+  version: number;
+  /** The changed keys that players may read */
+  keys: string[];
+  /** Their values, without those that were removed; omitted when they are too long, or rules decide */
+  values?: Record<string, unknown>;
+  /** Who has to read the config again waits a random time up to this many milliseconds first */
+  spreadMs: number;
+}
+
 /** What createGuest takes */
 export interface CreateGuestInput {
   /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
@@ -545,6 +558,30 @@ export interface GetChannelParticipantsInput {
 export interface GetChannelParticipantsOutput {
   success: boolean;
   participants: ShownParticipant[];
+}
+
+/** What getConfig takes */
+export interface GetConfigInput {
+  /** Omitted: all; keys that do not exist are left out */
+  keys?: string[];
+  /** What the game says of its build, for rules with a `label`, such as `beta` or `android` */
+  label?: string;
+  /** For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket */
+  gameVersion?: string;
+  /** The `etag` of an earlier answer: values are only sent if they may differ from those */
+  ifNoneMatch?: string;
+}
+
+/** What getConfig answers */
+export interface GetConfigOutput {
+  success: boolean;
+  /** 0: nothing was ever set */
+  version: number;
+  etag: string;
+  /** Whether the values are those of `ifNoneMatch`, and left out */
+  unchanged: boolean;
+  /** Values by key */
+  values: Record<string, unknown>;
 }
 
 /** What getEvents takes */
@@ -2377,6 +2414,10 @@ export interface Operations {
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
   /** List the public games and launchers in display order; an unlisted one is found only by its slug */
   getGames: { input: GetGamesInput; output: GetGamesOutput };
+  /** Read the game's config as it is for the player; the game's server reads private keys too */
+  getConfig: { input: GetConfigInput; output: GetConfigOutput };
+  /** List the public games and launchers in display order; an unlisted one is found only by its slug */
+  getGames: { input: GetGamesInput; output: GetGamesOutput };
   /** Get a game with its description, media, version and what it requires of players */
   getGame: { input: GetGameInput; output: GetGameOutput };
   /** List the player's favorite games, latest first: a launcher sees all, a game only itself */
@@ -2488,6 +2529,7 @@ export interface Received {
   'chat-messages typing': Typing;
   'game-joins requested': JoinRequest;
   'friend-presence patched': FriendPresencePatched;
+  'config patched': ConfigPatched;
   'leaderboards patched': LeaderboardChange;
   'named-leaderboards patched': NamedLeaderboardChange;
   'maintenance patched': Maintenance;
@@ -2561,6 +2603,8 @@ export type QueueableName =
   | 'respondToInvite'
   | 'sendInvite'
   | 'joinFriend'
+  | 'getGames'
+  | 'getConfig'
   | 'getGames'
   | 'getGame'
   | 'listFavoriteGames'
@@ -2667,6 +2711,8 @@ export type Reason =
   | 'label_unknown'
   | 'label_limit_reached'
   | 'score_sum_too_large'
+  | 'config_version_unknown'
+  | 'config_too_large'
   | 'secret_unknown'
   | 'chain_unknown'
   | 'socket_required'
@@ -2718,10 +2764,12 @@ export type Reason =
   | 'states_changed'
   | 'version_conflict'
   | 'rules_changed'
+  | 'config_changed'
   | 'calendar_event_changed'
   | 'backup_running'
   | 'body_too_large'
   | 'storage_full'
+  | 'update_required'
   | 'rate_limited'
   | 'internal'
   | 'store_unavailable'

@@ -16,6 +16,7 @@ import * as friends from '../../features/friends/commands.ts';
 import * as friendCodes from '../../features/friends/friend-code-commands.ts';
 import * as invites from '../../features/friends/invite-commands.ts';
 import * as privacy from '../../features/friends/privacy-commands.ts';
+import * as gameConfig from '../../features/game-config/commands.ts';
 import * as games from '../../features/games/commands.ts';
 import * as library from '../../features/games/library-commands.ts';
 import * as guests from '../../features/guests/commands.ts';
@@ -68,6 +69,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   friendCodes,
   invites,
   privacy,
+  gameConfig,
   games,
   library,
   guests,

@@ -11,6 +11,7 @@ import {
   joinRequested,
   privacyPatched,
 } from '../../features/friends/events.ts';
+import { configPatched } from '../../features/game-config/events.ts';
 import { maintenancePatched } from '../../features/maintenance/events.ts';
 import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
 import {
@@ -73,6 +74,7 @@ export const signals = {
   [messageTyping.name]: messageTyping.record,
   [joinRequested.name]: joinRequested.record,
   [friendPresencePatched.name]: friendPresencePatched.record,
+  [configPatched.name]: configPatched.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
   [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
   [maintenancePatched.name]: maintenancePatched.record,

@@ -15,6 +15,8 @@ import * as invites from '../../features/friends/operations/invites.ts';
 import * as otherPlayers from '../../features/friends/operations/other-players.ts';
 import * as friendPresence from '../../features/friends/operations/presence.ts';
 import * as privacy from '../../features/friends/operations/privacy.ts';
+import * as config from '../../features/game-config/operations/config.ts';
+import * as configVersions from '../../features/game-config/operations/config-versions.ts';
 import * as gameSecrets from '../../features/games/operations/game-secrets.ts';
 import * as games from '../../features/games/operations/games.ts';
 import * as library from '../../features/games/operations/library.ts';
@@ -74,6 +76,8 @@ const topics = [
     files: [friends, friendCodes, privacy, otherPlayers, invites, friendPresence],
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
+  { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },
+  { title: 'Configuration', page: 'live-ops#config', files: [config, configVersions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
   { title: 'Calendar and maintenance', page: 'live-ops#calendar', files: [calendar, maintenance] },
   { title: 'Signing in', page: 'authentication', files: [signIn] },

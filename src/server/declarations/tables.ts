@@ -5,6 +5,7 @@ import { auditLog, backupSchedules, erasures } from '../../features/administrati
 import { calendarEvents } from '../../features/calendar/tables.ts';
 import { lanes, transactions } from '../../features/chains/tables.ts';
 import { friendCodes, friendships, invites, playerPrivacy } from '../../features/friends/tables.ts';
+import { configVersions, gameConfigs } from '../../features/game-config/tables.ts';
 import {
   gameDetails,
   gameFavorites,
@@ -51,6 +52,8 @@ export const tables: readonly AnyTable[] = [
   gameDetails,
   gameSecrets,
   requestNonces,
+  gameConfigs,
+  configVersions,
   players,
   guests,
   guestDevices,

@@ -296,6 +296,7 @@ function credentialsOf(
     // Node keeps the first of several, but a proxy in front may have checked the last.
     authorization: headers.authorization && request.headersDistinct.authorization?.join(', '),
     origin: headers.origin,
+    gameVersion: headers['x-game-version'],
     signature: {
       nonce: single(headers['x-request-nonce']),
       signature: single(headers['x-request-signature']),

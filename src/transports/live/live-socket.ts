@@ -46,13 +46,18 @@ export interface HandshakeInfo {
   authorization: string | undefined;
   /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
   games: string[];
+  /** The version of the game, `auth.gameVersion` of the handshake; null: none that can be read. */
+  gameVersion: string | null;
   /** Where the request holds what looks like a token, although none belongs there; undefined when it does not. */
   tokenPlace: string | undefined;
 }
 
 /** What all live sockets of a node share. */
 export interface LiveServices extends TrafficServices {
-  authenticator: Pick<Authenticator, 'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'namedGame'>;
+  authenticator: Pick<
+    Authenticator,
+    'liveSession' | 'gameOfSecret' | 'checkOrigin' | 'checkVersion' | 'namedGame'
+  >;
   tokens: Pick<LauncherTokens, 'keyOf'>;
   issueToken(details: SessionDetails): Promise<string>;
   /** The status in a handshake. @throws GantryError 400, `not_a_launcher`, `muted`, `words_not_allowed` */
@@ -153,7 +158,7 @@ export class LiveSocket {
   /**
    * Admits a client: does everything that must succeed before the client is notified that it is connected.
    * @throws GantryError as `Authenticator.liveSession`, and `token_missing`, `secret_invalid`, `origin_not_allowed`, `cursors_invalid`,
-   *   `rate_limited`, `not_ready`, and as `LiveServices.statusOf`
+   *   `rate_limited`, `not_ready`, `update_required`, and as `LiveServices.statusOf`
    */
   async admit(
     socket: Socket,
@@ -171,7 +176,7 @@ export class LiveSocket {
       this.traffic.admit();
       if (!hasToken) refuseMisplacedToken(placeOfToken(auth) ?? this.handshake.tokenPlace);
       const server = await this.#checkSecret(gameSecret);
-      if (hasToken) await this.#admitSession(socket, token, cursors, status);
+      if (hasToken) await this.#admitSession(socket, { token, status, server }, cursors);
       else await this.#admitAnonymous(socket, server);
       this.#state = 'admitted';
     } catch (refused) {
@@ -203,18 +208,18 @@ export class LiveSocket {
 
   async #admitSession(
     socket: Socket,
-    token: unknown,
+    { token, status: givenStatus, server }: { token: unknown; status: unknown; server: Game | null },
     given: HandshakeCursors,
-    givenStatus: unknown,
   ): Promise<void> {
     const { authenticator, limits, db, push, leaderboards, turns, flushed, statusOf } = this.#services;
-    const { address, origin, games } = this.handshake;
+    const { address, origin, games, gameVersion } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
       await limits.countRefused('read', address, refused);
       throw refused;
     });
     await limits.countHandshake({ address, wallet: details.session.wallet });
     authenticator.checkOrigin(details.game, origin);
+    authenticator.checkVersion(details.game, server, gameVersion);
     refuseOtherGame(await authenticator.namedGame(games), details.game);
     const cursors = readCursors(given);
     const hasStatus = givenStatus !== undefined && givenStatus !== null;

@@ -141,6 +141,11 @@ export class PresenceFeed {
     return this.#replica.visible(wallet);
   }
 
+  /** The number of nodes that are known, with this one. */
+  get nodes(): number {
+    return this.#replica.nodeCount;
+  }
+
   /** The number of players connected to this node, and of sockets that follow friends. */
   counts(): { players: number; followers: number } {
     let followers = 0;

@@ -17,6 +17,7 @@ import type { NotificationRecord } from '../../features/notifications/notificati
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import { gameChannelPatched } from '../../features/sessions/events.ts';
 import { terminate } from '../../runtime/internals/engine-io.ts';
+import { Broadcasts } from './broadcasts.ts';
 
 /** Socket.IO would wait half a minute for a client that does not complete the close. */
 const closeTimeoutMs = 3_000;
@@ -26,6 +27,8 @@ const disconnectDelayMs = 200;
 export interface PushDependencies {
   io: Server;
   db: Pick<Store, 'write'>;
+  /** The number of nodes that are known, with this one. */
+  nodes(): number;
   report(thrown: unknown): void;
 }
 
@@ -38,10 +41,12 @@ export interface CatchingUpSocket {
 /** Delivers events to the sockets of this node, in the given order. */
 export class Push {
   readonly #dependencies: PushDependencies;
+  readonly #broadcasts: Broadcasts;
   readonly #catchingUp = new Set<CatchingUpSocket>();
 
   constructor(dependencies: PushDependencies) {
     this.#dependencies = dependencies;
+    this.#broadcasts = new Broadcasts(dependencies);
   }
 
   /** Offers every event to a socket that is catching up, until `release`. */
@@ -78,11 +83,12 @@ export class Push {
     this.markDelivered(delivered);
   }
 
-  signal(signal: Signal): void {
-    const { audience, name, record, stream } = signal;
-    const rooms = audience.kind === 'sessions' ? roomsOfSessions(audience) : roomsFor(audience);
+  signal({ audience, name, record, stream, spreadsReads }: Signal): void {
+    const isForSessions = audience.kind === 'sessions';
+    const rooms = isForSessions ? roomsOfSessions(audience) : roomsFor(audience);
     if (rooms.length === 0) return; // `to` without rooms would broadcast to everyone
-    this.#dependencies.io.local.to(rooms).emit(name, record, { stream });
+    if (!isForSessions) this.#dependencies.io.local.to(rooms).emit(name, record, { stream });
+    else this.#broadcasts.add({ rooms, name, record, meta: { stream }, spreadsReads: spreadsReads === true });
   }
 
   markDelivered(notificationIds: readonly string[]): void {

@@ -6,6 +6,7 @@ import { GantryError, toGantryError } from '../../core/errors.ts';
 import { type Signal, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
 import type { Database } from '../../core/storage/database.ts';
+import { sentVersion } from '../../features/games/version.ts';
 import { leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
 import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
 import type { LeaderboardRow } from '../../features/scores/score.ts';
@@ -138,7 +139,7 @@ export class Gateway {
     http.prependListener('upgrade', (request, socket) => {
       this.#connections.addSocket(dependencies.addressOf(request), socket);
     });
-    this.#push = new Push({ io: this.#io, db: dependencies.db, report: dependencies.report });
+    this.#push = new Push({ ...dependencies, io: this.#io, nodes: () => this.friends.nodes });
     this.#leaderboards = new LeaderboardFeed({
       top: dependencies.leaderboardTop,
       isFollowed: (gameId) => this.#io.of('/').adapter.rooms.has(roomOfFollowers(gameId)),
@@ -296,6 +297,7 @@ export class Gateway {
     const live = this.#sockets.get(socket.conn);
     if (!live) throw closedMeanwhile();
     const { cursors, partial, ...auth } = socket.handshake.auth;
+    live.handshake.gameVersion = sentVersion(auth.gameVersion);
     await live.admit(socket, auth, { cursors, partial });
   }
 

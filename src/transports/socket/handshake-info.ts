@@ -18,7 +18,7 @@ export function extractHandshakeInfo(
   const { origin, authorization } = headers;
   const games = gamesInQuery(url);
   const tokenPlace = placeOfToken(url, headers);
-  const info = { address: addressOf(request), origin, authorization, games, tokenPlace };
+  const info = { address: addressOf(request), origin, authorization, games, tokenPlace, gameVersion: null };
   releaseRequest(conn);
   return info;
 }

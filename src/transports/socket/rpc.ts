@@ -111,6 +111,7 @@ async function run(
       launcherJwt: input.launcherJwt ?? caller.token(),
       authorization: caller.authorization,
       origin: caller.origin,
+      gameVersion: caller.gameVersion,
       games: gamesOfQuery.length === 0 ? caller.games : [...caller.games, ...gamesOfQuery],
     },
     address: caller.address,

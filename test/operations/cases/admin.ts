@@ -25,6 +25,7 @@ import { until } from '../../support/until.ts';
 import { bearer, type World } from '../../support/world.ts';
 import type { AdminCases } from '../operation-case.ts';
 import { calendarAdminCases } from './calendar.ts';
+import { configAdminCases } from './game-config.ts';
 import { leaderboardAdminCases } from './leaderboards.ts';
 import { channel, messageIdentity } from './messages.ts';
 import { reportOfMessage } from './reports.ts';
@@ -44,6 +45,7 @@ const policies = {
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
   wordFilter: { action: 'mask', words: [] },
   storageQuotaMegabytes: null,
+  minVersion: null,
 };
 
 const game = {
@@ -924,4 +926,5 @@ export const adminCases: AdminCases = {
   },
   ...leaderboardAdminCases,
   ...calendarAdminCases,
+  ...configAdminCases,
 };

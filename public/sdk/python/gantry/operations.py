@@ -25,6 +25,7 @@ from .types import (
     GetActivitiesOutput,
     GetChannelMessagesOutput,
     GetChannelParticipantsOutput,
+    GetConfigOutput,
     GetEventsOutput,
     GetFriendCodeOutput,
     GetGameOutput,
@@ -569,6 +570,24 @@ class Operations:
         game_id: Id or slug of the game
         """
         return self._call("unsubscribe", _given({}, {"gameId": game_id}))
+
+    def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
+        """List the public games and launchers in display order; an unlisted one is found only by its slug.
+
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        """
+        return self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
+
+    def get_config(self, *, keys: Optional[list[str]] = None, label: Optional[str] = None, game_version: Optional[str] = None, if_none_match: Optional[str] = None) -> GetConfigOutput:
+        """Read the game's config as it is for the player; the game's server reads private keys too.
+
+        keys: Omitted: all; keys that do not exist are left out
+        label: What the game says of its build, for rules with a `label`, such as `beta` or `android`
+        game_version: For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
+        if_none_match: The `etag` of an earlier answer: values are only sent if they may differ from those
+        """
+        return self._call("getConfig", _given({}, {"keys": keys, "label": label, "gameVersion": game_version, "ifNoneMatch": if_none_match}))
 
     def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
         """List the public games and launchers in display order; an unlisted one is found only by its slug.

@@ -232,6 +232,23 @@ class ChannelSessionStatus(TypedDict):
     openedAt: int
 
 
+class _ConfigPatchedRequired(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    version: int
+    #: The changed keys that players may read
+    keys: list[str]
+    #: Who has to read the config again waits a random time up to this many milliseconds first
+    spreadMs: int
+
+
+class ConfigPatched(_ConfigPatchedRequired, total=False):
+    """Of `config patched`."""
+
+    #: Their values, without those that were removed; omitted when they are too long, or rules decide
+    values: dict[str, Any]
+
+
 class CreateGuestInput(TypedDict, total=False):
     """What createGuest takes."""
 
@@ -614,6 +631,32 @@ class GetChannelParticipantsOutput(TypedDict):
 
     success: bool
     participants: list[ShownParticipant]
+
+
+class GetConfigInput(TypedDict, total=False):
+    """What getConfig takes."""
+
+    #: Omitted: all; keys that do not exist are left out
+    keys: list[str]
+    #: What the game says of its build, for rules with a `label`, such as `beta` or `android`
+    label: str
+    #: For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
+    gameVersion: str
+    #: The `etag` of an earlier answer: values are only sent if they may differ from those
+    ifNoneMatch: str
+
+
+class GetConfigOutput(TypedDict):
+    """What getConfig answers."""
+
+    success: bool
+    #: 0: nothing was ever set
+    version: int
+    etag: str
+    #: Whether the values are those of `ifNoneMatch`, and left out
+    unchanged: bool
+    #: Values by key
+    values: dict[str, Any]
 
 
 class GetEventsInput(TypedDict):

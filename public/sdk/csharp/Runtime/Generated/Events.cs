@@ -38,6 +38,8 @@ namespace Gantry
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<FriendPresencePatched> FriendPresencePatched = new Event<FriendPresencePatched>("friend-presence patched", Gantry.FriendPresencePatched.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
+        public static readonly Event<ConfigPatched> ConfigPatched = new Event<ConfigPatched>("config patched", Gantry.ConfigPatched.From);
+        /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<LeaderboardChange> LeaderboardsPatched = new Event<LeaderboardChange>("leaderboards patched", Gantry.LeaderboardChange.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<NamedLeaderboardChange> NamedLeaderboardsPatched = new Event<NamedLeaderboardChange>("named-leaderboards patched", Gantry.NamedLeaderboardChange.From);

@@ -73,6 +73,8 @@ namespace Gantry
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
         public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
+        public static readonly Operation GetConfig = new Operation("getConfig", Repeat.Always);
+        public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetGame = new Operation("getGame", Repeat.Always);
         public static readonly Operation ListFavoriteGames = new Operation("listFavoriteGames", Repeat.Always);
         public static readonly Operation SetFavoriteGame = new Operation("setFavoriteGame", Repeat.Always);
@@ -177,6 +179,8 @@ namespace Gantry
             GetSubscribedChannels,
             Subscribe,
             Unsubscribe,
+            GetGames,
+            GetConfig,
             GetGames,
             GetGame,
             ListFavoriteGames,

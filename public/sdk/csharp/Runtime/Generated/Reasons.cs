@@ -155,6 +155,10 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string ScoreSumTooLarge = "score_sum_too_large";
         /// <summary>HTTP 400.</summary>
+        public const string ConfigVersionUnknown = "config_version_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string ConfigTooLarge = "config_too_large";
+        /// <summary>HTTP 400.</summary>
         public const string SecretUnknown = "secret_unknown";
         /// <summary>HTTP 400.</summary>
         public const string ChainUnknown = "chain_unknown";
@@ -257,6 +261,8 @@ namespace Gantry
         /// <summary>HTTP 409.</summary>
         public const string RulesChanged = "rules_changed";
         /// <summary>HTTP 409.</summary>
+        public const string ConfigChanged = "config_changed";
+        /// <summary>HTTP 409.</summary>
         public const string CalendarEventChanged = "calendar_event_changed";
         /// <summary>HTTP 409.</summary>
         public const string BackupRunning = "backup_running";
@@ -264,6 +270,8 @@ namespace Gantry
         public const string BodyTooLarge = "body_too_large";
         /// <summary>HTTP 413.</summary>
         public const string StorageFull = "storage_full";
+        /// <summary>HTTP 426.</summary>
+        public const string UpdateRequired = "update_required";
         /// <summary>HTTP 429.</summary>
         public const string RateLimited = "rate_limited";
         /// <summary>HTTP 500.</summary>

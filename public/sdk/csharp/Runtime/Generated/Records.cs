@@ -868,6 +868,57 @@ namespace Gantry
         }
     }
 
+    /// <summary>Of <c>config patched</c></summary>
+    public sealed class ConfigPatched : Record
+    {
+        public ConfigPatched() : base(new JsonObject())
+        {
+        }
+
+        public ConfigPatched(JsonObject json) : base(json)
+        {
+        }
+
+        public static ConfigPatched From(object value)
+        {
+            return value == null ? null : new ConfigPatched((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public long Version
+        {
+            get { return Get("version", Read.Integer); }
+            set { Set("version", value); }
+        }
+
+        /// <summary>The changed keys that players may read</summary>
+        public IReadOnlyList<string> Keys
+        {
+            get { return Get("keys", value => Read.List(value, Read.String)); }
+            set { Set("keys", value); }
+        }
+
+        /// <summary>Their values, without those that were removed; omitted when they are too long, or rules decide</summary>
+        public JsonObject Values
+        {
+            get { return Get("values", Read.Object); }
+            set { Set("values", value); }
+        }
+
+        /// <summary>Who has to read the config again waits a random time up to this many milliseconds first</summary>
+        public long SpreadMs
+        {
+            get { return Get("spreadMs", Read.Integer); }
+            set { Set("spreadMs", value); }
+        }
+    }
+
     /// <summary>What createGuest takes</summary>
     public sealed class CreateGuestInput : Record
     {
@@ -2365,6 +2416,101 @@ namespace Gantry
         {
             get { return Get("participants", value => Read.List(value, ShownParticipant.From)); }
             set { Set("participants", value); }
+        }
+    }
+
+    /// <summary>What getConfig takes</summary>
+    public sealed class GetConfigInput : Record
+    {
+        public GetConfigInput() : base(new JsonObject())
+        {
+        }
+
+        public GetConfigInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetConfigInput From(object value)
+        {
+            return value == null ? null : new GetConfigInput((JsonObject)value);
+        }
+
+        /// <summary>Omitted: all; keys that do not exist are left out</summary>
+        public IReadOnlyList<string> Keys
+        {
+            get { return Get("keys", value => Read.List(value, Read.String)); }
+            set { Set("keys", value); }
+        }
+
+        /// <summary>What the game says of its build, for rules with a <c>label</c>, such as <c>beta</c> or <c>android</c></summary>
+        public string Label
+        {
+            get { return Get("label", Read.String); }
+            set { Set("label", value); }
+        }
+
+        /// <summary>For rules with a <c>version</c>; default: <c>X-Game-Version</c>, or <c>auth.gameVersion</c> of the socket</summary>
+        public string GameVersion
+        {
+            get { return Get("gameVersion", Read.String); }
+            set { Set("gameVersion", value); }
+        }
+
+        /// <summary>The <c>etag</c> of an earlier answer: values are only sent if they may differ from those</summary>
+        public string IfNoneMatch
+        {
+            get { return Get("ifNoneMatch", Read.String); }
+            set { Set("ifNoneMatch", value); }
+        }
+    }
+
+    /// <summary>What getConfig answers</summary>
+    public sealed class GetConfigOutput : Record
+    {
+        public GetConfigOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetConfigOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetConfigOutput From(object value)
+        {
+            return value == null ? null : new GetConfigOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>0: nothing was ever set</summary>
+        public long Version
+        {
+            get { return Get("version", Read.Integer); }
+            set { Set("version", value); }
+        }
+
+        public string Etag
+        {
+            get { return Get("etag", Read.String); }
+            set { Set("etag", value); }
+        }
+
+        /// <summary>Whether the values are those of <c>ifNoneMatch</c>, and left out</summary>
+        public bool Unchanged
+        {
+            get { return Get("unchanged", Read.Boolean); }
+            set { Set("unchanged", value); }
+        }
+
+        /// <summary>Values by key</summary>
+        public JsonObject Values
+        {
+            get { return Get("values", Read.Object); }
+            set { Set("values", value); }
         }
     }
 

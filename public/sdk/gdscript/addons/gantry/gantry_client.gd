@@ -69,6 +69,8 @@ signal chat_messages_typing(record, meta)
 signal game_joins_requested(record, meta)
 # record: FriendPresencePatched; delivered at most once, and not replayed
 signal friend_presence_patched(record, meta)
+# record: ConfigPatched; delivered at most once, and not replayed
+signal config_patched(record, meta)
 # record: LeaderboardChange; delivered at most once, and not replayed
 signal leaderboards_patched(record, meta)
 # record: NamedLeaderboardChange; delivered at most once, and not replayed
@@ -654,6 +656,26 @@ func get_games(optional = {}, options = {}):
 	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
 
 
+# Read the game's config as it is for the player; the game's server reads private keys too.
+# - optional keys: Array of String or null. Omitted: all; keys that do not exist are left out
+# - optional label: String or null. What the game says of its build, for rules with a `label`, such as `beta` or `android`
+# - optional game_version: String or null. For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
+# - optional if_none_match: String or null. The `etag` of an earlier answer: values are only sent if they may differ from those
+# Answers: GetConfigOutput.
+func get_config(optional = {}, options = {}):
+	return _call_generated("getConfig", {}, optional, {"keys": "keys", "label": "label", "game_version": "gameVersion", "if_none_match": "ifNoneMatch"}, options)
+
+
+# List the public games and launchers in display order; an unlisted one is found only by its slug.
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# - optional kind: "game" or "launcher" or null
+# - optional slug: String or null
+# Answers: GetGamesOutput.
+func get_games(optional = {}, options = {}):
+	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
+
+
 # Get a game with its description, media, version and what it requires of players.
 # - optional game_id: String or null. Id or slug of the game
 # - optional slug: String or null
@@ -981,6 +1003,8 @@ const _REPEATS = {
 	"subscribe": "always",
 	"unsubscribe": "always",
 	"getGames": "always",
+	"getConfig": "always",
+	"getGames": "always",
 	"getGame": "always",
 	"listFavoriteGames": "always",
 	"setFavoriteGame": "always",
@@ -1049,6 +1073,7 @@ const EVENTS = {
 	"chat-messages typing": "chat_messages_typing",
 	"game-joins requested": "game_joins_requested",
 	"friend-presence patched": "friend_presence_patched",
+	"config patched": "config_patched",
 	"leaderboards patched": "leaderboards_patched",
 	"named-leaderboards patched": "named_leaderboards_patched",
 	"maintenance patched": "maintenance_patched",
@@ -1211,6 +1236,10 @@ func _answer_record(operation, result):
 			return Records.UnsubscribeOutput.new().read(result)
 		"getGames":
 			return Records.GetGamesOutput.new().read(result)
+		"getConfig":
+			return Records.GetConfigOutput.new().read(result)
+		"getGames":
+			return Records.GetGamesOutput.new().read(result)
 		"getGame":
 			return Records.GetGameOutput.new().read(result)
 		"listFavoriteGames":
@@ -1350,6 +1379,8 @@ func _emit_event(name, record, meta):
 			emit_signal("game_joins_requested", Records.JoinRequest.new().read(record), meta)
 		"friend-presence patched":
 			emit_signal("friend_presence_patched", Records.FriendPresencePatched.new().read(record), meta)
+		"config patched":
+			emit_signal("config_patched", Records.ConfigPatched.new().read(record), meta)
 		"leaderboards patched":
 			emit_signal("leaderboards_patched", Records.LeaderboardChange.new().read(record), meta)
 		"named-leaderboards patched":

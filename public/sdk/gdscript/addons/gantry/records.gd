@@ -422,6 +422,30 @@ class ChannelSessionStatus:
 		return self
 
 
+# Of `config patched`
+class ConfigPatched:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int
+	var version: int = 0
+	# Array of String. The changed keys that players may read
+	var keys: Array = []
+	# Dictionary or null. Their values, without those that were removed; omitted when they are too long, or rules decide
+	var values = null
+	# int. Who has to read the config again waits a random time up to this many milliseconds first
+	var spread_ms: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		version = _integer("version")
+		keys = _list("keys")
+		values = json.get("values")
+		spread_ms = _integer("spreadMs")
+		return self
+
+
 # What createGuest takes
 class CreateGuestInput:
 	extends Record
@@ -1136,6 +1160,51 @@ class GetChannelParticipantsOutput:
 		json = from
 		success = _boolean("success")
 		participants = _records("participants", ShownParticipant)
+		return self
+
+
+# What getConfig takes
+class GetConfigInput:
+	extends Record
+	# Array of String or null. Omitted: all; keys that do not exist are left out
+	var keys = null
+	# String or null. What the game says of its build, for rules with a `label`, such as `beta` or `android`
+	var label = null
+	# String or null. For rules with a `version`; default: `X-Game-Version`, or `auth.gameVersion` of the socket
+	var game_version = null
+	# String or null. The `etag` of an earlier answer: values are only sent if they may differ from those
+	var if_none_match = null
+
+	func read(from):
+		json = from
+		keys = json.get("keys")
+		label = json.get("label")
+		game_version = json.get("gameVersion")
+		if_none_match = json.get("ifNoneMatch")
+		return self
+
+
+# What getConfig answers
+class GetConfigOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# int. 0: nothing was ever set
+	var version: int = 0
+	# String
+	var etag: String = ""
+	# bool. Whether the values are those of `ifNoneMatch`, and left out
+	var unchanged: bool = false
+	# Dictionary. Values by key
+	var values: Dictionary = {}
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		version = _integer("version")
+		etag = _text("etag")
+		unchanged = _boolean("unchanged")
+		values = _map("values")
 		return self
 
 

@@ -1,0 +1,24 @@
+import { GantryError } from '../../core/errors.ts';
+import type { Game } from './game.ts';
+import { compareVersions, sentVersion } from './version.ts';
+
+/**
+ * Applies the game's policy `minVersion` to the version that a call was sent with. Launchers are not versions of a game.
+ * @throws GantryError `update_required`
+ */
+export function refuseOldVersion({ name, kind, policies }: Game, sent: unknown): void {
+  const least = policies.minVersion;
+  if (!least || kind === 'launcher') return;
+  const version = sentVersion(sent);
+  if (version !== null && compareVersions(version, least.version) >= 0) return;
+  const found =
+    version === null
+      ? 'this call does not say its version (X-Game-Version, or auth.gameVersion of a socket)'
+      : `this is ${version}`;
+  const where = least.url === '' ? '' : `; get it at ${least.url}`;
+  throw new GantryError(
+    'update_required',
+    `${name} requires version ${least.version} or newer, and ${found}${where}`,
+    { update: least },
+  );
+}

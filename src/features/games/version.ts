@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { notSeen } from '../../core/schemas/seen-text.ts';
+
+/** A version of a game: up to four numbers, as in `1.4` or `1.4.2.10`. */
+export const gameVersion = notSeen(
+  z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9}){0,3}$/, 'must be one to four numbers with dots in between, such as 1.4.2')
+    .meta({ examples: ['1.4.2'] }),
+  'choice',
+);
+
+/** Negative when the first version is older than the second, positive when it is newer; missing numbers are 0. */
+export function compareVersions(one: string, other: string): number {
+  const numbers = one.split('.').map(Number);
+  const others = other.split('.').map(Number);
+  for (let at = 0; at < Math.max(numbers.length, others.length); at++) {
+    const difference = (numbers[at] ?? 0) - (others[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** A version as a client sent it: null when it sent none, or something else. */
+export function sentVersion(sent: unknown): string | null {
+  return gameVersion.safeParse(sent).data ?? null;
+}
