@@ -2,6 +2,7 @@ import type { Benchmark } from './benchmark.ts';
 import { board } from './benchmarks/board.ts';
 import { boardDeep } from './benchmarks/board-deep.ts';
 import { boardMixed } from './benchmarks/board-mixed.ts';
+import { config } from './benchmarks/config.ts';
 import { connect } from './benchmarks/connect.ts';
 import { day } from './benchmarks/day.ts';
 import { feed } from './benchmarks/feed.ts';
@@ -37,6 +38,7 @@ export const benchmarks: readonly Benchmark[] = [
   sockets,
   connect,
   friends,
+  config,
   start,
   day,
   postgres,

@@ -94,7 +94,7 @@ export class Authenticator {
     if (game) {
       const checking = this.#check(game, bySecret, credentials, kind !== 'public');
       if (checking) await checking;
-      // An old version may still say what it must to leave.
+      // Whatever its version, a game may ask whether its session has ended.
       if (kind !== 'public' && kind !== 'session') this.checkVersion(game, bySecret, credentials.gameVersion);
     }
     const server = isOmitted(credentials.launcherJwt) ? bySecret : null;

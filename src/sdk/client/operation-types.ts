@@ -2412,8 +2412,6 @@ export interface Operations {
   subscribe: { input: SubscribeInput; output: SubscribeOutput };
   /** Unsubscribe this connection from a game's public stream */
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
-  /** List the public games and launchers in display order; an unlisted one is found only by its slug */
-  getGames: { input: GetGamesInput; output: GetGamesOutput };
   /** Read the game's config as it is for the player; the game's server reads private keys too */
   getConfig: { input: GetConfigInput; output: GetConfigOutput };
   /** List the public games and launchers in display order; an unlisted one is found only by its slug */
@@ -2603,7 +2601,6 @@ export type QueueableName =
   | 'respondToInvite'
   | 'sendInvite'
   | 'joinFriend'
-  | 'getGames'
   | 'getConfig'
   | 'getGames'
   | 'getGame'

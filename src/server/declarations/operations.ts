@@ -76,7 +76,6 @@ const topics = [
     files: [friends, friendCodes, privacy, otherPlayers, invites, friendPresence],
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
-  { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },
   { title: 'Configuration', page: 'live-ops#config', files: [config, configVersions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
   { title: 'Calendar and maintenance', page: 'live-ops#calendar', files: [calendar, maintenance] },

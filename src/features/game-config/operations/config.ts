@@ -4,7 +4,7 @@ import { success, text } from '../../../core/schemas/fields.ts';
 import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameVersion } from '../../games/version.ts';
-import { defineOperation } from '../../operation.ts';
+import { defineOperation, fixedCost } from '../../operation.ts';
 import { buildLabel, configKey, maxKeys } from '../config-entry.ts';
 import { type ConfigReader, valueFor } from '../evaluate.ts';
 import { findCohortId, findConfig } from '../queries.ts';
@@ -32,6 +32,7 @@ export const getConfig = defineOperation({
       description: 'The `etag` of an earlier answer: values are only sent if they may differ from those',
     }),
   }),
+  cost: fixedCost('read', 2),
   output: z.object({
     success,
     version: z.int().meta({ description: '0: nothing was ever set' }),

@@ -72,7 +72,6 @@ namespace Gantry
         public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
-        public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetConfig = new Operation("getConfig", Repeat.Always);
         public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetGame = new Operation("getGame", Repeat.Always);
@@ -179,7 +178,6 @@ namespace Gantry
             GetSubscribedChannels,
             Subscribe,
             Unsubscribe,
-            GetGames,
             GetConfig,
             GetGames,
             GetGame,

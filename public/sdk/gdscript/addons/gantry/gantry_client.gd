@@ -646,16 +646,6 @@ func unsubscribe(optional = {}, options = {}):
 	return _call_generated("unsubscribe", {}, optional, {"game_id": "gameId"}, options)
 
 
-# List the public games and launchers in display order; an unlisted one is found only by its slug.
-# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
-# - optional skip: int or null. Rows to skip; default 0
-# - optional kind: "game" or "launcher" or null
-# - optional slug: String or null
-# Answers: GetGamesOutput.
-func get_games(optional = {}, options = {}):
-	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
-
-
 # Read the game's config as it is for the player; the game's server reads private keys too.
 # - optional keys: Array of String or null. Omitted: all; keys that do not exist are left out
 # - optional label: String or null. What the game says of its build, for rules with a `label`, such as `beta` or `android`
@@ -1002,7 +992,6 @@ const _REPEATS = {
 	"getSubscribedChannels": "always",
 	"subscribe": "always",
 	"unsubscribe": "always",
-	"getGames": "always",
 	"getConfig": "always",
 	"getGames": "always",
 	"getGame": "always",
@@ -1234,8 +1223,6 @@ func _answer_record(operation, result):
 			return Records.SubscribeOutput.new().read(result)
 		"unsubscribe":
 			return Records.UnsubscribeOutput.new().read(result)
-		"getGames":
-			return Records.GetGamesOutput.new().read(result)
 		"getConfig":
 			return Records.GetConfigOutput.new().read(result)
 		"getGames":
