@@ -78,7 +78,11 @@ describe('getConfig', () => {
     const { launcherJwt, wallet } = await server.openSession(gameId);
     await admin.call(setConfig, { gameId, changes: [{ key: 'xp', value: 1 }], ifVersion: 0 });
     const { etag: ifNoneMatch } = await get({ launcherJwt });
-    expect(await get({ launcherJwt, ifNoneMatch })).toMatchObject({ unchanged: true, etag: ifNoneMatch, values: {} });
+    expect(await get({ launcherJwt, ifNoneMatch })).toMatchObject({
+      unchanged: true,
+      etag: ifNoneMatch,
+      values: {},
+    });
     for (const other of [{ label: 'beta' }, { gameVersion: '2' }, { keys: ['xp'] }]) {
       expect(await get({ launcherJwt, ifNoneMatch, ...other })).toMatchObject({ unchanged: false });
     }

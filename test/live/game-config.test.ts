@@ -36,11 +36,29 @@ test('a change reaches every session of the game with its public values, and nob
   using stranger = await playing(elsewhere);
   const set = (changes: object[], ifVersion: number) =>
     admin.call(setConfig, { gameId, changes: changes as never, ifVersion });
-  await set([{ key: 'xp', value: 2 }, { key: 'odds', value: 0.05, public: false }], 0);
-  await set([{ key: 'xp', rules: [{ percent: 50, value: 3 }] }, { key: 'mode', value: 'night' }], 1);
+  await set(
+    [
+      { key: 'xp', value: 2 },
+      { key: 'odds', value: 0.05, public: false },
+    ],
+    0,
+  );
+  await set(
+    [
+      { key: 'xp', rules: [{ percent: 50, value: 3 }] },
+      { key: 'mode', value: 'night' },
+    ],
+    1,
+  );
   await set([{ key: 'long', value: 'x'.repeat(4_090) }], 2);
   await set([{ key: 'odds', value: 0.06 }], 3);
-  await set([{ key: 'xp', public: false }, { key: 'mode', value: 'day' }], 4);
+  await set(
+    [
+      { key: 'xp', public: false },
+      { key: 'mode', value: 'day' },
+    ],
+    4,
+  );
   await set([{ key: 'xp', value: 2 }], 5); // the values that it has
   await admin.call(rollBackConfig, { gameId, toVersion: 4, ifVersion: 5 });
   await until('all signals', () => patches(one).length === 6);

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { Child } from '../child.ts';
-import { median, type Figure, toRow } from '../rounds.ts';
+import { type Figure, median, toRow } from '../rounds.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
 
@@ -13,7 +13,8 @@ const changed = z.object({ version: z.number() });
 /** A change of a game's config, with values and with rules; each figure is compared with its limit. */
 export const config: Benchmark = {
   name: 'config',
-  summary: 'a change of the config reaches 10,000 games, against limits: time, delay of other calls, reads a second',
+  summary:
+    'a change of the config reaches 10,000 games, against limits: time, delay of other calls, reads a second',
   async run({ isQuick, rounds, say, ...settings }) {
     const count = isQuick ? 2_000 : 10_000;
     await using world = await makeWorld(count);
@@ -30,7 +31,11 @@ export const config: Benchmark = {
       const response = await fetch(`${url}/admin/set-config`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${adminToken}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ gameId: world.gameId, ifVersion: version, changes: [{ key: 'xp', ...fields }] }),
+        body: JSON.stringify({
+          gameId: world.gameId,
+          ifVersion: version,
+          changes: [{ key: 'xp', ...fields }],
+        }),
       });
       version = changed.parse(await response.json()).version;
     };
@@ -47,7 +52,9 @@ export const config: Benchmark = {
     await change({ value: 0, rules: [{ percent: 50, value: 1 }] });
     const { times, spreadMs } = await load.ask({ kind: 'read', version }, loadAnswer);
     const reads = mostWithinASecond(times);
-    say(`config: reached all in ${reachedMs.join(', ')} ms; another call waited ${delayMs.map(Math.round)} ms at most`);
+    say(
+      `config: reached all in ${reachedMs.join(', ')} ms; another call waited ${delayMs.map(Math.round)} ms at most`,
+    );
     say(`config: all read within ${spreadMs} ms, at most ${reads} in a second`);
 
     const against = (variant: string, unit: string, ours: number, limit: number): Row => {

@@ -29,7 +29,8 @@ answer(async (message) => {
     }
     return { times: [], spreadMs };
   }
-  const isDone = () => version === wanted.version && (wanted.kind === 'told' ? told : reads).length === games.length;
+  const isDone = () =>
+    version === wanted.version && (wanted.kind === 'told' ? told : reads).length === games.length;
   while (!isDone() || (wanted.kind === 'read' && answered < games.length)) await setTimeout(10);
   return { times: wanted.kind === 'told' ? told : reads, spreadMs };
 });
@@ -53,7 +54,11 @@ function connect(url: string, launcherJwt: string): Promise<WebSocket> {
 const patched = z
   .tuple([
     z.string(),
-    z.object({ version: z.number(), values: z.record(z.string(), z.unknown()).optional(), spreadMs: z.number() }),
+    z.object({
+      version: z.number(),
+      values: z.record(z.string(), z.unknown()).optional(),
+      spreadMs: z.number(),
+    }),
   ])
   .rest(z.unknown());
 

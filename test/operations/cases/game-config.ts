@@ -1,13 +1,16 @@
 import { changeConfig } from '../../../src/features/game-config/commands.ts';
+import { findConfig } from '../../../src/features/game-config/queries.ts';
 import type { World } from '../../support/world.ts';
 import { ownThings } from '../access.ts';
 import type { AdminCases, LauncherCases } from '../operation-case.ts';
 
 const author = { actor: 'cli', comment: 'Double XP' };
 
-/** Sets a public key in the owner's game, which the game's server could also read if it were private. */
-async function storeConfig({ server, gameId }: World): Promise<void> {
-  await server.services.db.write(changeConfig, gameId, [{ key: 'xp', value: 2 }], 0, author);
+/** Gives a key of the owner's game a value, and returns the config's version. Worlds may be used for several calls. */
+async function storeConfig({ server, gameId }: World, value = 2): Promise<number> {
+  const { db } = server.services;
+  const { version } = await db.read(findConfig, gameId);
+  return (await db.write(changeConfig, gameId, [{ key: 'xp', value }], version, author)).version;
 }
 
 export const configCases = {
@@ -23,20 +26,18 @@ export const configCases = {
 
 export const configAdminCases = {
   setConfig: {
-    input: ({ gameId }) => ({
+    input: async ({ server, gameId }) => ({
       gameId,
       changes: [{ key: 'xp', value: 2, rules: [{ percent: 10, value: 3 }] }],
-      ifVersion: 0,
+      ifVersion: (await server.services.db.read(findConfig, gameId)).version,
       comment: 'Double XP',
     }),
     answer: { success: true, version: 1, keys: ['xp'] },
   },
   rollBackConfig: {
     async input(world) {
-      await storeConfig(world);
-      const { db } = world.server.services;
-      await db.write(changeConfig, world.gameId, [{ key: 'xp', value: 3 }], 1, author);
-      return { gameId: world.gameId, toVersion: 1, ifVersion: 2 };
+      const toVersion = await storeConfig(world);
+      return { gameId: world.gameId, toVersion, ifVersion: await storeConfig(world, 3) };
     },
     answer: { success: true, version: 3, keys: ['xp'] },
   },
