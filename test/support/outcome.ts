@@ -29,6 +29,8 @@ const errorBody = z.strictObject({
       reason: z.string().refine((reason) => reason !== 'version_conflict'),
       retryAfterSeconds: z.int().min(0).optional(),
       endReason: z.string().optional(),
+      update: z.strictObject({ version: z.string(), url: z.string(), message: z.string() }).optional(),
+      version: z.int().min(0).optional(), // of `config_changed`
     }),
     z.strictObject({
       ...data,
