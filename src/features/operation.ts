@@ -19,6 +19,8 @@ export const serviceDescriptions = {
   'chat-messages': 'Messages in channels, reactions to them and read markers.',
   'realtime-events':
     "What a connection follows: games' public streams and friends; and what it says about its player.",
+  games: 'How many play, as clients of basement.fun ask for it.',
+  profiles: "Players' playtime, as clients of basement.fun ask for it.",
   admin: 'Administration, with the admin token or the token of a named administrator.',
 } as const;
 export type ServiceName = keyof typeof serviceDescriptions;
@@ -284,6 +286,11 @@ interface OtherForm<
   output: Out;
   cost?: Cost<z.output<In>>;
   handler(request: { input: z.output<In>; caller: Callers[Auth] }, services: Needs): Promise<z.input<Out>>;
+}
+
+/** The input of an operation whose data those clients send as a text instead of an object; null: it takes none. */
+export function bareText({ otherForm }: AnyOperation, data: unknown): { asText: string } | null {
+  return typeof data === 'string' && otherForm?.isUsed({ asText: data }) ? { asText: data } : null;
 }
 
 /** A handler whose own types are forgotten; see `AnyOperation`. */

@@ -28,7 +28,6 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'chat',
       'friends',
       'launcher-home',
-      'live-ops',
       'game-servers',
       'live-ops',
       'stop-cheating',

@@ -118,7 +118,11 @@ export async function openServices(
   const services = buildServices(store, config, {
     presence,
     url: () => later.url(),
-    players: { visible: (wallet) => later.gateway().friends.visible(wallet) },
+    players: {
+      visible: (wallet) => later.gateway().friends.visible(wallet),
+      playing: (gameId) => later.gateway().gameStats.statsOf(gameId).playing,
+      liveGames: () => later.gateway().gameStats.liveGames,
+    },
     signals: new Signals((signal) => later.gateway().signal(signal)),
     stats,
     refusals,

@@ -75,6 +75,8 @@ export interface Served {
   answer: z.ZodType;
   /** Over REST there is no connection to subscribe on. */
   socketOnly?: true;
+  /** It needs no token. */
+  isPublic?: true;
   /** `find`: the data is the query. */
   byQuery?: true;
 }
@@ -82,6 +84,8 @@ export interface Served {
 export type Method = Served | { outside: string };
 
 const balances = 'Gantry queries chains only for rule conditions, and does not provide balances';
+const gamesOutside = 'games are listed by `getGames`, and managed by administrators';
+const profilesOutside = "accounts and profiles of basement.fun's platform";
 const onChainOnly = 'about chains and tokens, of which Gantry keeps no index';
 
 export const methods: Readonly<Record<string, Readonly<Record<string, Method>>>> = {
@@ -237,5 +241,89 @@ export const methods: Readonly<Record<string, Readonly<Record<string, Method>>>>
       answer: z.null(),
     },
     getSubscribedChannels: { socketOnly: true, data: () => null, answer: z.array(z.string()) },
+  },
+  games: {
+    find: { outside: gamesOutside },
+    get: { outside: gamesOutside },
+    create: { outside: gamesOutside },
+    patch: { outside: gamesOutside },
+    remove: { outside: gamesOutside },
+    mintGame: { outside: gamesOutside },
+    countInGame: { isPublic: true, data: ({ gameId }) => gameId, answer: z.object({ count: z.int() }) },
+    getPlaygroundGame: { outside: gamesOutside },
+    sponsorMintNft: { outside: gamesOutside },
+    updateGameConfig: { outside: gamesOutside },
+    uploadGameMedia: { outside: gamesOutside },
+    getGamesOverview: { outside: gamesOutside },
+    registerNewGame: { outside: gamesOutside },
+    getModeratedGames: { outside: gamesOutside },
+    canEditGame: { outside: gamesOutside },
+    requestGameLaunch: { outside: gamesOutside },
+    updateDraftGame: { outside: gamesOutside },
+    linkPlaygroundGame: { outside: gamesOutside },
+    addAchievement: { outside: gamesOutside },
+    countLiveGames: { data: () => ({}), answer: z.object({ liveGamesCount: z.int() }) },
+    getGamePlayEligibility: { outside: gamesOutside },
+    deployNFTCollection: { outside: gamesOutside },
+    linkNFTDropCollection: { outside: gamesOutside },
+    editNFTCollection: { outside: gamesOutside },
+    updateGlobalLeaderboard: { outside: gamesOutside },
+    deployGlobalLeaderboard: { outside: gamesOutside },
+    blacklistPlayers: { outside: gamesOutside },
+    unblacklistPlayer: { outside: gamesOutside },
+    overwriteScores: { outside: gamesOutside },
+  },
+  profiles: {
+    find: { outside: profilesOutside },
+    findByAddress: { outside: profilesOutside },
+    findByAddresses: { outside: profilesOutside },
+    get: { outside: profilesOutside },
+    getByPrivyId: { outside: profilesOutside },
+    checkUsernameAvailable: { outside: profilesOutside },
+    registerUsername: { outside: profilesOutside },
+    getReadyPlayerMeToken: { outside: profilesOutside },
+    uploadAvatar: { outside: profilesOutside },
+    setAvatar: { outside: profilesOutside },
+    getPlaytimeForGame: {
+      data: ({ gameId, owner }) => ({ wallet: owner.wallet, gameId }),
+      answer: succeeded({ secondsPlayed: z.int() }),
+    },
+    getPlaytimeForGames: {
+      data: ({ gameId, owner }) => ({ wallet: owner.wallet, gameIds: [gameId] }),
+      answer: succeeded({ secondsPlayed: z.array(z.int()).length(1) }),
+    },
+    setPreferences: { outside: profilesOutside },
+    getPreferences: { outside: profilesOutside },
+    getGamesHistory: {
+      data: ({ owner }) => ({ wallet: owner.wallet, limit: 10, skip: 0 }),
+      answer: succeeded({
+        currentlyPlaying: z.array(z.object({ gameId: z.string(), started: time })),
+        history: z.array(z.object({ gameId: z.string(), started: time, ended: time })),
+      }),
+    },
+    getLastPlayed: {
+      data: ({ owner }) => owner.wallet,
+      answer: succeeded({
+        gameId: optional(z.string()),
+        currentlyPlaying: optional(z.boolean()),
+        playedAt: optional(time),
+        duration: optional(z.int()),
+      }),
+    },
+    getReferredUsers: { outside: profilesOutside },
+    getTotalPlaytime: {
+      data: ({ owner }) => ({ wallet: owner.wallet }),
+      answer: succeeded({ playtime: z.int() }),
+    },
+    syncLinkedAccounts: { outside: profilesOutside },
+    getAchievements: { outside: profilesOutside },
+    getSignedVideoUploadURL: { outside: profilesOutside },
+    syncNovuPusher: { outside: profilesOutside },
+    getInAppNotifications: { outside: profilesOutside },
+    linkEmail: { outside: profilesOutside },
+    linkSMS: { outside: profilesOutside },
+    getNovuSubscriber: { outside: profilesOutside },
+    uploadBadgeDrawing: { outside: profilesOutside },
+    registerGuestProfile: { outside: profilesOutside },
   },
 };

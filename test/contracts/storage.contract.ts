@@ -23,6 +23,7 @@ import { notificationsContract } from './storage/notifications.contract.ts';
 import { playerDataContract } from './storage/player-data.contract.ts';
 import { playerErasingContract } from './storage/player-erasing.contract.ts';
 import { playerExportContract } from './storage/player-export.contract.ts';
+import { playtimeContract } from './storage/playtime.contract.ts';
 import { prizesContract } from './storage/prizes.contract.ts';
 import { reactionsContract } from './storage/reactions.contract.ts';
 import { readMarkersContract } from './storage/read-markers.contract.ts';
@@ -61,6 +62,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     notificationsContract(open);
     blocksContract(open);
     friendsContract(open);
+    playtimeContract(open);
     reportsContract(open);
     mutesContract(open);
     readMarkersContract(open);

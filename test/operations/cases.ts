@@ -17,6 +17,7 @@ import { muteCases } from './cases/mutes.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
 import { playerCases } from './cases/players.ts';
+import { playtimeCases } from './cases/playtime.ts';
 import { realtimeEventCases } from './cases/realtime-events.ts';
 import { reportCases } from './cases/reports.ts';
 import { ruleCases } from './cases/rules.ts';
@@ -46,6 +47,7 @@ export const cases: LauncherCases & AdminCases = {
   ...gameCases,
   ...configCases,
   ...realtimeEventCases,
+  ...playtimeCases,
   ...channelSessionCases,
   ...guestCases,
   ...leaderboardCases,

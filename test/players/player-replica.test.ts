@@ -9,7 +9,15 @@ const bob = '0xbob';
 const carol = '0xca401';
 
 function partOf(changes: Partial<PlayerPart> = {}): PlayerPart {
-  return { ...neverChosen, game: null, rich: null, since: 1, isHidden: false, ...changes };
+  return {
+    ...neverChosen,
+    game: null,
+    rich: null,
+    since: 1,
+    isHidden: false,
+    isGameHidden: false,
+    ...changes,
+  };
 }
 
 /** Nodes on a bus whose messages the test can lose, and whose clock the test moves. */

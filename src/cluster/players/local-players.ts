@@ -3,7 +3,6 @@ import {
   latestGame,
   type OpenGame,
   type PlayerPart,
-  type Playing,
   type RichPresence,
   type StatusChoice,
 } from './player-part.ts';
@@ -163,8 +162,9 @@ export class LocalPlayers {
 
   #partOf(wallet: string, player: LocalPlayer, shown: Shown): PlayerPart {
     player.choice = this.#latestChoice(wallet, player);
-    const playing: Playing = shown.game ? latestGame(player.connections) : { game: null, rich: null };
-    return { ...player.choice, ...playing, since: player.since, isHidden: !shown.presence };
+    const playing = latestGame(player.connections);
+    const hidden = { isHidden: !shown.presence, isGameHidden: !shown.game };
+    return { ...player.choice, ...playing, since: player.since, ...hidden };
   }
 
   /** Another node may know a later one. */

@@ -37,8 +37,9 @@ export interface Playing {
 export interface PlayerPart extends StatusChoice, Playing {
   /** When the player came online, by the database's clock. */
   readonly since: number;
-  /** The player's privacy settings hide all of it. */
+  /** The player's privacy settings hide all of it, or the game. It is counted all the same. */
   readonly isHidden: boolean;
+  readonly isGameHidden: boolean;
 }
 
 /** What others may see of a player who is not offline to them. */
@@ -62,7 +63,7 @@ export function latestChoice(choices: Iterable<StatusChoice>): StatusChoice {
 export function latestGame(all: Iterable<Playing>): Playing {
   let game: OpenGame | null = null;
   let rich: Playing | null = null;
-  for (const one of all) if (one.game && (!game || one.game.at > game.at)) game = one.game;
+  for (const one of all) if (one.game && (!game || isLater(one.game, game))) game = one.game;
   if (!game) return { game, rich: null };
   for (const one of all) {
     if (one.rich && one.game?.id === game.id && (!rich?.game || one.game.at > rich.game.at)) rich = one;
@@ -70,12 +71,20 @@ export function latestGame(all: Iterable<Playing>): Playing {
   return { game, rich: rich?.rich ?? null };
 }
 
+/** Games opened in the same millisecond, on two nodes, have an order too, so that all nodes agree. */
+function isLater(one: OpenGame, other: OpenGame): boolean {
+  return one.at === other.at ? one.id > other.id : one.at > other.at;
+}
+
 /** What others see of a player, from the parts of all nodes; null: offline. */
 export function visiblePlayer(parts: readonly PlayerPart[]): VisiblePlayer | null {
   if (parts.length === 0 || parts.some(({ isHidden }) => isHidden)) return null;
   const { status, text, statusAt } = latestChoice(parts);
   if (status === 'invisible') return null;
-  return { status, text, since: Math.max(onlineSince(parts), statusAt), ...latestGame(parts) };
+  const playing = parts.some(({ isGameHidden }) => isGameHidden)
+    ? { game: null, rich: null }
+    : latestGame(parts);
+  return { status, text, since: Math.max(onlineSince(parts), statusAt), ...playing };
 }
 
 export function onlineSince(parts: readonly PlayerPart[]): number {

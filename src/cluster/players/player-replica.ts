@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import {
   latestChoice,
+  latestGame,
   neverChosen,
   onlineSince,
   type PlayerPart,
@@ -59,6 +60,11 @@ export interface PlayerReplicaOptions {
   clock?: () => number;
   /** Called after what others see of a player has changed. */
   onChange(wallet: string): void;
+  /**
+   * Called after anything of a player may have changed, with the game that the player has open, on any node, and
+   * whether it is on this node.
+   */
+  onGame?(wallet: string, gameId: string | null, isOwn: boolean): void;
 }
 
 interface IncomingParts {
@@ -94,7 +100,8 @@ export class PlayerReplica {
   readonly #id: string;
   readonly #bus: ReplicaBus | null;
   readonly #clock: () => number;
-  readonly #onChange: (wallet: string) => void;
+  readonly #onChange: PlayerReplicaOptions['onChange'];
+  readonly #onGame: PlayerReplicaOptions['onGame'];
   readonly #own = new Map<string, PlayerPart>();
   readonly #nodes = new Map<string, OtherNode>();
   /** Statuses of players who have left, in the order in which they expire. */
@@ -110,11 +117,12 @@ export class PlayerReplica {
   #deafUntil = Number.NEGATIVE_INFINITY;
   #hasLeft = false;
 
-  constructor({ nodeId, bus, clock = () => performance.now(), onChange }: PlayerReplicaOptions) {
+  constructor({ nodeId, bus, clock = () => performance.now(), onChange, onGame }: PlayerReplicaOptions) {
     this.#id = nodeId;
     this.#bus = bus;
     this.#clock = clock;
     this.#onChange = onChange;
+    this.#onGame = onGame;
     this.#lastTickAt = clock();
   }
 
@@ -269,6 +277,10 @@ export class PlayerReplica {
     this.#adoptChoices(wallets);
     for (const [at, wallet] of wallets.entries()) {
       if (!isDeepStrictEqual(before[at], this.visible(wallet))) this.#onChange(wallet);
+      if (!this.#onGame) continue;
+      const { game } = latestGame(this.#partsOf(wallet));
+      const own = this.#own.get(wallet)?.game;
+      this.#onGame(wallet, game?.id ?? null, own?.id === game?.id && own?.at === game?.at);
     }
   }
 

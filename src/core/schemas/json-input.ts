@@ -45,6 +45,14 @@ export function jsonListIn(bytes: Buffer): unknown[] {
   return value;
 }
 
+/** The text, when a body is a JSON string; null: it is something else. @throws GantryError `body_not_json` */
+export function jsonTextIn(body: Buffer): string | null {
+  const bytes = withoutMark(body);
+  if (bytes[0] !== 0x22 || !isUtf8(bytes)) return null;
+  const value = parseJson(bytes.toString());
+  return typeof value === 'string' ? value : null;
+}
+
 function withoutMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body;
 }

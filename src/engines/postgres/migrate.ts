@@ -24,6 +24,7 @@ import { searchNames } from './migrations/0021-search-names.ts';
 import { erasures } from './migrations/0022-erasures.ts';
 import { blocksEverywhere } from './migrations/0023-blocks-everywhere.ts';
 import { friends } from './migrations/0024-friends.ts';
+import { playtime } from './migrations/0025-playtime.ts';
 import { library } from './migrations/0026-library.ts';
 import { gameConfig } from './migrations/0028-game-config.ts';
 import { calendar } from './migrations/0029-calendar.ts';
@@ -55,6 +56,7 @@ export const migrations: readonly (string | ((connection: Connection) => Promise
   erasures,
   blocksEverywhere,
   friends,
+  playtime,
   gameConfig,
   library,
   calendar,

@@ -19,6 +19,7 @@ import { playerReports } from '../moderation/reports/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../players/tables.ts';
+import { openPlays, playtime } from '../playtime/tables.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { leaderboardEntries, leaderboardRecords } from '../scores/leaderboard-tables.ts';
@@ -142,6 +143,12 @@ export const exportedTables: readonly ExportedTable[] = [
     order: ['startedAt', 'id'],
     scope: 'game',
     isLarge: true,
+  },
+  {
+    table: playtime,
+    columns: ['gameId', 'ms', 'sessions', 'firstAt', 'startedAt', 'lastAt'],
+    omitted: { wallet: known },
+    order: ['gameId'],
   },
   {
     table: activities,
@@ -279,6 +286,7 @@ export const exportedTables: readonly ExportedTable[] = [
 /** Tables with traces of players that are not exported, each with the reason. */
 export const leftOutTables: ReadonlyMap<AnyTable, string> = new Map<AnyTable, string>([
   [friendCodes, 'can be replaced at any time (resetFriendCode)'],
+  [openPlays, 'internal: the game that is open, which becomes playtime'],
   [invites, 'which expire within ten minutes'],
   [signIns, 'sign-ins in progress, which expire within ten minutes'],
   [announcedPresent, 'internal: sessions last announced as present'],

@@ -215,6 +215,22 @@ export interface ConfigPatched {
   spreadMs: number;
 }
 
+/** What countInGame takes */
+export interface CountInGameInput {
+  /** Id or slug of the game */
+  gameId: string;
+}
+
+/** What countInGame answers */
+export interface CountInGameOutput {
+  count: number;
+}
+
+/** What countLiveGames answers */
+export interface CountLiveGamesOutput {
+  liveGamesCount: number;
+}
+
 /** What createGuest takes */
 export interface CreateGuestInput {
   /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
@@ -356,6 +372,8 @@ export interface FavoriteGame {
   image: string;
   /** Whether guests may sign in with `createGuest` */
   guests: boolean;
+  /** How many players have the game open */
+  playing: number;
   /** When it was marked, in Unix milliseconds */
   favoritedAt: number;
 }
@@ -378,6 +396,19 @@ export interface FeedItemUser {
   id: string;
   address: string;
   username: string;
+}
+
+/** What followGameStats takes */
+export interface FollowGameStatsInput {
+  /** Ids or slugs */
+  gameIds: string[];
+}
+
+/** What followGameStats answers */
+export interface FollowGameStatsOutput {
+  success: boolean;
+  /** The current numbers; `game-stats patched` signals update them */
+  games: GameStats[];
 }
 
 /** What followPresence answers */
@@ -476,6 +507,8 @@ export interface GamePage {
   image: string;
   /** Whether guests may sign in with `createGuest` */
   guests: boolean;
+  /** How many players have the game open */
+  playing: number;
   /** An `archived` game cannot be played */
   listing: 'listed' | 'unlisted' | 'archived';
   /** Plain text, with line breaks, at most 5,000 characters */
@@ -496,6 +529,29 @@ export interface GamePageMediaItem {
   url: string;
   /** What it shows, for players who cannot see it */
   alt: string;
+}
+
+export interface GamePlaytime {
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** With what is open now */
+  seconds: number;
+  sessions: number;
+  /** Unix time in milliseconds */
+  firstAt: number;
+  /** When it was open last */
+  lastAt: number;
+  /** Whether the player has it open */
+  playing: boolean;
+}
+
+export interface GameStats {
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** How many players have the game open */
+  playing: number;
+  /** Unix time in milliseconds */
+  updatedAt: number;
 }
 
 /** What getActivities takes */
@@ -637,6 +693,39 @@ export interface GetGameScoresLeaderboardOutput {
   leaderboard: LeaderboardEntry[];
 }
 
+/** What getGamesHistory takes */
+export interface GetGamesHistoryInput {
+  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  wallet: string;
+  /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
+  limit?: number;
+  /** Rows to skip; default 0 */
+  skip?: number;
+}
+
+/** What getGamesHistory answers */
+export interface GetGamesHistoryOutput {
+  success: boolean;
+  currentlyPlaying: GetGamesHistoryOutputCurrentlyPlayingItem[];
+  history: GetGamesHistoryOutputHistoryItem[];
+}
+
+export interface GetGamesHistoryOutputCurrentlyPlayingItem {
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** Unix time in milliseconds */
+  started: number;
+}
+
+export interface GetGamesHistoryOutputHistoryItem {
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** Unix time in milliseconds */
+  started: number;
+  /** Unix time in milliseconds */
+  ended: number;
+}
+
 /** What getGames takes */
 export interface GetGamesInput {
   /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
@@ -653,6 +742,24 @@ export interface GetGamesOutput {
   limit: number;
   skip: number;
   data: ListedGame[];
+}
+
+/** What getLastPlayed takes */
+export interface GetLastPlayedInput {
+  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  wallet: string;
+}
+
+/** What getLastPlayed answers */
+export interface GetLastPlayedOutput {
+  success: boolean;
+  /** Left out for who has played nothing */
+  gameId?: string;
+  currentlyPlaying?: boolean;
+  /** Unix time in milliseconds */
+  playedAt?: number;
+  /** Of the latest session, in seconds */
+  duration?: number;
 }
 
 /** What getLeaderboardAmong takes */
@@ -818,6 +925,49 @@ export interface GetPlayersOutput {
   players: OtherPlayer[];
 }
 
+/** What getPlaytimeForGame takes */
+export interface GetPlaytimeForGameInput {
+  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  wallet: string;
+  /** Id or slug of the game */
+  gameId: string;
+}
+
+/** What getPlaytimeForGame answers */
+export interface GetPlaytimeForGameOutput {
+  success: boolean;
+  secondsPlayed: number;
+}
+
+/** What getPlaytimeForGames takes */
+export interface GetPlaytimeForGamesInput {
+  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  wallet: string;
+  gameIds: string[];
+}
+
+/** What getPlaytimeForGames answers */
+export interface GetPlaytimeForGamesOutput {
+  success: boolean;
+  /** In the order of `gameIds` */
+  secondsPlayed: number[];
+}
+
+/** What getPlaytime takes */
+export interface GetPlaytimeInput {
+  /** Ids or slugs; default: all games the session may see */
+  gameIds?: string[];
+  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  wallet?: string;
+}
+
+/** What getPlaytime answers */
+export interface GetPlaytimeOutput {
+  success: boolean;
+  /** Games played at least once, the last played first */
+  playtime: GamePlaytime[];
+}
+
 /** What getPrivacy answers */
 export interface GetPrivacyOutput {
   success: boolean;
@@ -875,6 +1025,19 @@ export interface GetSubscribedChannelsOutputChannelsItem {
   /** Id (UUIDv7) */
   gameId: string;
   stream: string;
+}
+
+/** What getTotalPlaytime takes */
+export interface GetTotalPlaytimeInput {
+  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  wallet: string;
+}
+
+/** What getTotalPlaytime answers */
+export interface GetTotalPlaytimeOutput {
+  success: boolean;
+  /** In seconds */
+  playtime: number;
 }
 
 /** What getUnreadCount takes */
@@ -1216,6 +1379,34 @@ export interface ListNotificationsOutput {
   cursor: string | null;
 }
 
+/** What listRecentGames takes */
+export interface ListRecentGamesInput {
+  limit?: number;
+}
+
+/** What listRecentGames answers */
+export interface ListRecentGamesOutput {
+  success: boolean;
+  games: ListRecentGamesOutputGamesItem[];
+}
+
+export interface ListRecentGamesOutputGamesItem {
+  /** Id (UUIDv7) */
+  gameId: string;
+  /** With what is open now */
+  seconds: number;
+  sessions: number;
+  /** Unix time in milliseconds */
+  firstAt: number;
+  /** When it was open last */
+  lastAt: number;
+  /** Whether the player has it open */
+  playing: boolean;
+  slug: string;
+  name: string;
+  image: string;
+}
+
 export interface ListedGame {
   /** Id (UUIDv7) */
   gameId: string;
@@ -1230,6 +1421,8 @@ export interface ListedGame {
   image: string;
   /** Whether guests may sign in with `createGuest` */
   guests: boolean;
+  /** How many players have the game open */
+  playing: number;
 }
 
 export interface ListedMessageChannel {
@@ -2089,6 +2282,8 @@ export interface SubscribeOutput {
   seq: number;
   /** The current top rows; `leaderboards patched` events update them */
   leaderboard: LeaderboardRow[];
+  /** How many play the game; `game-stats patched` signals update it */
+  playing: number;
 }
 
 /** What trackGameSessions takes */
@@ -2406,12 +2601,34 @@ export interface Operations {
   setStatus: { input: SetStatusInput; output: SetStatusOutput };
   /** Stop sending this connection changes of the presence of friends */
   unfollowPresence: { input: Record<never, never>; output: UnfollowPresenceOutput };
+  /** Subscribe this connection to how many play these games, instead of those before; none: to nothing */
+  followGameStats: { input: FollowGameStatsInput; output: FollowGameStatsOutput };
   /** List the public streams this connection is subscribed to */
   getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };
   /** Subscribe this connection to a game's public stream of activities and leaderboard changes */
   subscribe: { input: SubscribeInput; output: SubscribeOutput };
   /** Unsubscribe this connection from a game's public stream */
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
+  /** Count the players who have a game open */
+  countInGame: { input: CountInGameInput; output: CountInGameOutput };
+  /** Count the games that somebody has open */
+  countLiveGames: { input: Record<never, never>; output: CountLiveGamesOutput };
+  /** List the latest session of a player in each game, the last played first */
+  getGamesHistory: { input: GetGamesHistoryInput; output: GetGamesHistoryOutput };
+  /** Get the game that a player has open or played last */
+  getLastPlayed: { input: GetLastPlayedInput; output: GetLastPlayedOutput };
+  /** Get how long the player, or a friend, has played each game */
+  getPlaytime: { input: GetPlaytimeInput; output: GetPlaytimeOutput };
+  /** Get how many seconds a player has played a game */
+  getPlaytimeForGame: { input: GetPlaytimeForGameInput; output: GetPlaytimeForGameOutput };
+  /** Get how many seconds a player has played each of some games */
+  getPlaytimeForGames: { input: GetPlaytimeForGamesInput; output: GetPlaytimeForGamesOutput };
+  /** Get how many seconds a player has played all games together */
+  getTotalPlaytime: { input: GetTotalPlaytimeInput; output: GetTotalPlaytimeOutput };
+  /** List the games that the player has played, the last played first */
+  listRecentGames: { input: ListRecentGamesInput; output: ListRecentGamesOutput };
+  /** List the public games and launchers in display order; an unlisted one is found only by its slug */
+  getGames: { input: GetGamesInput; output: GetGamesOutput };
   /** Read the game's config as it is for the player; the game's server reads private keys too */
   getConfig: { input: GetConfigInput; output: GetConfigOutput };
   /** List the public games and launchers in display order; an unlisted one is found only by its slug */
@@ -2530,6 +2747,7 @@ export interface Received {
   'config patched': ConfigPatched;
   'leaderboards patched': LeaderboardChange;
   'named-leaderboards patched': NamedLeaderboardChange;
+  'game-stats patched': GameStats;
   'maintenance patched': Maintenance;
 }
 
@@ -2601,6 +2819,16 @@ export type QueueableName =
   | 'respondToInvite'
   | 'sendInvite'
   | 'joinFriend'
+  | 'countInGame'
+  | 'countLiveGames'
+  | 'getGamesHistory'
+  | 'getLastPlayed'
+  | 'getPlaytime'
+  | 'getPlaytimeForGame'
+  | 'getPlaytimeForGames'
+  | 'getTotalPlaytime'
+  | 'listRecentGames'
+  | 'getGames'
   | 'getConfig'
   | 'getGames'
   | 'getGame'

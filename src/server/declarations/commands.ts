@@ -36,6 +36,7 @@ import * as reports from '../../features/moderation/reports/commands.ts';
 import * as notifications from '../../features/notifications/commands.ts';
 import * as playSessions from '../../features/play-sessions/commands.ts';
 import * as players from '../../features/players/commands.ts';
+import * as playtime from '../../features/playtime/commands.ts';
 import * as queue from '../../features/queue/commands.ts';
 import * as rules from '../../features/rules/commands.ts';
 import * as prizes from '../../features/rules/prizes/commands.ts';
@@ -79,6 +80,7 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   moderation,
   notifications,
   playSessions,
+  playtime,
   players,
   prizes,
   reports,

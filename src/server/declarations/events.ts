@@ -26,6 +26,7 @@ import {
   readMarkerPatched,
 } from '../../features/messages/events.ts';
 import { notificationCreated, notificationsRead } from '../../features/notifications/events.ts';
+import { gameStatsPatched } from '../../features/playtime/events.ts';
 import { ruleActionPatched } from '../../features/queue/events.ts';
 import { windowMessageCreated } from '../../features/rules/events.ts';
 import {
@@ -77,6 +78,7 @@ export const signals = {
   [configPatched.name]: configPatched.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
   [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,
+  [gameStatsPatched.name]: gameStatsPatched.record,
   [maintenancePatched.name]: maintenancePatched.record,
 } as const satisfies Record<string, z.ZodType>;
 

@@ -35,6 +35,8 @@ import * as notifications from '../../features/notifications/operations/notifica
 import type { Topic } from '../../features/operation.ts';
 import * as playSessions from '../../features/play-sessions/operations/play-sessions.ts';
 import * as players from '../../features/players/operations/players.ts';
+import * as playing from '../../features/playtime/operations/playing.ts';
+import * as playtime from '../../features/playtime/operations/playtime.ts';
 import * as actions from '../../features/queue/operations/actions.ts';
 import * as rules from '../../features/rules/operations/rules.ts';
 import * as leaderboardScores from '../../features/scores/operations/leaderboard-scores.ts';
@@ -76,6 +78,8 @@ const topics = [
     files: [friends, friendCodes, privacy, otherPlayers, invites, friendPresence],
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
+  { title: 'Playing and playtime', page: 'launcher-home#playing', files: [playing, playtime] },
+  { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },
   { title: 'Configuration', page: 'live-ops#config', files: [config, configVersions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
   { title: 'Calendar and maintenance', page: 'live-ops#calendar', files: [calendar, maintenance] },

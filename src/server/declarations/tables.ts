@@ -30,6 +30,7 @@ import { playerReports } from '../../features/moderation/reports/tables.ts';
 import { notifications } from '../../features/notifications/tables.ts';
 import { playSessions } from '../../features/play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../../features/players/tables.ts';
+import { openPlays, playNodes, playtime } from '../../features/playtime/tables.ts';
 import { actions, grants, spending, spent } from '../../features/queue/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../../features/rules/tables.ts';
 import {
@@ -76,6 +77,9 @@ export const tables: readonly AnyTable[] = [
   leaderboardRecords,
   states,
   playSessions,
+  playtime,
+  openPlays,
+  playNodes,
   activities,
   notifications,
   playerBlocks,

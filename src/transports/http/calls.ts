@@ -6,7 +6,8 @@ import type { LimitState } from '../../calls/limits/rate-limits.ts';
 import type { Holding, Traffic, TrafficOf } from '../../calls/limits/traffic.ts';
 import type { Registry } from '../../calls/registry.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
-import { jsonObjectIn } from '../../core/schemas/json-input.ts';
+import { jsonObjectIn, jsonTextIn } from '../../core/schemas/json-input.ts';
+import { bareText } from '../../features/operation.ts';
 import { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall, Outcome } from '../../telemetry/call-observer.ts';
 import { gameBelow, gamesInQuery } from '../named-games.ts';
@@ -150,7 +151,16 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
     const json = form ? form.json : bytes;
     if (json.length >= largeBodyBytes && !route.isForAdministrators)
       return parseLargeCall(headers, json, read);
-    return read(headers, jsonObjectIn(json));
+    return readBareText(headers, json, read) ?? read(headers, jsonObjectIn(json));
+  }
+
+  /** Parses a body that is a text, for the operations that take one; null: any other body. */
+  function readBareText(headers: IncomingHttpHeaders, json: Buffer, read: ParseCall): ParsedCall | null {
+    const text = jsonTextIn(json);
+    if (text === null) return null;
+    const parsed = read(headers, {});
+    const input = bareText(parsed.operation, text);
+    return input && { ...parsed, input };
   }
 
   /** Parses a large body in a worker thread, and again here for operations that do not take `LargeValue`s. */

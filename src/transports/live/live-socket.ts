@@ -21,6 +21,7 @@ import {
 import type { Pace } from '../../runtime/pace.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
+import type { GameStatsFeed } from './game-stats-feed.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -68,6 +69,7 @@ export interface LiveServices extends TrafficServices {
   push: Push;
   leaderboards: LeaderboardFeed;
   friends: PresenceFeed;
+  gameStats: GameStatsFeed;
   signingKeys: SigningKeys;
   /** Limits the database reads of sockets that catch up, per turn of the event loop. */
   turns: ConcurrencyLimiter;
@@ -211,7 +213,8 @@ export class LiveSocket {
     { token, status: givenStatus, server }: { token: unknown; status: unknown; server: Game | null },
     given: HandshakeCursors,
   ): Promise<void> {
-    const { authenticator, limits, db, push, leaderboards, turns, flushed, statusOf } = this.#services;
+    const { authenticator, limits, db, push, leaderboards, gameStats, turns, flushed, statusOf } =
+      this.#services;
     const { address, origin, games, gameVersion } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
       await limits.countRefused('read', address, refused);
@@ -234,6 +237,7 @@ export class LiveSocket {
       subscriptions: new Subscriptions(socket, {
         db,
         leaderboards,
+        gameStats,
         onFollowed: (stream, seq) => session.catchUp?.startAfter(stream, seq),
       }),
       catchUp: null,
@@ -262,11 +266,11 @@ export class LiveSocket {
 
   /** Admits a client without a token; its calls may carry one and follow public streams with it. */
   async #admitAnonymous(socket: Socket, server: Game | null): Promise<void> {
-    const { authenticator, limits, db, leaderboards } = this.#services;
+    const { authenticator, limits, db, leaderboards, gameStats } = this.#services;
     const { address, games } = this.handshake;
     await limits.countHandshake({ address, server: server ?? undefined });
     refuseOtherGame(await authenticator.namedGame(games), server);
-    this.#anonymous = new Subscriptions(socket, { db, leaderboards, onFollowed: () => undefined });
+    this.#anonymous = new Subscriptions(socket, { db, leaderboards, gameStats, onFollowed: () => undefined });
     this.#anonymous.goLive();
   }
 
@@ -310,6 +314,7 @@ export class LiveSocket {
   /** Call this when the client is gone, or has left and keeps the connection open. Idempotent. */
   leave(): void {
     const session = this.#session;
+    (session?.subscriptions ?? this.#anonymous)?.close();
     this.#session = null;
     this.#anonymous = null;
     this.#state = 'idle';
@@ -317,7 +322,6 @@ export class LiveSocket {
     if (!session) return;
     session.cancelExpiry();
     session.forgetSigningKey();
-    session.subscriptions.player?.close();
     session.catchUp?.cancel();
     this.#services.track(this.#recordDeparture(session));
   }

@@ -38,6 +38,8 @@ export interface PresenceFeedOptions {
   bus: EventBus | null;
   /** Whether the bus works, as far as is known. */
   isBusUp(): boolean;
+  /** As in `PlayerReplicaOptions`. */
+  onGame?(wallet: string, gameId: string | null, isOwn: boolean): void;
   report(thrown: unknown): void;
 }
 
@@ -69,6 +71,7 @@ export class PresenceFeed {
       nodeId: randomUUID(),
       bus: bus && { isUp: isBusUp, send: (message) => bus.send({ kind: 'players', message }) },
       onChange: (wallet) => this.#tell(wallet),
+      ...(options.onGame && { onGame: options.onGame }),
     });
     this.#local = new LocalPlayers({
       replica: this.#replica,

@@ -1,19 +1,21 @@
 import type { Server } from 'socket.io';
 import { isEvent } from '../../core/events/event.ts';
-import type {
-  Audience,
-  EventMeta,
-  Listener,
-  SessionsAudience,
-  Signal,
-  StoredEvent,
-  StreamEvent,
+import {
+  type Audience,
+  type EventMeta,
+  type Listener,
+  type SessionsAudience,
+  type Signal,
+  type StoredEvent,
+  type StreamEvent,
+  streamOf,
 } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { skippedEvent } from '../../features/events/skipped-event.ts';
 import { markDelivered } from '../../features/notifications/commands.ts';
 import { notificationCreated } from '../../features/notifications/events.ts';
 import type { NotificationRecord } from '../../features/notifications/notification.ts';
+import { type GameStats, gameStatsPatched } from '../../features/playtime/events.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import { gameChannelPatched } from '../../features/sessions/events.ts';
 import { terminate } from '../../runtime/internals/engine-io.ts';
@@ -91,6 +93,18 @@ export class Push {
     else this.#broadcasts.add({ rooms, name, record, meta: { stream }, spreadsReads: spreadsReads === true });
   }
 
+  /** Sends how many players play a game to who follows it, or follows only that; returns to how many. */
+  gameStats(record: GameStats): number {
+    const rooms = [roomOf.followers(record.gameId), roomOf.statsFollowers(record.gameId)];
+    const { adapter } = this.#dependencies.io.of('/');
+    const receivers = rooms.reduce((count, room) => count + (adapter.rooms.get(room)?.size ?? 0), 0);
+    if (receivers > 0) {
+      const meta = { stream: streamOf.game(record.gameId) };
+      this.#dependencies.io.local.to(rooms).emit(gameStatsPatched.name, record, meta);
+    }
+    return receivers;
+  }
+
   markDelivered(notificationIds: readonly string[]): void {
     if (notificationIds.length === 0) return;
     this.#dependencies.db.write(markDelivered, notificationIds).catch(this.#dependencies.report);
@@ -132,6 +146,8 @@ const roomOf = {
   games: 'games',
   session: (sessionId: string) => `session ${sessionId}`,
   followers: (gameId: string) => `followers ${gameId}`,
+  /** Follows only how many play the game. */
+  statsFollowers: (gameId: string) => `stats ${gameId}`,
   /** Sessions of games that may know all friends of the player. */
   account: (wallet: string) => `account ${wallet}`,
   /** Sessions of a game that may know those who are in it; and the same of all such games. */
@@ -141,6 +157,7 @@ const roomOf = {
 
 export const roomOfSession = roomOf.session;
 export const roomOfFollowers = roomOf.followers;
+export const roomOfStatsFollowers = roomOf.statsFollowers;
 
 /** Whose events the sockets of a session receive. */
 export function listenerOf({ session, game }: SessionDetails): Listener {

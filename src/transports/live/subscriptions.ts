@@ -1,31 +1,41 @@
 import type { Socket } from 'socket.io';
 import { GantryError } from '../../core/errors.ts';
-import { type Cursor, streamOf } from '../../core/events/stream.ts';
+import { streamOf } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
-import { type Connection, maxFollowed } from '../../features/events/connection.ts';
+import {
+  type Connection,
+  type GameStatsSubscription,
+  maxFollowed,
+} from '../../features/events/connection.ts';
 import { readEpoch, streamPosition } from '../../features/events/queries.ts';
 import type { PresenceConnection } from '../../features/friends/presence.ts';
+import type { GameStats } from '../../features/playtime/events.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/events.ts';
-import type { LeaderboardRow } from '../../features/scores/score.ts';
+import type { GameStatsFeed, StatsListener } from './game-stats-feed.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import type { PlayerSocket } from './player-socket.ts';
-import { roomOfFollowers } from './push.ts';
+import { roomOfFollowers, roomOfStatsFollowers } from './push.ts';
 
 export interface SubscriptionsDependencies {
   db: Store;
   leaderboards: LeaderboardFeed;
+  gameStats: GameStatsFeed;
   /** Called with a stream's position when the socket begins to follow it. */
   onFollowed(stream: string, seq: number): void;
 }
 
 /** What one socket follows: public streams and, with a session, the presence of friends. */
-export class Subscriptions implements Connection, PresenceConnection {
+export class Subscriptions implements Connection, PresenceConnection, StatsListener {
   /** Ids of the games followed. */
   readonly games = new Set<string>();
   /** Null: the socket has no session. */
   player: PlayerSocket | null = null;
   readonly #socket: Socket;
   readonly #dependencies: SubscriptionsDependencies;
+  /** Games of which only the number of players is followed. */
+  #stats: readonly string[] = [];
+  /** The subscriptions to send with it, by game. */
+  readonly #statsAs = new Map<string, GameStatsSubscription>();
   #isLive = false;
 
   constructor(socket: Socket, dependencies: SubscriptionsDependencies) {
@@ -43,7 +53,7 @@ export class Subscriptions implements Connection, PresenceConnection {
       this.#dependencies.leaderboards.show(gameId, (change) => this.#send(change));
   }
 
-  async follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }> {
+  async follow(gameId: string): ReturnType<Connection['follow']> {
     if (!this.games.has(gameId) && this.games.size >= maxFollowed) {
       throw new GantryError(
         'input_invalid',
@@ -54,19 +64,21 @@ export class Subscriptions implements Connection, PresenceConnection {
     this.games.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
-    const { db, leaderboards, onFollowed } = this.#dependencies;
+    const { db, leaderboards, gameStats, onFollowed } = this.#dependencies;
     const [epoch, { seq }, leaderboard] = await Promise.all([
       db.read(readEpoch),
       db.read(streamPosition, stream),
       leaderboards.follow(gameId),
     ]);
     onFollowed(stream, seq);
-    return { stream, cursor: { epoch, seq }, leaderboard };
+    const { playing } = gameStats.follow(gameId);
+    return { stream, cursor: { epoch, seq }, leaderboard, playing };
   }
 
   unfollow(gameId: string): void {
     this.games.delete(gameId);
     this.#socket.leave(roomOfFollowers(gameId));
+    if (this.#statsAs.delete(gameId)) this.#dependencies.gameStats.unlisten(gameId, this);
   }
 
   presenceOf(sessionId: string): PlayerSocket | null {
@@ -75,6 +87,34 @@ export class Subscriptions implements Connection, PresenceConnection {
 
   followed(): string[] {
     return [...this.games];
+  }
+
+  followGameStats(gameIds: readonly string[]): GameStats[] {
+    for (const gameId of this.#stats) this.#socket.leave(roomOfStatsFollowers(gameId));
+    this.#stats = gameIds;
+    this.#socket.join(gameIds.map(roomOfStatsFollowers));
+    return gameIds.map((gameId) => this.#dependencies.gameStats.follow(gameId));
+  }
+
+  followGameStatsAs(subscription: GameStatsSubscription): void {
+    const { gameStats } = this.#dependencies;
+    for (const gameId of subscription.gameIds) {
+      this.#statsAs.set(gameId, subscription);
+      gameStats.listen(gameId, this);
+      this.sendStats(gameStats.follow(gameId));
+    }
+  }
+
+  sendStats(stats: GameStats): void {
+    const subscription = this.#statsAs.get(stats.gameId);
+    this.#socket.emit('realtime-events game-stats-change', { subscription, data: stats });
+  }
+
+  /** Call this when the client has left. */
+  close(): void {
+    this.player?.close();
+    for (const gameId of this.#statsAs.keys()) this.#dependencies.gameStats.unlisten(gameId, this);
+    this.#statsAs.clear();
   }
 
   #send(change: LeaderboardChange): void {

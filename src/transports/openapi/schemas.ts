@@ -32,13 +32,9 @@ const errorBody = z
         .object({ version: z.string(), url: z.string(), message: z.string() })
         .optional()
         .meta({ description: 'For `update_required`: what to install, and where; empty texts: not said' }),
-      version: z
-        .int()
-        .min(0)
-        .optional()
-        .meta({
-          description: 'The version of that state; 0: it does not exist. For `config_changed`: of the config',
-        }),
+      version: z.int().min(0).optional().meta({
+        description: 'The version of that state; 0: it does not exist. For `config_changed`: of the config',
+      }),
     }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
   })

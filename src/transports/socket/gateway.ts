@@ -7,6 +7,7 @@ import { type Signal, type StoredEvent, streamOf } from '../../core/events/strea
 import { writeJson } from '../../core/schemas/json-text.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { sentVersion } from '../../features/games/version.ts';
+import { PlaytimeRecorder } from '../../features/playtime/playtime-recorder.ts';
 import { leaderboardPatched, namedLeaderboardPatched } from '../../features/scores/events.ts';
 import { defaultLeaderboard } from '../../features/scores/leaderboard.ts';
 import type { LeaderboardRow } from '../../features/scores/score.ts';
@@ -34,6 +35,7 @@ import { sendError } from '../http/respond.ts';
 import { bodyTooSlow, SlowBodies } from '../http/slow-clients.ts';
 import { adapterBus, type EventBus } from '../live/bus.ts';
 import { EventFeed } from '../live/event-feed.ts';
+import { GameStatsFeed } from '../live/game-stats-feed.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
@@ -94,6 +96,9 @@ export class Gateway {
   readonly #leaderboards: LeaderboardFeed;
   /** The presence of friends. */
   readonly friends: PresenceFeed;
+  /** How many players play each game. */
+  readonly gameStats: GameStatsFeed;
+  readonly #playtime: PlaytimeRecorder;
   readonly #signingKeys: SigningKeys;
   /** Every open connection, including those not admitted yet. */
   readonly #sockets = new Map<EngineConnection, LiveSocket>();
@@ -160,7 +165,19 @@ export class Gateway {
       (sessionIds) => this.#track(dependencies.db.write(retireSessions, sessionIds)),
     );
     this.#bus = dependencies.adapter ? adapterBus(this.#io) : null;
-    this.friends = new PresenceFeed({ ...dependencies, bus: this.#bus });
+    this.gameStats = new GameStatsFeed({
+      send: (stats) => this.#push.gameStats(stats),
+      now: () => dependencies.db.now(),
+    });
+    this.#playtime = new PlaytimeRecorder(dependencies);
+    this.friends = new PresenceFeed({
+      ...dependencies,
+      bus: this.#bus,
+      onGame: (wallet, gameId, isOwn) => {
+        this.gameStats.set(wallet, gameId);
+        this.#playtime.set(wallet, isOwn ? gameId : null);
+      },
+    });
     this.#io.use((socket, next) => this.#admit(socket, next));
     this.#io.on('connection', (socket) => this.#start(socket));
     const services: LiveServices = {
@@ -168,6 +185,7 @@ export class Gateway {
       push: this.#push,
       leaderboards: this.#leaderboards,
       friends: this.friends,
+      gameStats: this.gameStats,
       signingKeys: this.#signingKeys,
       turns: new ConcurrencyLimiter(catchUpReadsPerTurn),
       presencePace: new Pace(presenceEveryMs),
@@ -229,6 +247,7 @@ export class Gateway {
   async drain(): Promise<void> {
     this.#acceptsCalls = false;
     this.friends.goodbye();
+    this.#track(this.#playtime.close());
     await withTimeout(callsTimeoutMs, Promise.allSettled(this.#calls));
     await new Promise((resolve) => setImmediate(resolve)); // the last answers are written in this turn
     const connections = [...this.#sockets.keys()];
@@ -244,6 +263,7 @@ export class Gateway {
     this.#stop.abort();
     this.#leaderboards.close();
     this.friends.close();
+    this.gameStats.close();
     await Promise.all(this.#tracked);
     this.#connections.destroySockets();
     await this.#io.close();

@@ -7,7 +7,7 @@ import { asObject } from '../../core/schemas/json-input.ts';
 import { holdsBytes, maxDepth, valueNestsTooDeep } from '../../core/schemas/json-value.ts';
 import { refuseRoundedInput } from '../../core/schemas/rounded-number.ts';
 import type { Connection } from '../../features/events/connection.ts';
-import type { AnyOperation } from '../../features/operation.ts';
+import { type AnyOperation, bareText } from '../../features/operation.ts';
 import type { LargeCall } from '../../features/states/large-input.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
@@ -141,7 +141,12 @@ function parseCall(
   if (holdsBytes(data))
     throw new GantryError('body_not_json', 'The data must be JSON, without binary values');
   // basement.fun's clients send null where its methods take no data; ours omit it or send an object.
-  const sent = data === null ? { asNames: true } : data === undefined ? {} : asObject(data);
+  const sent =
+    data === null
+      ? { asNames: true }
+      : data === undefined
+        ? {}
+        : (bareText(operation, data) ?? asObject(data));
   return { operation, input: method === 'find' ? inputFromQuery(operation.input, sent) : sent, query };
 }
 

@@ -27,6 +27,7 @@ import { moveReadMarker } from '../../../src/features/messages/read-marker-comma
 import { mute } from '../../../src/features/moderation/commands.ts';
 import { closeReport, fileReport } from '../../../src/features/moderation/reports/commands.ts';
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
+import { recordPlays } from '../../../src/features/playtime/commands.ts';
 import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
 import { enqueueActions } from '../../../src/features/queue/commands.ts';
@@ -224,6 +225,9 @@ async function liveALife(db: Store, me: Owner, other: Owner, name: string): Prom
     await db.write(saveState, me, label, JSON.stringify({ text: [text] }), 'bafk');
   }
   for (let n = 0; n < 3; n++) {
+    const node = { id: randomUUID(), upMs: 0 };
+    await db.write(recordPlays, node, [{ wallet, gameId, agoMs: 1 }]);
+    await db.write(recordPlays, node, [{ wallet, gameId: null, agoMs: 0 }]);
     await db.write(trackPlaySession, me, { sessionId: randomUUID(), state: JSON.stringify(text) });
     await db.write(recordActivity, me, { label: text, eventId: text });
     await db.write(notifyPlayer, me, { message: text, type: 'success' });

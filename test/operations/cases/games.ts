@@ -12,6 +12,7 @@ const orbit = {
   tokenIn: 'query',
   image: '',
   guests: true,
+  playing: 0,
 };
 const page = {
   description: 'Fly around a star.',

@@ -17,11 +17,14 @@ from .types import (
     ChannelHeartbeatOutput,
     ChannelMessage,
     ChannelSessionStatus,
+    CountInGameOutput,
+    CountLiveGamesOutput,
     CreateGuestOutput,
     CreateUnverifiedChannelOutput,
     DeclineFriendRequestOutput,
     EndChannelSessionOutput,
     EndLeaderboardSeasonOutput,
+    FollowGameStatsOutput,
     FollowPresenceOutput,
     GetActivitiesOutput,
     GetChannelMessagesOutput,
@@ -31,7 +34,9 @@ from .types import (
     GetFriendCodeOutput,
     GetGameOutput,
     GetGameScoresLeaderboardOutput,
+    GetGamesHistoryOutput,
     GetGamesOutput,
+    GetLastPlayedOutput,
     GetLeaderboardAmongOutput,
     GetLeaderboardAroundOutput,
     GetLeaderboardSeasonsOutput,
@@ -41,10 +46,14 @@ from .types import (
     GetPlayerOutput,
     GetPlayerPresenceOutput,
     GetPlayersOutput,
+    GetPlaytimeForGameOutput,
+    GetPlaytimeForGamesOutput,
+    GetPlaytimeOutput,
     GetPrivacyOutput,
     GetPublicStatesOutput,
     GetStatesOutput,
     GetSubscribedChannelsOutput,
+    GetTotalPlaytimeOutput,
     GetUnreadCountOutput,
     GetUserScoreOutput,
     GetUserScoresOutput,
@@ -58,6 +67,7 @@ from .types import (
     ListGuestDevicesOutput,
     ListInvitesOutput,
     ListNotificationsOutput,
+    ListRecentGamesOutput,
     MarkMessagesReadOutput,
     MarkNotificationsReadOutput,
     MessageChannel,
@@ -550,6 +560,13 @@ class AsyncOperations:
         """Stop sending this connection changes of the presence of friends."""
         return await self._call("unfollowPresence", _given({}, {}))
 
+    async def follow_game_stats(self, *, game_ids: list[str]) -> FollowGameStatsOutput:
+        """Subscribe this connection to how many play these games, instead of those before; none: to nothing.
+
+        game_ids: Ids or slugs
+        """
+        return await self._call("followGameStats", _given({"gameIds": game_ids}, {}))
+
     async def get_subscribed_channels(self) -> GetSubscribedChannelsOutput:
         """List the public streams this connection is subscribed to."""
         return await self._call("getSubscribedChannels", _given({}, {}))
@@ -567,6 +584,75 @@ class AsyncOperations:
         game_id: Id or slug of the game
         """
         return await self._call("unsubscribe", _given({}, {"gameId": game_id}))
+
+    async def count_in_game(self, *, game_id: str) -> CountInGameOutput:
+        """Count the players who have a game open.
+
+        game_id: Id or slug of the game
+        """
+        return await self._call("countInGame", _given({"gameId": game_id}, {}))
+
+    async def count_live_games(self) -> CountLiveGamesOutput:
+        """Count the games that somebody has open."""
+        return await self._call("countLiveGames", _given({}, {}))
+
+    async def get_games_history(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None) -> GetGamesHistoryOutput:
+        """List the latest session of a player in each game, the last played first.
+
+        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        """
+        return await self._call("getGamesHistory", _given({"wallet": wallet}, {"limit": limit, "skip": skip}))
+
+    async def get_last_played(self, *, wallet: str) -> GetLastPlayedOutput:
+        """Get the game that a player has open or played last.
+
+        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        """
+        return await self._call("getLastPlayed", _given({"wallet": wallet}, {}))
+
+    async def get_playtime(self, *, game_ids: Optional[list[str]] = None, wallet: Optional[str] = None) -> GetPlaytimeOutput:
+        """Get how long the player, or a friend, has played each game.
+
+        game_ids: Ids or slugs; default: all games the session may see
+        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        """
+        return await self._call("getPlaytime", _given({}, {"gameIds": game_ids, "wallet": wallet}))
+
+    async def get_playtime_for_game(self, *, wallet: str, game_id: str) -> GetPlaytimeForGameOutput:
+        """Get how many seconds a player has played a game.
+
+        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        game_id: Id or slug of the game
+        """
+        return await self._call("getPlaytimeForGame", _given({"wallet": wallet, "gameId": game_id}, {}))
+
+    async def get_playtime_for_games(self, *, wallet: str, game_ids: list[str]) -> GetPlaytimeForGamesOutput:
+        """Get how many seconds a player has played each of some games.
+
+        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        """
+        return await self._call("getPlaytimeForGames", _given({"wallet": wallet, "gameIds": game_ids}, {}))
+
+    async def get_total_playtime(self, *, wallet: str) -> GetTotalPlaytimeOutput:
+        """Get how many seconds a player has played all games together.
+
+        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        """
+        return await self._call("getTotalPlaytime", _given({"wallet": wallet}, {}))
+
+    async def list_recent_games(self, *, limit: Optional[int] = None) -> ListRecentGamesOutput:
+        """List the games that the player has played, the last played first."""
+        return await self._call("listRecentGames", _given({}, {"limit": limit}))
+
+    async def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
+        """List the public games and launchers in display order; an unlisted one is found only by its slug.
+
+        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
+        skip: Rows to skip; default 0
+        """
+        return await self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
 
     async def get_config(self, *, keys: Optional[list[str]] = None, label: Optional[str] = None, game_version: Optional[str] = None, if_none_match: Optional[str] = None) -> GetConfigOutput:
         """Read the game's config as it is for the player; the game's server reads private keys too.

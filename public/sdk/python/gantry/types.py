@@ -249,6 +249,25 @@ class ConfigPatched(_ConfigPatchedRequired, total=False):
     values: dict[str, Any]
 
 
+class CountInGameInput(TypedDict):
+    """What countInGame takes."""
+
+    #: Id or slug of the game
+    gameId: str
+
+
+class CountInGameOutput(TypedDict):
+    """What countInGame answers."""
+
+    count: int
+
+
+class CountLiveGamesOutput(TypedDict):
+    """What countLiveGames answers."""
+
+    liveGamesCount: int
+
+
 class CreateGuestInput(TypedDict, total=False):
     """What createGuest takes."""
 
@@ -412,6 +431,8 @@ class FavoriteGame(TypedDict):
     image: str
     #: Whether guests may sign in with `createGuest`
     guests: bool
+    #: How many players have the game open
+    playing: int
     #: When it was marked, in Unix milliseconds
     favoritedAt: int
 
@@ -434,6 +455,21 @@ class FeedItemUser(TypedDict):
     id: str
     address: str
     username: str
+
+
+class FollowGameStatsInput(TypedDict):
+    """What followGameStats takes."""
+
+    #: Ids or slugs
+    gameIds: list[str]
+
+
+class FollowGameStatsOutput(TypedDict):
+    """What followGameStats answers."""
+
+    success: bool
+    #: The current numbers; `game-stats patched` signals update them
+    games: list[GameStats]
 
 
 class FollowPresenceOutput(TypedDict):
@@ -537,6 +573,8 @@ class GamePage(TypedDict):
     image: str
     #: Whether guests may sign in with `createGuest`
     guests: bool
+    #: How many players have the game open
+    playing: int
     #: An `archived` game cannot be played
     listing: Literal["listed", "unlisted", "archived"]
     #: Plain text, with line breaks, at most 5,000 characters
@@ -557,6 +595,29 @@ class GamePageMediaItem(TypedDict):
     url: str
     #: What it shows, for players who cannot see it
     alt: str
+
+
+class GamePlaytime(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    #: With what is open now
+    seconds: int
+    sessions: int
+    #: Unix time in milliseconds
+    firstAt: int
+    #: When it was open last
+    lastAt: int
+    #: Whether the player has it open
+    playing: bool
+
+
+class GameStats(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    #: How many players have the game open
+    playing: int
+    #: Unix time in milliseconds
+    updatedAt: int
 
 
 class GetActivitiesInput(TypedDict, total=False):
@@ -722,6 +783,44 @@ class GetGameScoresLeaderboardOutput(TypedDict):
     leaderboard: list[LeaderboardEntry]
 
 
+class _GetGamesHistoryInputRequired(TypedDict):
+    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    wallet: str
+
+
+class GetGamesHistoryInput(_GetGamesHistoryInputRequired, total=False):
+    """What getGamesHistory takes."""
+
+    #: Rows wanted; default 50, also for 0; larger values are capped to 250
+    limit: int
+    #: Rows to skip; default 0
+    skip: int
+
+
+class GetGamesHistoryOutput(TypedDict):
+    """What getGamesHistory answers."""
+
+    success: bool
+    currentlyPlaying: list[GetGamesHistoryOutputCurrentlyPlayingItem]
+    history: list[GetGamesHistoryOutputHistoryItem]
+
+
+class GetGamesHistoryOutputCurrentlyPlayingItem(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    #: Unix time in milliseconds
+    started: int
+
+
+class GetGamesHistoryOutputHistoryItem(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    #: Unix time in milliseconds
+    started: int
+    #: Unix time in milliseconds
+    ended: int
+
+
 class GetGamesInput(TypedDict, total=False):
     """What getGames takes."""
 
@@ -740,6 +839,29 @@ class GetGamesOutput(TypedDict):
     limit: int
     skip: int
     data: list[ListedGame]
+
+
+class GetLastPlayedInput(TypedDict):
+    """What getLastPlayed takes."""
+
+    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    wallet: str
+
+
+class _GetLastPlayedOutputRequired(TypedDict):
+    success: bool
+
+
+class GetLastPlayedOutput(_GetLastPlayedOutputRequired, total=False):
+    """What getLastPlayed answers."""
+
+    #: Left out for who has played nothing
+    gameId: str
+    currentlyPlaying: bool
+    #: Unix time in milliseconds
+    playedAt: int
+    #: Of the latest session, in seconds
+    duration: int
 
 
 class _GetLeaderboardAmongInputRequired(TypedDict):
@@ -934,6 +1056,55 @@ class GetPlayersOutput(TypedDict):
     players: list[OtherPlayer]
 
 
+class GetPlaytimeForGameInput(TypedDict):
+    """What getPlaytimeForGame takes."""
+
+    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    wallet: str
+    #: Id or slug of the game
+    gameId: str
+
+
+class GetPlaytimeForGameOutput(TypedDict):
+    """What getPlaytimeForGame answers."""
+
+    success: bool
+    secondsPlayed: int
+
+
+class GetPlaytimeForGamesInput(TypedDict):
+    """What getPlaytimeForGames takes."""
+
+    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    wallet: str
+    gameIds: list[str]
+
+
+class GetPlaytimeForGamesOutput(TypedDict):
+    """What getPlaytimeForGames answers."""
+
+    success: bool
+    #: In the order of `gameIds`
+    secondsPlayed: list[int]
+
+
+class GetPlaytimeInput(TypedDict, total=False):
+    """What getPlaytime takes."""
+
+    #: Ids or slugs; default: all games the session may see
+    gameIds: list[str]
+    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    wallet: str
+
+
+class GetPlaytimeOutput(TypedDict):
+    """What getPlaytime answers."""
+
+    success: bool
+    #: Games played at least once, the last played first
+    playtime: list[GamePlaytime]
+
+
 class GetPrivacyOutput(TypedDict):
     """What getPrivacy answers."""
 
@@ -1006,6 +1177,21 @@ class GetSubscribedChannelsOutputChannelsItem(TypedDict):
     #: Id (UUIDv7)
     gameId: str
     stream: str
+
+
+class GetTotalPlaytimeInput(TypedDict):
+    """What getTotalPlaytime takes."""
+
+    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    wallet: str
+
+
+class GetTotalPlaytimeOutput(TypedDict):
+    """What getTotalPlaytime answers."""
+
+    success: bool
+    #: In seconds
+    playtime: int
 
 
 class GetUnreadCountInput(TypedDict):
@@ -1393,6 +1579,36 @@ class ListNotificationsOutput(TypedDict):
     cursor: Optional[str]
 
 
+class ListRecentGamesInput(TypedDict, total=False):
+    """What listRecentGames takes."""
+
+    limit: int
+
+
+class ListRecentGamesOutput(TypedDict):
+    """What listRecentGames answers."""
+
+    success: bool
+    games: list[ListRecentGamesOutputGamesItem]
+
+
+class ListRecentGamesOutputGamesItem(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    #: With what is open now
+    seconds: int
+    sessions: int
+    #: Unix time in milliseconds
+    firstAt: int
+    #: When it was open last
+    lastAt: int
+    #: Whether the player has it open
+    playing: bool
+    slug: str
+    name: str
+    image: str
+
+
 class ListedGame(TypedDict):
     #: Id (UUIDv7)
     gameId: str
@@ -1407,6 +1623,8 @@ class ListedGame(TypedDict):
     image: str
     #: Whether guests may sign in with `createGuest`
     guests: bool
+    #: How many players have the game open
+    playing: int
 
 
 class _ListedMessageChannelRequired(TypedDict):
@@ -2419,6 +2637,8 @@ class SubscribeOutput(TypedDict):
     seq: int
     #: The current top rows; `leaderboards patched` events update them
     leaderboard: list[LeaderboardRow]
+    #: How many play the game; `game-stats patched` signals update it
+    playing: int
 
 
 class _TrackGameSessionsInputRequired(TypedDict):

@@ -5,6 +5,7 @@ import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.ts';
 import { defineOperation, defineOtherForm } from '../../operation.ts';
+import { gameStats } from '../../playtime/events.ts';
 import { leaderboardRow } from '../../scores/score.ts';
 import type { SessionDetails } from '../../sessions/channel-session.ts';
 import { type Connection, maxFollowed } from '../connection.ts';
@@ -13,7 +14,7 @@ import { type Connection, maxFollowed } from '../connection.ts';
 const channelNames = z.array(z.string());
 
 /** The subscription request of those clients; their channel `tournaments` is not supported. */
-const gameStats = z.object({
+const gameStatsChannel = z.object({
   channel: z.literal('game-stats', 'must be game-stats: tournaments are not supported'),
   gameIds: z.array(idInput).min(1).max(maxFollowed),
   filter: z.literal('all').nullish(),
@@ -60,7 +61,7 @@ export const subscribe = defineOperation({
   otherForm: defineOtherForm({
     auth: 'player',
     isUsed: ({ channel }) => channel !== undefined,
-    input: gameStats,
+    input: gameStatsChannel,
     output: z.object({ channels: channelNames }),
     cost: { text: 'one read for every game of `gameIds`', of: ({ gameIds }) => gameIds.length },
     async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
@@ -69,6 +70,7 @@ export const subscribe = defineOperation({
       const channels: string[] = [];
       for (const gameId of gameIds)
         channels.push((await requireConnection(connection).follow(gameId)).stream);
+      requireConnection(connection).followGameStatsAs({ channel: 'game-stats', gameIds, filter: 'all' });
       return { channels };
     },
   }),
@@ -80,11 +82,36 @@ export const subscribe = defineOperation({
     leaderboard: z
       .array(leaderboardRow)
       .meta({ description: 'The current top rows; `leaderboards patched` events update them' }),
+    playing: z.int().meta({ description: 'How many play the game; `game-stats patched` signals update it' }),
   }),
   async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
     const gameId = await followableGame(db, caller, input.gameId);
-    const { stream, cursor, leaderboard } = await requireConnection(connection).follow(gameId);
-    return { success: true, stream, ...cursor, leaderboard };
+    const { stream, cursor, ...current } = await requireConnection(connection).follow(gameId);
+    return { success: true, stream, ...cursor, ...current };
+  },
+});
+
+export const followGameStats = defineOperation({
+  name: 'followGameStats',
+  service: 'realtime-events',
+  kind: 'read',
+  summary:
+    'Subscribe this connection to how many play these games, instead of those before; none: to nothing',
+  auth: 'public',
+  input: z.object({
+    gameIds: z.array(gameInput).max(maxFollowed).meta({ description: 'Ids or slugs' }),
+  }),
+  cost: { text: 'one read for every 10 games of `gameIds`', of: ({ gameIds }) => gameIds.length / 10 },
+  output: z.object({
+    success,
+    games: z
+      .array(gameStats)
+      .meta({ description: 'The current numbers; `game-stats patched` signals update them' }),
+  }),
+  async handler({ input }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
+    const own = requireConnection(connection);
+    const games = await Promise.all(input.gameIds.map((name) => requireNamedGame(db, name)));
+    return { success: true, games: own.followGameStats([...new Set(games.map((game) => game.id))]) };
   },
 });
 

@@ -24,6 +24,15 @@ import { newGameSecret, type SecretBox } from '../game-secret.ts';
 import { allGames } from '../queries.ts';
 import { toGameRecord } from '../stored-game.ts';
 
+/** The services that say more about a game than its row. */
+export interface ListedWith {
+  guests: GuestSettings;
+  players: {
+    /** How many players have a game open, on all nodes. */
+    playing(gameId: string): number;
+  };
+}
+
 /** A game as anyone may see it. */
 export const listedGame = z
   .object({
@@ -43,15 +52,27 @@ export const listedGame = z
     guests: z.boolean().meta({
       description: 'Whether guests may sign in with `createGuest`',
     }),
+    playing: z.int().meta({ description: 'How many players have the game open' }),
   })
   .meta({ id: 'ListedGame' });
 
 export function toListedGame(
   { id: gameId, slug, name, kind, url, image, policies }: Game,
-  { areAllowed }: GuestSettings,
+  { guests, players }: ListedWith,
 ): z.output<typeof listedGame> {
-  const guests = areAllowed && policies.guests === 'allowed';
-  return { gameId, slug, name, kind, url, tokenIn: policies.tokenIn, image, guests };
+  const { tokenIn, guests: admitted } = policies;
+  const playing = players.playing(gameId);
+  return {
+    gameId,
+    slug,
+    name,
+    kind,
+    url,
+    tokenIn,
+    image,
+    guests: guests.areAllowed && admitted === 'allowed',
+    playing,
+  };
 }
 
 export const getGames = defineOperation({
@@ -63,16 +84,13 @@ export const getGames = defineOperation({
   input: z.object({ ...pagingOf(), kind: gameKind.optional(), slug: gameSlug.optional() }),
   cost: rowsCost(50),
   output: pagedOutput(listedGame),
-  async handler(
-    { input: { limit, skip, kind, slug } },
-    { db, guests }: { db: Store; guests: GuestSettings },
-  ) {
+  async handler({ input: { limit, skip, kind, slug } }, { db, guests, players }: { db: Store } & ListedWith) {
     const games = (await db.read(allGames)).filter(
       (game) =>
         (kind === undefined || game.kind === kind) &&
         (slug === undefined ? game.listing === 'listed' : game.slug === slug && game.listing !== 'archived'),
     );
-    const data = games.slice(skip, skip + limit).map((game) => toListedGame(game, guests));
+    const data = games.slice(skip, skip + limit).map((game) => toListedGame(game, { guests, players }));
     return { total: games.length, limit, skip, data };
   },
 });

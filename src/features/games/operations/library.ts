@@ -4,13 +4,12 @@ import { success, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation, rowsCost } from '../../operation.ts';
-import type { GuestSettings } from '../../players/guest-settings.ts';
 import { gameListing, gameSlug } from '../game.ts';
 import { gameDetailFields } from '../game-details.ts';
 import { setFavorite } from '../library-commands.ts';
 import { findGameDetails, listFavorites } from '../library-queries.ts';
 import { gameInput, isNamed, requireNamedGame } from '../require-game.ts';
-import { listedGame, toListedGame } from './games.ts';
+import { type ListedWith, listedGame, toListedGame } from './games.ts';
 
 /** A game as its page shows it. */
 const gamePage = listedGame
@@ -28,7 +27,7 @@ export const getGame = defineOperation({
   auth: 'public',
   input: z.object({ gameId: gameInput.optional(), slug: gameSlug.optional() }),
   output: z.object({ success, game: gamePage }),
-  async handler({ input: { gameId, slug } }, { db, guests }: { db: Store; guests: GuestSettings }) {
+  async handler({ input: { gameId, slug } }, { db, guests, players }: { db: Store } & ListedWith) {
     const name = gameId ?? slug;
     if (name === undefined || (gameId !== undefined && slug !== undefined)) {
       throw invalidField('gameId', 'send either gameId or slug');
@@ -37,7 +36,7 @@ export const getGame = defineOperation({
     return {
       success: true,
       game: {
-        ...toListedGame(game, guests),
+        ...toListedGame(game, { guests, players }),
         listing: game.listing,
         ...(await db.read(findGameDetails, game.id)),
       },
@@ -79,13 +78,13 @@ export const listFavoriteGames = defineOperation({
   ),
   async handler(
     { input: { limit, skip }, caller: { game: own, wallet } },
-    { db, guests }: { db: Store; guests: GuestSettings },
+    { db, guests, players }: { db: Store } & ListedWith,
   ) {
     const all = await db.read(listFavorites, wallet);
     const visible = own.kind === 'launcher' ? all : all.filter(({ game }) => game.id === own.id);
     const data = visible
       .slice(skip, skip + limit)
-      .map(({ game, favoritedAt }) => ({ ...toListedGame(game, guests), favoritedAt }));
+      .map(({ game, favoritedAt }) => ({ ...toListedGame(game, { guests, players }), favoritedAt }));
     return { total: visible.length, limit, skip, data };
   },
 });

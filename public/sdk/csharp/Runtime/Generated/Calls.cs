@@ -384,6 +384,12 @@ namespace Gantry
             return CallAsync(Operations.UnfollowPresence, null, options, cancellationToken, UnfollowPresenceOutput.From);
         }
 
+        /// <summary>Subscribe this connection to how many play these games, instead of those before; none: to nothing.</summary>
+        public Task<FollowGameStatsOutput> FollowGameStatsAsync(FollowGameStatsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.FollowGameStats, input, options, cancellationToken, FollowGameStatsOutput.From);
+        }
+
         /// <summary>List the public streams this connection is subscribed to.</summary>
         public Task<GetSubscribedChannelsOutput> GetSubscribedChannelsAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
@@ -400,6 +406,66 @@ namespace Gantry
         public Task<UnsubscribeOutput> UnsubscribeAsync(UnsubscribeInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.Unsubscribe, input, options, cancellationToken, UnsubscribeOutput.From);
+        }
+
+        /// <summary>Count the players who have a game open.</summary>
+        public Task<CountInGameOutput> CountInGameAsync(CountInGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.CountInGame, input, options, cancellationToken, CountInGameOutput.From);
+        }
+
+        /// <summary>Count the games that somebody has open.</summary>
+        public Task<CountLiveGamesOutput> CountLiveGamesAsync(CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.CountLiveGames, null, options, cancellationToken, CountLiveGamesOutput.From);
+        }
+
+        /// <summary>List the latest session of a player in each game, the last played first.</summary>
+        public Task<GetGamesHistoryOutput> GetGamesHistoryAsync(GetGamesHistoryInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetGamesHistory, input, options, cancellationToken, GetGamesHistoryOutput.From);
+        }
+
+        /// <summary>Get the game that a player has open or played last.</summary>
+        public Task<GetLastPlayedOutput> GetLastPlayedAsync(GetLastPlayedInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetLastPlayed, input, options, cancellationToken, GetLastPlayedOutput.From);
+        }
+
+        /// <summary>Get how long the player, or a friend, has played each game.</summary>
+        public Task<GetPlaytimeOutput> GetPlaytimeAsync(GetPlaytimeInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetPlaytime, input, options, cancellationToken, GetPlaytimeOutput.From);
+        }
+
+        /// <summary>Get how many seconds a player has played a game.</summary>
+        public Task<GetPlaytimeForGameOutput> GetPlaytimeForGameAsync(GetPlaytimeForGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetPlaytimeForGame, input, options, cancellationToken, GetPlaytimeForGameOutput.From);
+        }
+
+        /// <summary>Get how many seconds a player has played each of some games.</summary>
+        public Task<GetPlaytimeForGamesOutput> GetPlaytimeForGamesAsync(GetPlaytimeForGamesInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetPlaytimeForGames, input, options, cancellationToken, GetPlaytimeForGamesOutput.From);
+        }
+
+        /// <summary>Get how many seconds a player has played all games together.</summary>
+        public Task<GetTotalPlaytimeOutput> GetTotalPlaytimeAsync(GetTotalPlaytimeInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetTotalPlaytime, input, options, cancellationToken, GetTotalPlaytimeOutput.From);
+        }
+
+        /// <summary>List the games that the player has played, the last played first.</summary>
+        public Task<ListRecentGamesOutput> ListRecentGamesAsync(ListRecentGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListRecentGames, input, options, cancellationToken, ListRecentGamesOutput.From);
+        }
+
+        /// <summary>List the public games and launchers in display order; an unlisted one is found only by its slug.</summary>
+        public Task<GetGamesOutput> GetGamesAsync(GetGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.GetGames, input, options, cancellationToken, GetGamesOutput.From);
         }
 
         /// <summary>Read the game's config as it is for the player; the game's server reads private keys too.</summary>

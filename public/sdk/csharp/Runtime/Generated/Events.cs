@@ -44,6 +44,8 @@ namespace Gantry
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<NamedLeaderboardChange> NamedLeaderboardsPatched = new Event<NamedLeaderboardChange>("named-leaderboards patched", Gantry.NamedLeaderboardChange.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
+        public static readonly Event<GameStats> GameStatsPatched = new Event<GameStats>("game-stats patched", Gantry.GameStats.From);
+        /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<Maintenance> MaintenancePatched = new Event<Maintenance>("maintenance patched", Gantry.Maintenance.From);
     }
 }

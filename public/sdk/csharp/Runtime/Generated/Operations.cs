@@ -69,9 +69,20 @@ namespace Gantry
         public static readonly Operation SetRichPresence = new Operation("setRichPresence", Repeat.Always, true);
         public static readonly Operation SetStatus = new Operation("setStatus", Repeat.Always, true);
         public static readonly Operation UnfollowPresence = new Operation("unfollowPresence", Repeat.Always, true);
+        public static readonly Operation FollowGameStats = new Operation("followGameStats", Repeat.Always, true);
         public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
+        public static readonly Operation CountInGame = new Operation("countInGame", Repeat.Always);
+        public static readonly Operation CountLiveGames = new Operation("countLiveGames", Repeat.Always);
+        public static readonly Operation GetGamesHistory = new Operation("getGamesHistory", Repeat.Always);
+        public static readonly Operation GetLastPlayed = new Operation("getLastPlayed", Repeat.Always);
+        public static readonly Operation GetPlaytime = new Operation("getPlaytime", Repeat.Always);
+        public static readonly Operation GetPlaytimeForGame = new Operation("getPlaytimeForGame", Repeat.Always);
+        public static readonly Operation GetPlaytimeForGames = new Operation("getPlaytimeForGames", Repeat.Always);
+        public static readonly Operation GetTotalPlaytime = new Operation("getTotalPlaytime", Repeat.Always);
+        public static readonly Operation ListRecentGames = new Operation("listRecentGames", Repeat.Always);
+        public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetConfig = new Operation("getConfig", Repeat.Always);
         public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetGame = new Operation("getGame", Repeat.Always);
@@ -175,9 +186,20 @@ namespace Gantry
             SetRichPresence,
             SetStatus,
             UnfollowPresence,
+            FollowGameStats,
             GetSubscribedChannels,
             Subscribe,
             Unsubscribe,
+            CountInGame,
+            CountLiveGames,
+            GetGamesHistory,
+            GetLastPlayed,
+            GetPlaytime,
+            GetPlaytimeForGame,
+            GetPlaytimeForGames,
+            GetTotalPlaytime,
+            ListRecentGames,
+            GetGames,
             GetConfig,
             GetGames,
             GetGame,

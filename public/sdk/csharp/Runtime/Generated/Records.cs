@@ -919,6 +919,76 @@ namespace Gantry
         }
     }
 
+    /// <summary>What countInGame takes</summary>
+    public sealed class CountInGameInput : Record
+    {
+        public CountInGameInput() : base(new JsonObject())
+        {
+        }
+
+        public CountInGameInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static CountInGameInput From(object value)
+        {
+            return value == null ? null : new CountInGameInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+    }
+
+    /// <summary>What countInGame answers</summary>
+    public sealed class CountInGameOutput : Record
+    {
+        public CountInGameOutput() : base(new JsonObject())
+        {
+        }
+
+        public CountInGameOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static CountInGameOutput From(object value)
+        {
+            return value == null ? null : new CountInGameOutput((JsonObject)value);
+        }
+
+        public long Count
+        {
+            get { return Get("count", Read.Integer); }
+            set { Set("count", value); }
+        }
+    }
+
+    /// <summary>What countLiveGames answers</summary>
+    public sealed class CountLiveGamesOutput : Record
+    {
+        public CountLiveGamesOutput() : base(new JsonObject())
+        {
+        }
+
+        public CountLiveGamesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static CountLiveGamesOutput From(object value)
+        {
+            return value == null ? null : new CountLiveGamesOutput((JsonObject)value);
+        }
+
+        public long LiveGamesCount
+        {
+            get { return Get("liveGamesCount", Read.Integer); }
+            set { Set("liveGamesCount", value); }
+        }
+    }
+
     /// <summary>What createGuest takes</summary>
     public sealed class CreateGuestInput : Record
     {
@@ -1535,6 +1605,13 @@ namespace Gantry
             set { Set("guests", value); }
         }
 
+        /// <summary>How many players have the game open</summary>
+        public long Playing
+        {
+            get { return Get("playing", Read.Integer); }
+            set { Set("playing", value); }
+        }
+
         /// <summary>When it was marked, in Unix milliseconds</summary>
         public long FavoritedAt
         {
@@ -1642,6 +1719,60 @@ namespace Gantry
         {
             get { return Get("username", Read.String); }
             set { Set("username", value); }
+        }
+    }
+
+    /// <summary>What followGameStats takes</summary>
+    public sealed class FollowGameStatsInput : Record
+    {
+        public FollowGameStatsInput() : base(new JsonObject())
+        {
+        }
+
+        public FollowGameStatsInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static FollowGameStatsInput From(object value)
+        {
+            return value == null ? null : new FollowGameStatsInput((JsonObject)value);
+        }
+
+        /// <summary>Ids or slugs</summary>
+        public IReadOnlyList<string> GameIds
+        {
+            get { return Get("gameIds", value => Read.List(value, Read.String)); }
+            set { Set("gameIds", value); }
+        }
+    }
+
+    /// <summary>What followGameStats answers</summary>
+    public sealed class FollowGameStatsOutput : Record
+    {
+        public FollowGameStatsOutput() : base(new JsonObject())
+        {
+        }
+
+        public FollowGameStatsOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static FollowGameStatsOutput From(object value)
+        {
+            return value == null ? null : new FollowGameStatsOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>The current numbers; <c>game-stats patched</c> signals update them</summary>
+        public IReadOnlyList<GameStats> Games
+        {
+            get { return Get("games", value => Read.List(value, GameStats.From)); }
+            set { Set("games", value); }
         }
     }
 
@@ -2060,6 +2191,13 @@ namespace Gantry
             set { Set("guests", value); }
         }
 
+        /// <summary>How many players have the game open</summary>
+        public long Playing
+        {
+            get { return Get("playing", Read.Integer); }
+            set { Set("playing", value); }
+        }
+
         /// <summary>An <c>archived</c> game cannot be played One of <c>listed</c>, <c>unlisted</c>, <c>archived</c>.</summary>
         public string Listing
         {
@@ -2137,6 +2275,100 @@ namespace Gantry
         {
             get { return Get("alt", Read.String); }
             set { Set("alt", value); }
+        }
+    }
+
+    public sealed class GamePlaytime : Record
+    {
+        public GamePlaytime() : base(new JsonObject())
+        {
+        }
+
+        public GamePlaytime(JsonObject json) : base(json)
+        {
+        }
+
+        public static GamePlaytime From(object value)
+        {
+            return value == null ? null : new GamePlaytime((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>With what is open now</summary>
+        public long Seconds
+        {
+            get { return Get("seconds", Read.Integer); }
+            set { Set("seconds", value); }
+        }
+
+        public long Sessions
+        {
+            get { return Get("sessions", Read.Integer); }
+            set { Set("sessions", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long FirstAt
+        {
+            get { return Get("firstAt", Read.Integer); }
+            set { Set("firstAt", value); }
+        }
+
+        /// <summary>When it was open last</summary>
+        public long LastAt
+        {
+            get { return Get("lastAt", Read.Integer); }
+            set { Set("lastAt", value); }
+        }
+
+        /// <summary>Whether the player has it open</summary>
+        public bool Playing
+        {
+            get { return Get("playing", Read.Boolean); }
+            set { Set("playing", value); }
+        }
+    }
+
+    public sealed class GameStats : Record
+    {
+        public GameStats() : base(new JsonObject())
+        {
+        }
+
+        public GameStats(JsonObject json) : base(json)
+        {
+        }
+
+        public static GameStats From(object value)
+        {
+            return value == null ? null : new GameStats((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>How many players have the game open</summary>
+        public long Playing
+        {
+            get { return Get("playing", Read.Integer); }
+            set { Set("playing", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long UpdatedAt
+        {
+            get { return Get("updatedAt", Read.Integer); }
+            set { Set("updatedAt", value); }
         }
     }
 
@@ -2743,6 +2975,146 @@ namespace Gantry
         }
     }
 
+    /// <summary>What getGamesHistory takes</summary>
+    public sealed class GetGamesHistoryInput : Record
+    {
+        public GetGamesHistoryInput() : base(new JsonObject())
+        {
+        }
+
+        public GetGamesHistoryInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetGamesHistoryInput From(object value)
+        {
+            return value == null ? null : new GetGamesHistoryInput((JsonObject)value);
+        }
+
+        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Rows wanted; default 50, also for 0; larger values are capped to 250</summary>
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+
+        /// <summary>Rows to skip; default 0</summary>
+        public long? Skip
+        {
+            get { return Get("skip", Read.OptionalInteger); }
+            set { Set("skip", value); }
+        }
+    }
+
+    /// <summary>What getGamesHistory answers</summary>
+    public sealed class GetGamesHistoryOutput : Record
+    {
+        public GetGamesHistoryOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetGamesHistoryOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetGamesHistoryOutput From(object value)
+        {
+            return value == null ? null : new GetGamesHistoryOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<GetGamesHistoryOutputCurrentlyPlayingItem> CurrentlyPlaying
+        {
+            get { return Get("currentlyPlaying", value => Read.List(value, GetGamesHistoryOutputCurrentlyPlayingItem.From)); }
+            set { Set("currentlyPlaying", value); }
+        }
+
+        public IReadOnlyList<GetGamesHistoryOutputHistoryItem> History
+        {
+            get { return Get("history", value => Read.List(value, GetGamesHistoryOutputHistoryItem.From)); }
+            set { Set("history", value); }
+        }
+    }
+
+    public sealed class GetGamesHistoryOutputCurrentlyPlayingItem : Record
+    {
+        public GetGamesHistoryOutputCurrentlyPlayingItem() : base(new JsonObject())
+        {
+        }
+
+        public GetGamesHistoryOutputCurrentlyPlayingItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetGamesHistoryOutputCurrentlyPlayingItem From(object value)
+        {
+            return value == null ? null : new GetGamesHistoryOutputCurrentlyPlayingItem((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long Started
+        {
+            get { return Get("started", Read.Integer); }
+            set { Set("started", value); }
+        }
+    }
+
+    public sealed class GetGamesHistoryOutputHistoryItem : Record
+    {
+        public GetGamesHistoryOutputHistoryItem() : base(new JsonObject())
+        {
+        }
+
+        public GetGamesHistoryOutputHistoryItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetGamesHistoryOutputHistoryItem From(object value)
+        {
+            return value == null ? null : new GetGamesHistoryOutputHistoryItem((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long Started
+        {
+            get { return Get("started", Read.Integer); }
+            set { Set("started", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long Ended
+        {
+            get { return Get("ended", Read.Integer); }
+            set { Set("ended", value); }
+        }
+    }
+
     /// <summary>What getGames takes</summary>
     public sealed class GetGamesInput : Record
     {
@@ -2825,6 +3197,80 @@ namespace Gantry
         {
             get { return Get("data", value => Read.List(value, ListedGame.From)); }
             set { Set("data", value); }
+        }
+    }
+
+    /// <summary>What getLastPlayed takes</summary>
+    public sealed class GetLastPlayedInput : Record
+    {
+        public GetLastPlayedInput() : base(new JsonObject())
+        {
+        }
+
+        public GetLastPlayedInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetLastPlayedInput From(object value)
+        {
+            return value == null ? null : new GetLastPlayedInput((JsonObject)value);
+        }
+
+        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What getLastPlayed answers</summary>
+    public sealed class GetLastPlayedOutput : Record
+    {
+        public GetLastPlayedOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetLastPlayedOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetLastPlayedOutput From(object value)
+        {
+            return value == null ? null : new GetLastPlayedOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>Left out for who has played nothing</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public bool? CurrentlyPlaying
+        {
+            get { return Get("currentlyPlaying", Read.OptionalBoolean); }
+            set { Set("currentlyPlaying", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long? PlayedAt
+        {
+            get { return Get("playedAt", Read.OptionalInteger); }
+            set { Set("playedAt", value); }
+        }
+
+        /// <summary>Of the latest session, in seconds</summary>
+        public long? Duration
+        {
+            get { return Get("duration", Read.OptionalInteger); }
+            set { Set("duration", value); }
         }
     }
 
@@ -3529,6 +3975,187 @@ namespace Gantry
         }
     }
 
+    /// <summary>What getPlaytimeForGame takes</summary>
+    public sealed class GetPlaytimeForGameInput : Record
+    {
+        public GetPlaytimeForGameInput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlaytimeForGameInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlaytimeForGameInput From(object value)
+        {
+            return value == null ? null : new GetPlaytimeForGameInput((JsonObject)value);
+        }
+
+        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+    }
+
+    /// <summary>What getPlaytimeForGame answers</summary>
+    public sealed class GetPlaytimeForGameOutput : Record
+    {
+        public GetPlaytimeForGameOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlaytimeForGameOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlaytimeForGameOutput From(object value)
+        {
+            return value == null ? null : new GetPlaytimeForGameOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public long SecondsPlayed
+        {
+            get { return Get("secondsPlayed", Read.Integer); }
+            set { Set("secondsPlayed", value); }
+        }
+    }
+
+    /// <summary>What getPlaytimeForGames takes</summary>
+    public sealed class GetPlaytimeForGamesInput : Record
+    {
+        public GetPlaytimeForGamesInput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlaytimeForGamesInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlaytimeForGamesInput From(object value)
+        {
+            return value == null ? null : new GetPlaytimeForGamesInput((JsonObject)value);
+        }
+
+        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+
+        public IReadOnlyList<string> GameIds
+        {
+            get { return Get("gameIds", value => Read.List(value, Read.String)); }
+            set { Set("gameIds", value); }
+        }
+    }
+
+    /// <summary>What getPlaytimeForGames answers</summary>
+    public sealed class GetPlaytimeForGamesOutput : Record
+    {
+        public GetPlaytimeForGamesOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlaytimeForGamesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlaytimeForGamesOutput From(object value)
+        {
+            return value == null ? null : new GetPlaytimeForGamesOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>In the order of <c>gameIds</c></summary>
+        public IReadOnlyList<long> SecondsPlayed
+        {
+            get { return Get("secondsPlayed", value => Read.List(value, Read.Integer)); }
+            set { Set("secondsPlayed", value); }
+        }
+    }
+
+    /// <summary>What getPlaytime takes</summary>
+    public sealed class GetPlaytimeInput : Record
+    {
+        public GetPlaytimeInput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlaytimeInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlaytimeInput From(object value)
+        {
+            return value == null ? null : new GetPlaytimeInput((JsonObject)value);
+        }
+
+        /// <summary>Ids or slugs; default: all games the session may see</summary>
+        public IReadOnlyList<string> GameIds
+        {
+            get { return Get("gameIds", value => Read.List(value, Read.String)); }
+            set { Set("gameIds", value); }
+        }
+
+        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What getPlaytime answers</summary>
+    public sealed class GetPlaytimeOutput : Record
+    {
+        public GetPlaytimeOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetPlaytimeOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetPlaytimeOutput From(object value)
+        {
+            return value == null ? null : new GetPlaytimeOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>Games played at least once, the last played first</summary>
+        public IReadOnlyList<GamePlaytime> Playtime
+        {
+            get { return Get("playtime", value => Read.List(value, GamePlaytime.From)); }
+            set { Set("playtime", value); }
+        }
+    }
+
     /// <summary>What getPrivacy answers</summary>
     public sealed class GetPrivacyOutput : Record
     {
@@ -3781,6 +4408,60 @@ namespace Gantry
         {
             get { return Get("stream", Read.String); }
             set { Set("stream", value); }
+        }
+    }
+
+    /// <summary>What getTotalPlaytime takes</summary>
+    public sealed class GetTotalPlaytimeInput : Record
+    {
+        public GetTotalPlaytimeInput() : base(new JsonObject())
+        {
+        }
+
+        public GetTotalPlaytimeInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetTotalPlaytimeInput From(object value)
+        {
+            return value == null ? null : new GetTotalPlaytimeInput((JsonObject)value);
+        }
+
+        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        public string Wallet
+        {
+            get { return Get("wallet", Read.String); }
+            set { Set("wallet", value); }
+        }
+    }
+
+    /// <summary>What getTotalPlaytime answers</summary>
+    public sealed class GetTotalPlaytimeOutput : Record
+    {
+        public GetTotalPlaytimeOutput() : base(new JsonObject())
+        {
+        }
+
+        public GetTotalPlaytimeOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static GetTotalPlaytimeOutput From(object value)
+        {
+            return value == null ? null : new GetTotalPlaytimeOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        /// <summary>In seconds</summary>
+        public long Playtime
+        {
+            get { return Get("playtime", Read.Integer); }
+            set { Set("playtime", value); }
         }
     }
 
@@ -5265,6 +5946,133 @@ namespace Gantry
         }
     }
 
+    /// <summary>What listRecentGames takes</summary>
+    public sealed class ListRecentGamesInput : Record
+    {
+        public ListRecentGamesInput() : base(new JsonObject())
+        {
+        }
+
+        public ListRecentGamesInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListRecentGamesInput From(object value)
+        {
+            return value == null ? null : new ListRecentGamesInput((JsonObject)value);
+        }
+
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+    }
+
+    /// <summary>What listRecentGames answers</summary>
+    public sealed class ListRecentGamesOutput : Record
+    {
+        public ListRecentGamesOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListRecentGamesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListRecentGamesOutput From(object value)
+        {
+            return value == null ? null : new ListRecentGamesOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<ListRecentGamesOutputGamesItem> Games
+        {
+            get { return Get("games", value => Read.List(value, ListRecentGamesOutputGamesItem.From)); }
+            set { Set("games", value); }
+        }
+    }
+
+    public sealed class ListRecentGamesOutputGamesItem : Record
+    {
+        public ListRecentGamesOutputGamesItem() : base(new JsonObject())
+        {
+        }
+
+        public ListRecentGamesOutputGamesItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListRecentGamesOutputGamesItem From(object value)
+        {
+            return value == null ? null : new ListRecentGamesOutputGamesItem((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>With what is open now</summary>
+        public long Seconds
+        {
+            get { return Get("seconds", Read.Integer); }
+            set { Set("seconds", value); }
+        }
+
+        public long Sessions
+        {
+            get { return Get("sessions", Read.Integer); }
+            set { Set("sessions", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long FirstAt
+        {
+            get { return Get("firstAt", Read.Integer); }
+            set { Set("firstAt", value); }
+        }
+
+        /// <summary>When it was open last</summary>
+        public long LastAt
+        {
+            get { return Get("lastAt", Read.Integer); }
+            set { Set("lastAt", value); }
+        }
+
+        /// <summary>Whether the player has it open</summary>
+        public bool Playing
+        {
+            get { return Get("playing", Read.Boolean); }
+            set { Set("playing", value); }
+        }
+
+        public string Slug
+        {
+            get { return Get("slug", Read.String); }
+            set { Set("slug", value); }
+        }
+
+        public string Name
+        {
+            get { return Get("name", Read.String); }
+            set { Set("name", value); }
+        }
+
+        public string Image
+        {
+            get { return Get("image", Read.String); }
+            set { Set("image", value); }
+        }
+    }
+
     public sealed class ListedGame : Record
     {
         public ListedGame() : base(new JsonObject())
@@ -5332,6 +6140,13 @@ namespace Gantry
         {
             get { return Get("guests", Read.Boolean); }
             set { Set("guests", value); }
+        }
+
+        /// <summary>How many players have the game open</summary>
+        public long Playing
+        {
+            get { return Get("playing", Read.Integer); }
+            set { Set("playing", value); }
         }
     }
 
@@ -9042,6 +9857,13 @@ namespace Gantry
         {
             get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
             set { Set("leaderboard", value); }
+        }
+
+        /// <summary>How many play the game; <c>game-stats patched</c> signals update it</summary>
+        public long Playing
+        {
+            get { return Get("playing", Read.Integer); }
+            set { Set("playing", value); }
         }
     }
 

@@ -75,6 +75,8 @@ signal config_patched(record, meta)
 signal leaderboards_patched(record, meta)
 # record: NamedLeaderboardChange; delivered at most once, and not replayed
 signal named_leaderboards_patched(record, meta)
+# record: GameStats; delivered at most once, and not replayed
+signal game_stats_patched(record, meta)
 # record: Maintenance; delivered at most once, and not replayed
 signal maintenance_patched(record, meta)
 
@@ -626,6 +628,13 @@ func unfollow_presence(options = {}):
 	return _call_generated("unfollowPresence", {}, {}, {}, options)
 
 
+# Subscribe this connection to how many play these games, instead of those before; none: to nothing.
+# - game_ids: Array of String. Ids or slugs
+# Answers: FollowGameStatsOutput.
+func follow_game_stats(game_ids, options = {}):
+	return _call_generated("followGameStats", {"gameIds": game_ids}, {}, {}, options)
+
+
 # List the public streams this connection is subscribed to.
 # Answers: GetSubscribedChannelsOutput.
 func get_subscribed_channels(options = {}):
@@ -644,6 +653,83 @@ func subscribe(optional = {}, options = {}):
 # Answers: UnsubscribeOutput.
 func unsubscribe(optional = {}, options = {}):
 	return _call_generated("unsubscribe", {}, optional, {"game_id": "gameId"}, options)
+
+
+# Count the players who have a game open.
+# - game_id: String. Id or slug of the game
+# Answers: CountInGameOutput.
+func count_in_game(game_id, options = {}):
+	return _call_generated("countInGame", {"gameId": game_id}, {}, {}, options)
+
+
+# Count the games that somebody has open.
+# Answers: CountLiveGamesOutput.
+func count_live_games(options = {}):
+	return _call_generated("countLiveGames", {}, {}, {}, options)
+
+
+# List the latest session of a player in each game, the last played first.
+# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# Answers: GetGamesHistoryOutput.
+func get_games_history(wallet, optional = {}, options = {}):
+	return _call_generated("getGamesHistory", {"wallet": wallet}, optional, {"limit": "limit", "skip": "skip"}, options)
+
+
+# Get the game that a player has open or played last.
+# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# Answers: GetLastPlayedOutput.
+func get_last_played(wallet, options = {}):
+	return _call_generated("getLastPlayed", {"wallet": wallet}, {}, {}, options)
+
+
+# Get how long the player, or a friend, has played each game.
+# - optional game_ids: Array of String or null. Ids or slugs; default: all games the session may see
+# - optional wallet: String or null. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# Answers: GetPlaytimeOutput.
+func get_playtime(optional = {}, options = {}):
+	return _call_generated("getPlaytime", {}, optional, {"game_ids": "gameIds", "wallet": "wallet"}, options)
+
+
+# Get how many seconds a player has played a game.
+# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - game_id: String. Id or slug of the game
+# Answers: GetPlaytimeForGameOutput.
+func get_playtime_for_game(wallet, game_id, options = {}):
+	return _call_generated("getPlaytimeForGame", {"wallet": wallet, "gameId": game_id}, {}, {}, options)
+
+
+# Get how many seconds a player has played each of some games.
+# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - game_ids: Array of String
+# Answers: GetPlaytimeForGamesOutput.
+func get_playtime_for_games(wallet, game_ids, options = {}):
+	return _call_generated("getPlaytimeForGames", {"wallet": wallet, "gameIds": game_ids}, {}, {}, options)
+
+
+# Get how many seconds a player has played all games together.
+# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# Answers: GetTotalPlaytimeOutput.
+func get_total_playtime(wallet, options = {}):
+	return _call_generated("getTotalPlaytime", {"wallet": wallet}, {}, {}, options)
+
+
+# List the games that the player has played, the last played first.
+# - optional limit: int or null
+# Answers: ListRecentGamesOutput.
+func list_recent_games(optional = {}, options = {}):
+	return _call_generated("listRecentGames", {}, optional, {"limit": "limit"}, options)
+
+
+# List the public games and launchers in display order; an unlisted one is found only by its slug.
+# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+# - optional skip: int or null. Rows to skip; default 0
+# - optional kind: "game" or "launcher" or null
+# - optional slug: String or null
+# Answers: GetGamesOutput.
+func get_games(optional = {}, options = {}):
+	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
 
 
 # Read the game's config as it is for the player; the game's server reads private keys too.
@@ -989,9 +1075,20 @@ const _REPEATS = {
 	"setRichPresence": "always",
 	"setStatus": "always",
 	"unfollowPresence": "always",
+	"followGameStats": "always",
 	"getSubscribedChannels": "always",
 	"subscribe": "always",
 	"unsubscribe": "always",
+	"countInGame": "always",
+	"countLiveGames": "always",
+	"getGamesHistory": "always",
+	"getLastPlayed": "always",
+	"getPlaytime": "always",
+	"getPlaytimeForGame": "always",
+	"getPlaytimeForGames": "always",
+	"getTotalPlaytime": "always",
+	"listRecentGames": "always",
+	"getGames": "always",
 	"getConfig": "always",
 	"getGames": "always",
 	"getGame": "always",
@@ -1065,6 +1162,7 @@ const EVENTS = {
 	"config patched": "config_patched",
 	"leaderboards patched": "leaderboards_patched",
 	"named-leaderboards patched": "named_leaderboards_patched",
+	"game-stats patched": "game_stats_patched",
 	"maintenance patched": "maintenance_patched",
 }
 
@@ -1074,6 +1172,7 @@ const _ABOUT_CONNECTION = {
 	"setRichPresence": true,
 	"setStatus": true,
 	"unfollowPresence": true,
+	"followGameStats": true,
 	"getSubscribedChannels": true,
 	"subscribe": true,
 	"unsubscribe": true,
@@ -1217,12 +1316,34 @@ func _answer_record(operation, result):
 			return Records.SetStatusOutput.new().read(result)
 		"unfollowPresence":
 			return Records.UnfollowPresenceOutput.new().read(result)
+		"followGameStats":
+			return Records.FollowGameStatsOutput.new().read(result)
 		"getSubscribedChannels":
 			return Records.GetSubscribedChannelsOutput.new().read(result)
 		"subscribe":
 			return Records.SubscribeOutput.new().read(result)
 		"unsubscribe":
 			return Records.UnsubscribeOutput.new().read(result)
+		"countInGame":
+			return Records.CountInGameOutput.new().read(result)
+		"countLiveGames":
+			return Records.CountLiveGamesOutput.new().read(result)
+		"getGamesHistory":
+			return Records.GetGamesHistoryOutput.new().read(result)
+		"getLastPlayed":
+			return Records.GetLastPlayedOutput.new().read(result)
+		"getPlaytime":
+			return Records.GetPlaytimeOutput.new().read(result)
+		"getPlaytimeForGame":
+			return Records.GetPlaytimeForGameOutput.new().read(result)
+		"getPlaytimeForGames":
+			return Records.GetPlaytimeForGamesOutput.new().read(result)
+		"getTotalPlaytime":
+			return Records.GetTotalPlaytimeOutput.new().read(result)
+		"listRecentGames":
+			return Records.ListRecentGamesOutput.new().read(result)
+		"getGames":
+			return Records.GetGamesOutput.new().read(result)
 		"getConfig":
 			return Records.GetConfigOutput.new().read(result)
 		"getGames":
@@ -1372,5 +1493,7 @@ func _emit_event(name, record, meta):
 			emit_signal("leaderboards_patched", Records.LeaderboardChange.new().read(record), meta)
 		"named-leaderboards patched":
 			emit_signal("named_leaderboards_patched", Records.NamedLeaderboardChange.new().read(record), meta)
+		"game-stats patched":
+			emit_signal("game_stats_patched", Records.GameStats.new().read(record), meta)
 		"maintenance patched":
 			emit_signal("maintenance_patched", Records.Maintenance.new().read(record), meta)

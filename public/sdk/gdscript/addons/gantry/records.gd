@@ -446,6 +446,42 @@ class ConfigPatched:
 		return self
 
 
+# What countInGame takes
+class CountInGameInput:
+	extends Record
+	# String. Id or slug of the game
+	var game_id: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		return self
+
+
+# What countInGame answers
+class CountInGameOutput:
+	extends Record
+	# int
+	var count: int = 0
+
+	func read(from):
+		json = from
+		count = _integer("count")
+		return self
+
+
+# What countLiveGames answers
+class CountLiveGamesOutput:
+	extends Record
+	# int
+	var live_games_count: int = 0
+
+	func read(from):
+		json = from
+		live_games_count = _integer("liveGamesCount")
+		return self
+
+
 # What createGuest takes
 class CreateGuestInput:
 	extends Record
@@ -732,6 +768,8 @@ class FavoriteGame:
 	var image: String = ""
 	# bool. Whether guests may sign in with `createGuest`
 	var guests: bool = false
+	# int. How many players have the game open
+	var playing: int = 0
 	# int. When it was marked, in Unix milliseconds
 	var favorited_at: int = 0
 
@@ -745,6 +783,7 @@ class FavoriteGame:
 		token_in = _text("tokenIn")
 		image = _text("image")
 		guests = _boolean("guests")
+		playing = _integer("playing")
 		favorited_at = _integer("favoritedAt")
 		return self
 
@@ -795,6 +834,33 @@ class FeedItemUser:
 		id = _text("id")
 		address = _text("address")
 		username = _text("username")
+		return self
+
+
+# What followGameStats takes
+class FollowGameStatsInput:
+	extends Record
+	# Array of String. Ids or slugs
+	var game_ids: Array = []
+
+	func read(from):
+		json = from
+		game_ids = _list("gameIds")
+		return self
+
+
+# What followGameStats answers
+class FollowGameStatsOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of GameStats. The current numbers; `game-stats patched` signals update them
+	var games: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		games = _records("games", GameStats)
 		return self
 
 
@@ -977,6 +1043,8 @@ class GamePage:
 	var image: String = ""
 	# bool. Whether guests may sign in with `createGuest`
 	var guests: bool = false
+	# int. How many players have the game open
+	var playing: int = 0
 	# "listed" or "unlisted" or "archived". An `archived` game cannot be played
 	var listing: String = ""
 	# String. Plain text, with line breaks, at most 5,000 characters
@@ -1000,6 +1068,7 @@ class GamePage:
 		token_in = _text("tokenIn")
 		image = _text("image")
 		guests = _boolean("guests")
+		playing = _integer("playing")
 		listing = _text("listing")
 		description = _text("description")
 		tags = _list("tags")
@@ -1023,6 +1092,49 @@ class GamePageMediaItem:
 		kind = _text("kind")
 		url = _text("url")
 		alt = _text("alt")
+		return self
+
+
+class GamePlaytime:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int. With what is open now
+	var seconds: int = 0
+	# int
+	var sessions: int = 0
+	# int. Unix time in milliseconds
+	var first_at: int = 0
+	# int. When it was open last
+	var last_at: int = 0
+	# bool. Whether the player has it open
+	var playing: bool = false
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		seconds = _integer("seconds")
+		sessions = _integer("sessions")
+		first_at = _integer("firstAt")
+		last_at = _integer("lastAt")
+		playing = _boolean("playing")
+		return self
+
+
+class GameStats:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int. How many players have the game open
+	var playing: int = 0
+	# int. Unix time in milliseconds
+	var updated_at: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		playing = _integer("playing")
+		updated_at = _integer("updatedAt")
 		return self
 
 
@@ -1322,6 +1434,73 @@ class GetGameScoresLeaderboardOutput:
 		return self
 
 
+# What getGamesHistory takes
+class GetGamesHistoryInput:
+	extends Record
+	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	var wallet: String = ""
+	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
+	var limit = null
+	# int or null. Rows to skip; default 0
+	var skip = null
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		limit = json.get("limit")
+		skip = json.get("skip")
+		return self
+
+
+# What getGamesHistory answers
+class GetGamesHistoryOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of GetGamesHistoryOutputCurrentlyPlayingItem
+	var currently_playing: Array = []
+	# Array of GetGamesHistoryOutputHistoryItem
+	var history: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		currently_playing = _records("currentlyPlaying", GetGamesHistoryOutputCurrentlyPlayingItem)
+		history = _records("history", GetGamesHistoryOutputHistoryItem)
+		return self
+
+
+class GetGamesHistoryOutputCurrentlyPlayingItem:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int. Unix time in milliseconds
+	var started: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		started = _integer("started")
+		return self
+
+
+class GetGamesHistoryOutputHistoryItem:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int. Unix time in milliseconds
+	var started: int = 0
+	# int. Unix time in milliseconds
+	var ended: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		started = _integer("started")
+		ended = _integer("ended")
+		return self
+
+
 # What getGames takes
 class GetGamesInput:
 	extends Record
@@ -1361,6 +1540,42 @@ class GetGamesOutput:
 		limit = _integer("limit")
 		skip = _integer("skip")
 		data = _records("data", ListedGame)
+		return self
+
+
+# What getLastPlayed takes
+class GetLastPlayedInput:
+	extends Record
+	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	var wallet: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		return self
+
+
+# What getLastPlayed answers
+class GetLastPlayedOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# String or null. Left out for who has played nothing
+	var game_id = null
+	# bool or null
+	var currently_playing = null
+	# int or null. Unix time in milliseconds
+	var played_at = null
+	# int or null. Of the latest session, in seconds
+	var duration = null
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		game_id = json.get("gameId")
+		currently_playing = json.get("currentlyPlaying")
+		played_at = json.get("playedAt")
+		duration = json.get("duration")
 		return self
 
 
@@ -1707,6 +1922,96 @@ class GetPlayersOutput:
 		return self
 
 
+# What getPlaytimeForGame takes
+class GetPlaytimeForGameInput:
+	extends Record
+	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	var wallet: String = ""
+	# String. Id or slug of the game
+	var game_id: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		game_id = _text("gameId")
+		return self
+
+
+# What getPlaytimeForGame answers
+class GetPlaytimeForGameOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# int
+	var seconds_played: int = 0
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		seconds_played = _integer("secondsPlayed")
+		return self
+
+
+# What getPlaytimeForGames takes
+class GetPlaytimeForGamesInput:
+	extends Record
+	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	var wallet: String = ""
+	# Array of String
+	var game_ids: Array = []
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		game_ids = _list("gameIds")
+		return self
+
+
+# What getPlaytimeForGames answers
+class GetPlaytimeForGamesOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of int. In the order of `gameIds`
+	var seconds_played: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		seconds_played = _list("secondsPlayed")
+		return self
+
+
+# What getPlaytime takes
+class GetPlaytimeInput:
+	extends Record
+	# Array of String or null. Ids or slugs; default: all games the session may see
+	var game_ids = null
+	# String or null. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	var wallet = null
+
+	func read(from):
+		json = from
+		game_ids = json.get("gameIds")
+		wallet = json.get("wallet")
+		return self
+
+
+# What getPlaytime answers
+class GetPlaytimeOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of GamePlaytime. Games played at least once, the last played first
+	var playtime: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		playtime = _records("playtime", GamePlaytime)
+		return self
+
+
 # What getPrivacy answers
 class GetPrivacyOutput:
 	extends Record
@@ -1829,6 +2134,33 @@ class GetSubscribedChannelsOutputChannelsItem:
 		json = from
 		game_id = _text("gameId")
 		stream = _text("stream")
+		return self
+
+
+# What getTotalPlaytime takes
+class GetTotalPlaytimeInput:
+	extends Record
+	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	var wallet: String = ""
+
+	func read(from):
+		json = from
+		wallet = _text("wallet")
+		return self
+
+
+# What getTotalPlaytime answers
+class GetTotalPlaytimeOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# int. In seconds
+	var playtime: int = 0
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		playtime = _integer("playtime")
 		return self
 
 
@@ -2546,6 +2878,68 @@ class ListNotificationsOutput:
 		return self
 
 
+# What listRecentGames takes
+class ListRecentGamesInput:
+	extends Record
+	# int or null
+	var limit = null
+
+	func read(from):
+		json = from
+		limit = json.get("limit")
+		return self
+
+
+# What listRecentGames answers
+class ListRecentGamesOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of ListRecentGamesOutputGamesItem
+	var games: Array = []
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		games = _records("games", ListRecentGamesOutputGamesItem)
+		return self
+
+
+class ListRecentGamesOutputGamesItem:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# int. With what is open now
+	var seconds: int = 0
+	# int
+	var sessions: int = 0
+	# int. Unix time in milliseconds
+	var first_at: int = 0
+	# int. When it was open last
+	var last_at: int = 0
+	# bool. Whether the player has it open
+	var playing: bool = false
+	# String
+	var slug: String = ""
+	# String
+	var name: String = ""
+	# String
+	var image: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		seconds = _integer("seconds")
+		sessions = _integer("sessions")
+		first_at = _integer("firstAt")
+		last_at = _integer("lastAt")
+		playing = _boolean("playing")
+		slug = _text("slug")
+		name = _text("name")
+		image = _text("image")
+		return self
+
+
 class ListedGame:
 	extends Record
 	# String. Id (UUIDv7)
@@ -2564,6 +2958,8 @@ class ListedGame:
 	var image: String = ""
 	# bool. Whether guests may sign in with `createGuest`
 	var guests: bool = false
+	# int. How many players have the game open
+	var playing: int = 0
 
 	func read(from):
 		json = from
@@ -2575,6 +2971,7 @@ class ListedGame:
 		token_in = _text("tokenIn")
 		image = _text("image")
 		guests = _boolean("guests")
+		playing = _integer("playing")
 		return self
 
 
@@ -4362,6 +4759,8 @@ class SubscribeOutput:
 	var seq: int = 0
 	# Array of LeaderboardRow. The current top rows; `leaderboards patched` events update them
 	var leaderboard: Array = []
+	# int. How many play the game; `game-stats patched` signals update it
+	var playing: int = 0
 
 	func read(from):
 		json = from
@@ -4370,6 +4769,7 @@ class SubscribeOutput:
 		epoch = _text("epoch")
 		seq = _integer("seq")
 		leaderboard = _records("leaderboard", LeaderboardRow)
+		playing = _integer("playing")
 		return self
 
 
