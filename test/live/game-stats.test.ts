@@ -83,7 +83,7 @@ test('followers are told when the number has changed, at most every two seconds,
     games: [chess, go].map(({ gameId }) => ({ gameId, playing: 0, updatedAt: expect.any(Number) })),
   });
   using follower = await connect(await server.openSession(launcherGame));
-  expect(await follower.call('subscribe', { gameId: chess.gameId })).toMatchObject({ playing: 0 });
+  await follower.call('followGameStats', { gameIds: [chess.gameId] });
   const started = performance.now();
   await player.call('setCurrentGame', { gameId: chess.gameId });
   for (const one of [home, follower]) {

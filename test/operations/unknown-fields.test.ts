@@ -33,6 +33,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
   'what a list shows of what the caller may see': [
     ...['label', 'prefix', 'kind', 'slug', 'type', 'search', 'present', 'banned', 'status', 'state'],
     ...['outcome', 'id', 'reason', 'operation', 'from', 'to', 'withUnread', 'withPreview', 'unreadOnly'],
+    'gameIds',
   ],
   'a value to store, or a setting that is left unchanged': [
     'replyTo',

@@ -30,7 +30,7 @@ export function isAboutConnection({ service }: AnyOperation): boolean {
 
 /** Whether, in addition, the connection must have been opened with the caller's token. */
 export function needsOwnConnection({ name, service }: AnyOperation): boolean {
-  return service === 'realtime-events' && !/subscribe/i.test(name);
+  return service === 'realtime-events' && !/subscribe|gameStats/i.test(name);
 }
 
 export function operationNamed(name: string): AnyOperation {

@@ -18,12 +18,7 @@ export interface Connection {
    * Subscribes to a game's public stream. Idempotent.
    * @throws GantryError `input_invalid` when too many are followed already
    */
-  follow(gameId: string): Promise<{
-    stream: string;
-    cursor: Cursor;
-    leaderboard: LeaderboardRow[];
-    playing: number;
-  }>;
+  follow(gameId: string): Promise<{ stream: string; cursor: Cursor; leaderboard: LeaderboardRow[] }>;
   unfollow(gameId: string): void;
   /** The ids of the games followed. */
   followed(): string[];

@@ -12,5 +12,5 @@ export const gameStats = z
   .meta({ id: 'GameStats' });
 export type GameStats = z.infer<typeof gameStats>;
 
-/** A signal to who follows the game, when the number has changed: at most every two seconds for each game. */
+/** A signal to who follows it, when the number has changed: at most every two seconds for each game. */
 export const gameStatsPatched = defineEvent('game-stats patched', gameStats);

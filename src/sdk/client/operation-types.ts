@@ -2282,8 +2282,6 @@ export interface SubscribeOutput {
   seq: number;
   /** The current top rows; `leaderboards patched` events update them */
   leaderboard: LeaderboardRow[];
-  /** How many play the game; `game-stats patched` signals update it */
-  playing: number;
 }
 
 /** What trackGameSessions takes */

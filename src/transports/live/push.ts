@@ -93,15 +93,13 @@ export class Push {
     else this.#broadcasts.add({ rooms, name, record, meta: { stream }, spreadsReads: spreadsReads === true });
   }
 
-  /** Sends how many players play a game to who follows it, or follows only that; returns to how many. */
+  /** Sends how many players play a game to who follows that; returns to how many. */
   gameStats(record: GameStats): number {
-    const rooms = [roomOf.followers(record.gameId), roomOf.statsFollowers(record.gameId)];
-    const { adapter } = this.#dependencies.io.of('/');
-    const receivers = rooms.reduce((count, room) => count + (adapter.rooms.get(room)?.size ?? 0), 0);
-    if (receivers > 0) {
-      const meta = { stream: streamOf.game(record.gameId) };
-      this.#dependencies.io.local.to(rooms).emit(gameStatsPatched.name, record, meta);
-    }
+    const { io } = this.#dependencies;
+    const room = roomOf.statsFollowers(record.gameId);
+    const receivers = io.of('/').adapter.rooms.get(room)?.size ?? 0;
+    const meta = { stream: streamOf.game(record.gameId) };
+    if (receivers > 0) io.local.to(room).emit(gameStatsPatched.name, record, meta);
     return receivers;
   }
 

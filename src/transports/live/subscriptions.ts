@@ -64,15 +64,14 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
     this.games.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
-    const { db, leaderboards, gameStats, onFollowed } = this.#dependencies;
+    const { db, leaderboards, onFollowed } = this.#dependencies;
     const [epoch, { seq }, leaderboard] = await Promise.all([
       db.read(readEpoch),
       db.read(streamPosition, stream),
       leaderboards.follow(gameId),
     ]);
     onFollowed(stream, seq);
-    const { playing } = gameStats.follow(gameId);
-    return { stream, cursor: { epoch, seq }, leaderboard, playing };
+    return { stream, cursor: { epoch, seq }, leaderboard };
   }
 
   unfollow(gameId: string): void {

@@ -14,7 +14,6 @@ export const realtimeEventCases = {
       epoch: '<epoch>',
       seq: 1,
       leaderboard: [{ ...leaderboardEntry, position: 1 }],
-      playing: 0,
     },
     access: playersOfTheGame,
     publishes: ['nonce'],

@@ -2637,8 +2637,6 @@ class SubscribeOutput(TypedDict):
     seq: int
     #: The current top rows; `leaderboards patched` events update them
     leaderboard: list[LeaderboardRow]
-    #: How many play the game; `game-stats patched` signals update it
-    playing: int
 
 
 class _TrackGameSessionsInputRequired(TypedDict):

@@ -82,12 +82,11 @@ export const subscribe = defineOperation({
     leaderboard: z
       .array(leaderboardRow)
       .meta({ description: 'The current top rows; `leaderboards patched` events update them' }),
-    playing: z.int().meta({ description: 'How many play the game; `game-stats patched` signals update it' }),
   }),
   async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
     const gameId = await followableGame(db, caller, input.gameId);
-    const { stream, cursor, ...current } = await requireConnection(connection).follow(gameId);
-    return { success: true, stream, ...cursor, ...current };
+    const { stream, cursor, leaderboard } = await requireConnection(connection).follow(gameId);
+    return { success: true, stream, ...cursor, leaderboard };
   },
 });
 

@@ -9858,13 +9858,6 @@ namespace Gantry
             get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
             set { Set("leaderboard", value); }
         }
-
-        /// <summary>How many play the game; <c>game-stats patched</c> signals update it</summary>
-        public long Playing
-        {
-            get { return Get("playing", Read.Integer); }
-            set { Set("playing", value); }
-        }
     }
 
     /// <summary>What trackGameSessions takes</summary>

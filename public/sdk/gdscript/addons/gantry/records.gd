@@ -4759,8 +4759,6 @@ class SubscribeOutput:
 	var seq: int = 0
 	# Array of LeaderboardRow. The current top rows; `leaderboards patched` events update them
 	var leaderboard: Array = []
-	# int. How many play the game; `game-stats patched` signals update it
-	var playing: int = 0
 
 	func read(from):
 		json = from
@@ -4769,7 +4767,6 @@ class SubscribeOutput:
 		epoch = _text("epoch")
 		seq = _integer("seq")
 		leaderboard = _records("leaderboard", LeaderboardRow)
-		playing = _integer("playing")
 		return self
 
 
