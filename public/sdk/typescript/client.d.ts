@@ -631,6 +631,19 @@ interface ConfigPatched {
     /** Who has to read the config again waits a random time up to this many milliseconds first */
     spreadMs: number;
 }
+/** What countInGame takes */
+interface CountInGameInput {
+    /** Id or slug of the game */
+    gameId: string;
+}
+/** What countInGame answers */
+interface CountInGameOutput {
+    count: number;
+}
+/** What countLiveGames answers */
+interface CountLiveGamesOutput {
+    liveGamesCount: number;
+}
 /** What createGuest takes */
 interface CreateGuestInput {
     /** Id or slug; optional when the game secret or an allowed Origin identifies the game */
@@ -757,6 +770,8 @@ interface FavoriteGame {
     image: string;
     /** Whether guests may sign in with `createGuest` */
     guests: boolean;
+    /** How many players have the game open */
+    playing: number;
     /** When it was marked, in Unix milliseconds */
     favoritedAt: number;
 }
@@ -777,6 +792,17 @@ interface FeedItemUser {
     id: string;
     address: string;
     username: string;
+}
+/** What followGameStats takes */
+interface FollowGameStatsInput {
+    /** Ids or slugs */
+    gameIds: string[];
+}
+/** What followGameStats answers */
+interface FollowGameStatsOutput {
+    success: boolean;
+    /** The current numbers; `game-stats patched` signals update them */
+    games: GameStats[];
 }
 /** What followPresence answers */
 interface FollowPresenceOutput {
@@ -868,6 +894,8 @@ interface GamePage {
     image: string;
     /** Whether guests may sign in with `createGuest` */
     guests: boolean;
+    /** How many players have the game open */
+    playing: number;
     /** An `archived` game cannot be played */
     listing: 'listed' | 'unlisted' | 'archived';
     /** Plain text, with line breaks, at most 5,000 characters */
@@ -887,6 +915,27 @@ interface GamePageMediaItem {
     url: string;
     /** What it shows, for players who cannot see it */
     alt: string;
+}
+interface GamePlaytime {
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** With what is open now */
+    seconds: number;
+    sessions: number;
+    /** Unix time in milliseconds */
+    firstAt: number;
+    /** When it was open last */
+    lastAt: number;
+    /** Whether the player has it open */
+    playing: boolean;
+}
+interface GameStats {
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** How many players have the game open */
+    playing: number;
+    /** Unix time in milliseconds */
+    updatedAt: number;
 }
 /** What getActivities takes */
 interface GetActivitiesInput {
@@ -1011,6 +1060,35 @@ interface GetGameScoresLeaderboardOutput {
     success: boolean;
     leaderboard: LeaderboardEntry[];
 }
+/** What getGamesHistory takes */
+interface GetGamesHistoryInput {
+    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    wallet: string;
+    /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
+    limit?: number;
+    /** Rows to skip; default 0 */
+    skip?: number;
+}
+/** What getGamesHistory answers */
+interface GetGamesHistoryOutput {
+    success: boolean;
+    currentlyPlaying: GetGamesHistoryOutputCurrentlyPlayingItem[];
+    history: GetGamesHistoryOutputHistoryItem[];
+}
+interface GetGamesHistoryOutputCurrentlyPlayingItem {
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** Unix time in milliseconds */
+    started: number;
+}
+interface GetGamesHistoryOutputHistoryItem {
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** Unix time in milliseconds */
+    started: number;
+    /** Unix time in milliseconds */
+    ended: number;
+}
 /** What getGames takes */
 interface GetGamesInput {
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
@@ -1026,6 +1104,22 @@ interface GetGamesOutput {
     limit: number;
     skip: number;
     data: ListedGame[];
+}
+/** What getLastPlayed takes */
+interface GetLastPlayedInput {
+    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    wallet: string;
+}
+/** What getLastPlayed answers */
+interface GetLastPlayedOutput {
+    success: boolean;
+    /** Left out for who has played nothing */
+    gameId?: string;
+    currentlyPlaying?: boolean;
+    /** Unix time in milliseconds */
+    playedAt?: number;
+    /** Of the latest session, in seconds */
+    duration?: number;
 }
 /** What getLeaderboardAmong takes */
 interface GetLeaderboardAmongInput {
@@ -1171,6 +1265,43 @@ interface GetPlayersOutput {
     success: boolean;
     players: OtherPlayer[];
 }
+/** What getPlaytimeForGame takes */
+interface GetPlaytimeForGameInput {
+    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    wallet: string;
+    /** Id or slug of the game */
+    gameId: string;
+}
+/** What getPlaytimeForGame answers */
+interface GetPlaytimeForGameOutput {
+    success: boolean;
+    secondsPlayed: number;
+}
+/** What getPlaytimeForGames takes */
+interface GetPlaytimeForGamesInput {
+    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    wallet: string;
+    gameIds: string[];
+}
+/** What getPlaytimeForGames answers */
+interface GetPlaytimeForGamesOutput {
+    success: boolean;
+    /** In the order of `gameIds` */
+    secondsPlayed: number[];
+}
+/** What getPlaytime takes */
+interface GetPlaytimeInput {
+    /** Ids or slugs; default: all games the session may see */
+    gameIds?: string[];
+    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    wallet?: string;
+}
+/** What getPlaytime answers */
+interface GetPlaytimeOutput {
+    success: boolean;
+    /** Games played at least once, the last played first */
+    playtime: GamePlaytime[];
+}
 /** What getPrivacy answers */
 interface GetPrivacyOutput {
     success: boolean;
@@ -1222,6 +1353,17 @@ interface GetSubscribedChannelsOutputChannelsItem {
     /** Id (UUIDv7) */
     gameId: string;
     stream: string;
+}
+/** What getTotalPlaytime takes */
+interface GetTotalPlaytimeInput {
+    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    wallet: string;
+}
+/** What getTotalPlaytime answers */
+interface GetTotalPlaytimeOutput {
+    success: boolean;
+    /** In seconds */
+    playtime: number;
 }
 /** What getUnreadCount takes */
 interface GetUnreadCountInput {
@@ -1527,6 +1669,31 @@ interface ListNotificationsOutput {
     /** Send it as `after` to get the next page; null on the last page */
     cursor: string | null;
 }
+/** What listRecentGames takes */
+interface ListRecentGamesInput {
+    limit?: number;
+}
+/** What listRecentGames answers */
+interface ListRecentGamesOutput {
+    success: boolean;
+    games: ListRecentGamesOutputGamesItem[];
+}
+interface ListRecentGamesOutputGamesItem {
+    /** Id (UUIDv7) */
+    gameId: string;
+    /** With what is open now */
+    seconds: number;
+    sessions: number;
+    /** Unix time in milliseconds */
+    firstAt: number;
+    /** When it was open last */
+    lastAt: number;
+    /** Whether the player has it open */
+    playing: boolean;
+    slug: string;
+    name: string;
+    image: string;
+}
 interface ListedGame {
     /** Id (UUIDv7) */
     gameId: string;
@@ -1541,6 +1708,8 @@ interface ListedGame {
     image: string;
     /** Whether guests may sign in with `createGuest` */
     guests: boolean;
+    /** How many players have the game open */
+    playing: number;
 }
 interface ListedMessageChannel {
     /** Id (UUIDv7) */
@@ -2785,6 +2954,11 @@ interface Operations {
         input: Record<never, never>;
         output: UnfollowPresenceOutput;
     };
+    /** Subscribe this connection to how many play these games, instead of those before; none: to nothing */
+    followGameStats: {
+        input: FollowGameStatsInput;
+        output: FollowGameStatsOutput;
+    };
     /** List the public streams this connection is subscribed to */
     getSubscribedChannels: {
         input: Record<never, never>;
@@ -2799,6 +2973,51 @@ interface Operations {
     unsubscribe: {
         input: UnsubscribeInput;
         output: UnsubscribeOutput;
+    };
+    /** Count the players who have a game open */
+    countInGame: {
+        input: CountInGameInput;
+        output: CountInGameOutput;
+    };
+    /** Count the games that somebody has open */
+    countLiveGames: {
+        input: Record<never, never>;
+        output: CountLiveGamesOutput;
+    };
+    /** List the latest session of a player in each game, the last played first */
+    getGamesHistory: {
+        input: GetGamesHistoryInput;
+        output: GetGamesHistoryOutput;
+    };
+    /** Get the game that a player has open or played last */
+    getLastPlayed: {
+        input: GetLastPlayedInput;
+        output: GetLastPlayedOutput;
+    };
+    /** Get how long the player, or a friend, has played each game */
+    getPlaytime: {
+        input: GetPlaytimeInput;
+        output: GetPlaytimeOutput;
+    };
+    /** Get how many seconds a player has played a game */
+    getPlaytimeForGame: {
+        input: GetPlaytimeForGameInput;
+        output: GetPlaytimeForGameOutput;
+    };
+    /** Get how many seconds a player has played each of some games */
+    getPlaytimeForGames: {
+        input: GetPlaytimeForGamesInput;
+        output: GetPlaytimeForGamesOutput;
+    };
+    /** Get how many seconds a player has played all games together */
+    getTotalPlaytime: {
+        input: GetTotalPlaytimeInput;
+        output: GetTotalPlaytimeOutput;
+    };
+    /** List the games that the player has played, the last played first */
+    listRecentGames: {
+        input: ListRecentGamesInput;
+        output: ListRecentGamesOutput;
     };
     /** Read the game's config as it is for the player; the game's server reads private keys too */
     getConfig: {
@@ -3022,6 +3241,7 @@ interface Received {
     'config patched': ConfigPatched;
     'leaderboards patched': LeaderboardChange;
     'named-leaderboards patched': NamedLeaderboardChange;
+    'game-stats patched': GameStats;
     'maintenance patched': Maintenance;
 }
 type ReceivedName = keyof Received;
@@ -3030,7 +3250,7 @@ type Heard = Received;
 /** @deprecated Use `ReceivedName`. */
 type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
-type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'joinFriend' | 'getConfig' | 'getGames' | 'getGame' | 'listFavoriteGames' | 'setFavoriteGame' | 'getEvents' | 'getMaintenance' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
+type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'joinFriend' | 'countInGame' | 'countLiveGames' | 'getGamesHistory' | 'getLastPlayed' | 'getPlaytime' | 'getPlaytimeForGame' | 'getPlaytimeForGames' | 'getTotalPlaytime' | 'listRecentGames' | 'getConfig' | 'getGames' | 'getGame' | 'listFavoriteGames' | 'setFavoriteGame' | 'getEvents' | 'getMaintenance' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
 /** Why the server refuses a call. */
 type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'favorite_limit_reached' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'blocked_everywhere' | 'not_a_friend' | 'friend_limit_reached' | 'friend_request_unknown' | 'friend_code_unknown' | 'requests_not_accepted' | 'invite_unknown' | 'invite_limit_reached' | 'not_joinable' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'calendar_event_unknown' | 'calendar_event_key_taken' | 'calendar_event_limit_reached' | 'maintenance_unknown' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'config_version_unknown' | 'config_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'friends_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'config_changed' | 'calendar_event_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'update_required' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'not_ready' | 'maintenance' | 'server_busy';
 
@@ -3207,4 +3427,4 @@ declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type ConfigPatched, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageMediaItem, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetConfigInput, type GetConfigOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesInput, type GetGamesOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type ConfigPatched, type CountInGameInput, type CountInGameOutput, type CountLiveGamesOutput, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowGameStatsInput, type FollowGameStatsOutput, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageMediaItem, type GamePlaytime, type GameStats, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetConfigInput, type GetConfigOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesHistoryInput, type GetGamesHistoryOutput, type GetGamesHistoryOutputCurrentlyPlayingItem, type GetGamesHistoryOutputHistoryItem, type GetGamesInput, type GetGamesOutput, type GetLastPlayedInput, type GetLastPlayedOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPlaytimeForGameInput, type GetPlaytimeForGameOutput, type GetPlaytimeForGamesInput, type GetPlaytimeForGamesOutput, type GetPlaytimeInput, type GetPlaytimeOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetTotalPlaytimeInput, type GetTotalPlaytimeOutput, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListRecentGamesInput, type ListRecentGamesOutput, type ListRecentGamesOutputGamesItem, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

@@ -2625,8 +2625,6 @@ export interface Operations {
   getTotalPlaytime: { input: GetTotalPlaytimeInput; output: GetTotalPlaytimeOutput };
   /** List the games that the player has played, the last played first */
   listRecentGames: { input: ListRecentGamesInput; output: ListRecentGamesOutput };
-  /** List the public games and launchers in display order; an unlisted one is found only by its slug */
-  getGames: { input: GetGamesInput; output: GetGamesOutput };
   /** Read the game's config as it is for the player; the game's server reads private keys too */
   getConfig: { input: GetConfigInput; output: GetConfigOutput };
   /** List the public games and launchers in display order; an unlisted one is found only by its slug */
@@ -2826,7 +2824,6 @@ export type QueueableName =
   | 'getPlaytimeForGames'
   | 'getTotalPlaytime'
   | 'listRecentGames'
-  | 'getGames'
   | 'getConfig'
   | 'getGames'
   | 'getGame'

@@ -79,7 +79,6 @@ const topics = [
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
   { title: 'Playing and playtime', page: 'launcher-home#playing', files: [playing, playtime] },
-  { title: 'Games', page: 'administration#games', files: [games, gameSecrets, managedGames] },
   { title: 'Configuration', page: 'live-ops#config', files: [config, configVersions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
   { title: 'Calendar and maintenance', page: 'live-ops#calendar', files: [calendar, maintenance] },

@@ -649,14 +649,6 @@ class Operations:
         """List the games that the player has played, the last played first."""
         return self._call("listRecentGames", _given({}, {"limit": limit}))
 
-    def get_games(self, *, limit: Optional[int] = None, skip: Optional[int] = None, kind: Optional[Literal["game", "launcher"]] = None, slug: Optional[str] = None) -> GetGamesOutput:
-        """List the public games and launchers in display order; an unlisted one is found only by its slug.
-
-        limit: Rows wanted; default 50, also for 0; larger values are capped to 250
-        skip: Rows to skip; default 0
-        """
-        return self._call("getGames", _given({}, {"limit": limit, "skip": skip, "kind": kind, "slug": slug}))
-
     def get_config(self, *, keys: Optional[list[str]] = None, label: Optional[str] = None, game_version: Optional[str] = None, if_none_match: Optional[str] = None) -> GetConfigOutput:
         """Read the game's config as it is for the player; the game's server reads private keys too.
 

@@ -462,12 +462,6 @@ namespace Gantry
             return CallAsync(Operations.ListRecentGames, input, options, cancellationToken, ListRecentGamesOutput.From);
         }
 
-        /// <summary>List the public games and launchers in display order; an unlisted one is found only by its slug.</summary>
-        public Task<GetGamesOutput> GetGamesAsync(GetGamesInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
-        {
-            return CallAsync(Operations.GetGames, input, options, cancellationToken, GetGamesOutput.From);
-        }
-
         /// <summary>Read the game's config as it is for the player; the game's server reads private keys too.</summary>
         public Task<GetConfigOutput> GetConfigAsync(GetConfigInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {

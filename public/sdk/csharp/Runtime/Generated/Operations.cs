@@ -82,7 +82,6 @@ namespace Gantry
         public static readonly Operation GetPlaytimeForGames = new Operation("getPlaytimeForGames", Repeat.Always);
         public static readonly Operation GetTotalPlaytime = new Operation("getTotalPlaytime", Repeat.Always);
         public static readonly Operation ListRecentGames = new Operation("listRecentGames", Repeat.Always);
-        public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetConfig = new Operation("getConfig", Repeat.Always);
         public static readonly Operation GetGames = new Operation("getGames", Repeat.Always);
         public static readonly Operation GetGame = new Operation("getGame", Repeat.Always);
@@ -199,7 +198,6 @@ namespace Gantry
             GetPlaytimeForGames,
             GetTotalPlaytime,
             ListRecentGames,
-            GetGames,
             GetConfig,
             GetGames,
             GetGame,

@@ -722,16 +722,6 @@ func list_recent_games(optional = {}, options = {}):
 	return _call_generated("listRecentGames", {}, optional, {"limit": "limit"}, options)
 
 
-# List the public games and launchers in display order; an unlisted one is found only by its slug.
-# - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
-# - optional skip: int or null. Rows to skip; default 0
-# - optional kind: "game" or "launcher" or null
-# - optional slug: String or null
-# Answers: GetGamesOutput.
-func get_games(optional = {}, options = {}):
-	return _call_generated("getGames", {}, optional, {"limit": "limit", "skip": "skip", "kind": "kind", "slug": "slug"}, options)
-
-
 # Read the game's config as it is for the player; the game's server reads private keys too.
 # - optional keys: Array of String or null. Omitted: all; keys that do not exist are left out
 # - optional label: String or null. What the game says of its build, for rules with a `label`, such as `beta` or `android`
@@ -1088,7 +1078,6 @@ const _REPEATS = {
 	"getPlaytimeForGames": "always",
 	"getTotalPlaytime": "always",
 	"listRecentGames": "always",
-	"getGames": "always",
 	"getConfig": "always",
 	"getGames": "always",
 	"getGame": "always",
@@ -1342,8 +1331,6 @@ func _answer_record(operation, result):
 			return Records.GetTotalPlaytimeOutput.new().read(result)
 		"listRecentGames":
 			return Records.ListRecentGamesOutput.new().read(result)
-		"getGames":
-			return Records.GetGamesOutput.new().read(result)
 		"getConfig":
 			return Records.GetConfigOutput.new().read(result)
 		"getGames":
