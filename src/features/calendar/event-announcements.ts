@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import type { Store } from '../../core/storage/store.ts';
-import { type DueRowsOptions, startDueRows } from '../due-rows.ts';
+import { type DueRowsOptions, startDueRows } from '../queue/due-rows.ts';
 import { advanceEvent } from './commands.ts';
 import { listDueEvents } from './queries.ts';
 

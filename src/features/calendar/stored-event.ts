@@ -4,7 +4,7 @@ import { type Occurrence, occurrenceAfter, occurrenceAt, refuseContradictoryTime
 import type { CalendarEventRow } from './tables.ts';
 
 /** The event's occurrence that is running or comes next, by its times: the worker may not have announced it yet. */
-export function currentOrNext(row: CalendarEventRow, now: number): Occurrence | null {
+function currentOrNext(row: CalendarEventRow, now: number): Occurrence | null {
   if (row.occurrenceEndsAt <= now) return occurrenceAt(row, now);
   if (row.occurrenceStartsAt === never) return null;
   return { startsAt: row.occurrenceStartsAt, endsAt: row.occurrenceEndsAt };

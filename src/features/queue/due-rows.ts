@@ -1,6 +1,6 @@
-import type { Query } from '../core/storage/query.ts';
-import type { Store } from '../core/storage/store.ts';
-import { repeat } from '../runtime/repeat.ts';
+import type { Query } from '../../core/storage/query.ts';
+import type { Store } from '../../core/storage/store.ts';
+import { repeat } from '../../runtime/repeat.ts';
 
 /** How often to check for rows that are due. */
 const pollIntervalMs = 2_000;
