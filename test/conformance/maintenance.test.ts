@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, describe, expect, it } from 'vitest';
+import { putMaintenance } from '../../src/features/maintenance/commands.ts';
 import {
   endMaintenance,
   listMaintenance,
@@ -9,6 +10,7 @@ import { overHttp } from '../support/administration.ts';
 import { apiOf } from '../support/api.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { startTestServer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
 
 const server = await startTestServer();
@@ -125,6 +127,19 @@ describe('maintenance of a game', () => {
     expect((received(socket)[2] as { until: number }).until).toBeLessThanOrEqual(Date.now());
     expect(received(elsewhere)).toEqual([]);
   });
+});
+
+it('maintenance that another process sets is known and told here within moments', async () => {
+  await using shared = await openSharedData();
+  await using here = await startTestServer({ DATA_DIR: shared.path });
+  const gameId = await shared.createGame();
+  const { launcherJwt } = await shared.openSession(gameId);
+  using socket = await connectLauncher(here.url, { launcherJwt });
+  const record = { gameId, from: Date.now(), until: Date.now() + hour, message: 'Elsewhere' };
+  await shared.db.write(putMaintenance, record);
+  await until('it was told', () => socket.received.some(({ name }) => name === 'maintenance patched'));
+  const score = { launcherJwt, score: 7 };
+  expect(await apiOf(here).post('/launcher/set-user-score', score)).toMatchObject(refusal(60, 'Elsewhere'));
 });
 
 it('maintenance of all games refuses the writes of every game, and of administrators none', async () => {
