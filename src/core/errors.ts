@@ -139,6 +139,7 @@ export const reasons = {
   game_archived: 403,
   leaderboard_private: 403,
   guests_forbidden: 403,
+  access_denied: 403,
   friends_forbidden: 403,
   path_unknown: 404,
   service_unknown: 404,
@@ -162,6 +163,7 @@ export const reasons = {
   store_unavailable: 503,
   backup_failed: 503,
   chain_unavailable: 503,
+  access_unknown: 503,
   not_ready: 503,
   maintenance: 503,
   server_busy: 503,
@@ -191,6 +193,8 @@ export interface ErrorBody {
     retryAfterSeconds?: number;
     /** With `session_ended`. */
     endReason?: string;
+    /** With `access_denied`. */
+    missing?: readonly MissingToken[];
     /** With `update_required`. */
     update?: RequiredUpdate;
   } & Partial<PresentVersion>;
@@ -201,6 +205,17 @@ export interface ErrorBody {
 export interface PresentVersion {
   label: string;
   version: number;
+}
+
+/** A token of which a player has less than a game requires. Amounts in its smallest unit, as decimal texts. */
+export interface MissingToken {
+  standard: string;
+  chainId: number;
+  contract: string;
+  /** Of ERC-1155. */
+  tokenId?: string;
+  amount: string;
+  owned: string;
 }
 
 /** What to install, and where; texts are empty when the game has not set them. */
@@ -217,6 +232,7 @@ interface Details {
   cause?: unknown;
   retryAfterSeconds?: number | undefined;
   endReason?: string | undefined;
+  missing?: readonly MissingToken[] | undefined;
   update?: RequiredUpdate | undefined;
 }
 
@@ -232,6 +248,8 @@ export class GantryError extends FeathersError {
   readonly retryAfterSeconds: number | undefined;
   /** With `session_ended`: why the session ended. */
   readonly endReason: string | undefined;
+  /** With `access_denied`: the tokens that the player lacks; where a game requires any of several, all of them. */
+  readonly missing: readonly MissingToken[] | undefined;
   /** With `update_required`. */
   readonly update: RequiredUpdate | undefined;
 
@@ -248,6 +266,7 @@ export class GantryError extends FeathersError {
     this.present = details.present;
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.endReason = details.endReason;
+    this.missing = details.missing;
     this.update = details.update;
     // For logs only; `toJSON` omits it.
     if (details.cause !== undefined) this.cause = details.cause;
@@ -272,12 +291,14 @@ function inData({
   present,
   retryAfterSeconds,
   endReason,
+  missing,
   update,
-}: Pick<Details, 'present' | 'retryAfterSeconds' | 'endReason' | 'update'>) {
+}: Omit<Details, 'fields' | 'cause'>) {
   return {
     ...present,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(endReason !== undefined && { endReason }),
+    ...(missing !== undefined && { missing }),
     ...(update && { update }),
   };
 }

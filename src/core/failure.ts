@@ -1,4 +1,10 @@
-import { type FieldError, GantryError, type PresentVersion, type Reason } from './errors.ts';
+import {
+  type FieldError,
+  GantryError,
+  type MissingToken,
+  type PresentVersion,
+  type Reason,
+} from './errors.ts';
 
 /** An error serialized for another thread, which can only receive plain data and built-in errors. */
 export type Failure =
@@ -9,6 +15,7 @@ export type Failure =
       present?: Partial<PresentVersion>;
       retryAfterSeconds?: number;
       endReason?: string;
+      missing?: readonly MissingToken[];
       cause?: unknown;
     }
   | { error: Error };
@@ -17,7 +24,7 @@ export function toFailure(thrown: unknown): Failure {
   if (!(thrown instanceof GantryError)) {
     return { error: thrown instanceof Error ? bare(thrown) : new Error(String(thrown)) };
   }
-  const { reason, message, fields, present, retryAfterSeconds, endReason, cause } = thrown;
+  const { reason, message, fields, present, retryAfterSeconds, endReason, missing, cause } = thrown;
   return {
     reason,
     message,
@@ -25,6 +32,7 @@ export function toFailure(thrown: unknown): Failure {
     ...(present && { present }),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(endReason !== undefined && { endReason }),
+    ...(missing && { missing }),
     ...(cause !== undefined && { cause: cause instanceof Error ? bare(cause) : String(cause) }),
   };
 }

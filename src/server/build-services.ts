@@ -10,6 +10,7 @@ import { ContractWallets } from '../features/chains/contract-wallets.ts';
 import { Signers } from '../features/chains/signers.ts';
 import { MaintenanceWatch } from '../features/maintenance/maintenance-watch.ts';
 import { RuleChains } from '../features/rules/rule-chains.ts';
+import { GameAccess } from '../features/sessions/game-access.ts';
 import { StatePatcher } from '../features/states/state-patcher.ts';
 import { StateReader } from '../features/states/state-reader.ts';
 import { AddressGuard } from '../features/webhooks/address-guard.ts';
@@ -62,6 +63,7 @@ export function buildServices(
     gameSessions: new GameSessions(db),
     contractWallets: new ContractWallets(config.chains),
     ruleChains: new RuleChains(chainClients, signers),
+    gameAccess: new GameAccess(chainClients),
     states,
     statePatcher: new StatePatcher(states),
     webhookSender: new HttpWebhookSender({ guard: new AddressGuard(config.webhookAddresses) }),

@@ -52,6 +52,7 @@ describe('get-game', () => {
       media: z.array(z.strictObject({ kind: z.enum(['image', 'video']), url: z.string(), alt: z.string() })),
       ageRating: z.string(),
       version: z.string(),
+      access: z.null(),
     }),
   });
   const get = async (input: object) => accepted(await api.post('/launcher/get-game', input), answer).game;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { TokenCondition } from '../../src/core/schemas/token-condition.ts';
 import { dueActions } from '../../src/features/rules/evaluate.ts';
-import { type Action, type Rule, ruleList, type TokenCondition } from '../../src/features/rules/rule.ts';
+import { type Action, type Rule, ruleList } from '../../src/features/rules/rule.ts';
 import { extractValues } from '../../src/features/states/state-values.ts';
 
 interface Known {

@@ -31,6 +31,19 @@ const errorBody = z.strictObject({
       endReason: z.string().optional(),
       update: z.strictObject({ version: z.string(), url: z.string(), message: z.string() }).optional(),
       version: z.int().min(0).optional(), // of `config_changed`
+      missing: z
+        .array(
+          z.strictObject({
+            standard: z.enum(['erc20', 'erc721', 'erc1155']),
+            chainId: z.int(),
+            contract: z.string(),
+            tokenId: z.string().optional(),
+            amount: z.string(),
+            owned: z.string(),
+          }),
+        )
+        .min(1)
+        .optional(),
     }),
     z.strictObject({
       ...data,

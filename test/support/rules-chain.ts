@@ -8,7 +8,7 @@ export const signerKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae78
 /** Anvil's second account. */
 const deployerKey = '0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d';
 
-export type ContractName = 'Token' | 'Achievements' | 'Board' | 'GreedyWallet';
+export type ContractName = 'Token' | 'Pass' | 'Achievements' | 'Board' | 'GreedyWallet';
 
 /** A chain with the contracts of `contracts/rules.sol`, and a funded signer. */
 export interface RulesChain extends AsyncDisposable {
@@ -42,6 +42,7 @@ export async function startRulesChain(options: readonly string[] = []): Promise<
   const addresses = {
     Token: await deploy('Token', [18]),
     Achievements: await deploy('Achievements'),
+    Pass: await deploy('Pass'),
     Board: await deploy('Board'),
     GreedyWallet: await deploy('GreedyWallet'),
   };

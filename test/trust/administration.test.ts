@@ -196,6 +196,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
         wordFilter: { action: 'mask', words: [] },
         storageQuotaMegabytes: null,
+        access: null,
       },
       listing: 'listed',
       image: '',

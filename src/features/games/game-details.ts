@@ -9,7 +9,7 @@ export const gameDescription = text(0, 5_000).meta({
 
 export const gameTag = nameText(1, 40);
 
-export const gameTags = z
+const gameTags = z
   .array(gameTag)
   .max(20)
   .refine((tags) => new Set(tags).size === tags.length, 'must not repeat a tag')

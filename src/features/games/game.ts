@@ -4,6 +4,7 @@ import { addressInput, text } from '../../core/schemas/fields.ts';
 import { cleanedNameText, nameText } from '../../core/schemas/names.ts';
 import { isCleanUrlText, isWebUrl, webUrl } from '../../core/schemas/web-url.ts';
 import { wordFilterPolicy } from '../../core/schemas/word-filter.ts';
+import { accessRule } from './access.ts';
 import { gameVersion } from './version.ts';
 
 /** How a game ranks its players. */
@@ -100,6 +101,8 @@ export const gamePolicies = z.object({
   storageQuotaMegabytes: storageQuotaMegabytes.default(null),
   /** Calls of older versions, and of those that do not say theirs, are refused; null: every version may call. */
   minVersion: minVersionPolicy.nullable().default(null),
+  /** What players must own to open a session; null: nothing. */
+  access: accessRule.nullable().default(null),
 });
 export type GamePolicies = z.infer<typeof gamePolicies>;
 /** Policies in a request: omitted ones keep their value, or get their default. */
@@ -128,6 +131,7 @@ export const policyChanges = z.strictObject({
   storageQuotaMegabytes: storageQuotaMegabytes.optional(),
   /** Replaced as a whole. */
   minVersion: minVersionPolicy.nullable().optional(),
+  access: accessRule.nullable().optional(),
 });
 export type PolicyChanges = z.infer<typeof policyChanges>;
 

@@ -30,7 +30,10 @@ import { playerColumnsOf, sqlName } from './player-columns.ts';
 type Renaming = { from: string; to: string };
 
 /** Transfers a guest's data to a sign-in's wallet, and opens a session for the wallet. */
-export type UpgradeGuest = Command<[guest: Owner, signInId: string, lifetimeMs: number], SessionDetails>;
+export type UpgradeGuest = Command<
+  [guest: Owner, signInId: string, lifetimeMs: number, checkedAccess?: string | null],
+  SessionDetails
+>;
 
 /**
  * Upgrades a guest to a wallet whose signature was verified: every row that names the guest is changed to name the
@@ -49,6 +52,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
       { gameId, wallet: guest }: Owner,
       signInId: string,
       lifetimeMs: number,
+      checkedAccess: string | null = null,
     ): Steps<SessionDetails> {
       yield* requireGuest(tx, guest);
       const signIn = yield* lockOpenSignIn(tx, signInId, guest);
@@ -72,7 +76,7 @@ export function upgradeGuestOf(tables: readonly AnyTable[]): UpgradeGuest {
         yield* tx.run(rewriteEvents, { ...renaming, stream: name });
       }
       yield* announceUpgrade(tx, guest, wallet);
-      return yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'wallet');
+      return yield* startSession(tx, { gameId, wallet }, lifetimeMs, 'wallet', checkedAccess);
     },
   );
 }

@@ -1,6 +1,7 @@
+import type { Comparison, TokenCondition } from '../../core/schemas/token-condition.ts';
 import type { LookupSteps } from '../../core/storage/lookup.ts';
 import type { StateValue } from '../states/state-values.ts';
-import type { Action, Condition, Operator, Rule, TokenCondition } from './rule.ts';
+import type { Action, Condition, Rule } from './rule.ts';
 
 /** The facts that conditions are evaluated against, looked up lazily, within a command or a query. */
 export interface Facts<Yielded> {
@@ -48,7 +49,7 @@ export function* reasonNotDue<Yielded>(
 }
 
 function expectationOf(condition: Condition): {
-  operator: Operator;
+  operator: Comparison;
   expected: number | bigint | string | boolean;
 } {
   switch (condition.type) {
@@ -103,7 +104,11 @@ function formatValue(value: unknown): string {
 }
 
 /** A missing value satisfies no operator, not even `ne`; values of different types are only `ne`. */
-function compare(actual: unknown, operator: Operator, expected: number | bigint | string | boolean): boolean {
+function compare(
+  actual: unknown,
+  operator: Comparison,
+  expected: number | bigint | string | boolean,
+): boolean {
   if (actual === undefined || actual === null) return false;
   if (operator === 'eq') return actual === expected;
   if (operator === 'ne') return actual !== expected;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Owner } from '../../core/schemas/owner.ts';
+import { balanceKey } from '../../core/schemas/token-condition.ts';
 import type { Lookup, LookupSteps } from '../../core/storage/lookup.ts';
 import { isActive } from '../calendar/stored-event.ts';
 import { calendarEvents } from '../calendar/tables.ts';
@@ -7,7 +8,6 @@ import { configValueOf } from '../game-config/evaluate.ts';
 import { spendingRefusal } from '../queue/spending.ts';
 import { type GrantRow, grants } from '../queue/tables.ts';
 import { findLeaderboardScore, hasLeaderboard } from '../scores/boards.ts';
-import { balanceKey } from './balance-key.ts';
 import { costOf, prepareCall } from './chain-actions.ts';
 import type { Facts } from './evaluate.ts';
 import { type Action, type ChainAction, isChainAction, type Rule } from './rule.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressInput, text } from '../../core/schemas/fields.ts';
+import { chainId, comparison, uint, userOwnsTokens } from '../../core/schemas/token-condition.ts';
 import { eventKey } from '../calendar/calendar-event.ts';
 import { checkSignature } from '../chains/call-signature.ts';
 import { configKey } from '../game-config/config-entry.ts';
@@ -8,9 +9,6 @@ import { leaderboardName } from '../scores/leaderboard.ts';
 import { seasonEnd } from '../scores/season-prizes.ts';
 import { stateLabel } from '../states/state.ts';
 import { decimalPattern } from './token-amount.ts';
-
-const operator = z.enum(['gt', 'gte', 'lt', 'lte', 'eq', 'ne']);
-export type Operator = z.infer<typeof operator>;
 
 function typeIn(input: unknown): string {
   return JSON.stringify(
@@ -21,7 +19,7 @@ function typeIn(input: unknown): string {
 /** Compares the `value` sent with the trigger. */
 const payloadValueCondition = z.strictObject({
   type: z.literal('payload-value-condition'),
-  operator,
+  operator: comparison,
   value: z.number(),
 });
 
@@ -34,7 +32,7 @@ const leaderboard = leaderboardName.optional();
 /** Compares the player's score: the record under `nonce`, or the one ranked on the leaderboard (default: `default`). */
 const scoreCondition = z.strictObject({
   type: z.literal('score-condition'),
-  operator,
+  operator: comparison,
   value: z.number(),
   nonce: z.string().optional(),
   leaderboard,
@@ -45,43 +43,9 @@ const stateVariableCondition = z.strictObject({
   type: z.literal('state-variable-condition'),
   label: stateLabel,
   key: z.string().min(1),
-  operator,
+  operator: comparison,
   value: z.union([z.number(), z.string(), z.boolean()]),
 });
-
-const chainId = z.int().min(1);
-const uint = z.string().regex(/^\d{1,78}$/, 'must be a whole number, as a string');
-
-/**
- * Compares how many tokens the player has: ERC-20 (in the token's smallest unit), ERC-721 or, with `tokenId`,
- * ERC-1155 on a chain; or off-chain, whether Gantry has recorded the `achievement` (1 or 0).
- */
-const userOwnsTokens = z
-  .strictObject({
-    type: z.literal('user-owns-tokens'),
-    standard: z.enum(['erc20', 'erc721', 'erc1155', 'off-chain']),
-    chainId: chainId.optional(),
-    contract: addressInput.optional(),
-    tokenId: uint.optional(),
-    achievement: text(1, 200).optional(),
-    operator: operator.default('gte'),
-    amount: uint.default('1'),
-  })
-  .superRefine((given, context) => {
-    const wanted = {
-      erc20: ['chainId', 'contract'],
-      erc721: ['chainId', 'contract'],
-      erc1155: ['chainId', 'contract', 'tokenId'],
-      'off-chain': ['achievement'],
-    }[given.standard];
-    for (const field of ['chainId', 'contract', 'tokenId', 'achievement'] as const) {
-      const isGiven = given[field] !== undefined;
-      if (isGiven === wanted.includes(field)) continue;
-      const message = `${isGiven ? 'is not allowed with' : 'is required with'} the standard ${given.standard}`;
-      context.addIssue({ code: 'custom', path: [field], message });
-    }
-  });
-export type TokenCondition = z.infer<typeof userOwnsTokens>;
 
 /** Whether an event of the game's calendar is active. */
 const eventCondition = z.strictObject({
@@ -94,7 +58,7 @@ const eventCondition = z.strictObject({
 const configCondition = z.strictObject({
   type: z.literal('config-condition'),
   key: configKey,
-  operator,
+  operator: comparison,
   value: z.union([z.number(), z.string(), z.boolean()]),
 });
 

@@ -16,14 +16,13 @@ import { playerBanned } from '../players/player-banned.ts';
 import { bans } from '../players/tables.ts';
 import { addLocked, lockGameStorage, releaseRows, rowOverheadBytes } from '../storage-quota/game-storage.ts';
 import { type EndReason, type SessionDetails, sessionEnded, tokenExpired } from './channel-session.ts';
+import { byPlayer, requireCheckedAccess } from './checked-access.ts';
 import { gameChannelPatched } from './events.ts';
 import { toSession } from './stored-session.ts';
 import { announcedPresent, type SessionRow, sessions } from './tables.ts';
 
 /** How many live sessions of a player are read per page. */
 const pageSize = 100;
-/** Ways in which players open sessions themselves. */
-const byPlayer: readonly OpenedBy[] = ['wallet', 'device', 'launcher'];
 /** Ways in which a game's server does. */
 const byServer: readonly OpenedBy[] = ['game-server', 'vouching'];
 /** What a session by a server counts in the game's storage quota: the row, and the event of its end. */
@@ -38,7 +37,7 @@ export const maxLiveSessions = 200;
  * player serializes this with bans and with other sessions of the player. A game's server must have storage left for
  * the session and, if the wallet is new, for its player.
  * @throws GantryError `game_unknown`, `player_banned`; of a guest `guests_forbidden`, `player_unknown`,
- * `guest_upgraded`; of a game's server `storage_full`
+ * `guest_upgraded`; of a game's server `storage_full`; as `requireCheckedAccess`
  */
 export const startSession = command(
   'startSession',
@@ -47,6 +46,7 @@ export const startSession = command(
     { gameId, wallet }: Owner,
     lifetimeMs: number,
     openedBy: OpenedBy = 'administrator',
+    checkedAccess: string | null = null,
   ): Steps<SessionDetails> {
     yield* requireGuest(tx, wallet);
     const isByServer = byServer.includes(openedBy);
@@ -61,6 +61,7 @@ export const startSession = command(
     if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
     const game = toGame(gameRow);
     if (isGuestAddress(wallet)) refuseGuests(game, openedBy);
+    requireCheckedAccess(game, wallet, openedBy, checkedAccess);
     if (game.policies.oneSessionPerPlayer) yield* endSessionsOf(tx, wallet, gameId, 'replaced');
     else yield* enforceLiveLimit(tx, wallet);
     const row: SessionRow = {
@@ -111,11 +112,17 @@ export interface SessionLifetime {
 /**
  * Extends a session to a full lifetime from now, as far as renewals may; never shortens it. The locks are those of
  * `startSession` and of the session's end.
- * @throws GantryError `session_ended`, `token_expired`, `player_banned`; of a guest `player_unknown`, `guest_upgraded`
+ * @throws GantryError `session_ended`, `token_expired`, `player_banned`; of a guest `player_unknown`, `guest_upgraded`;
+ * as `requireCheckedAccess`
  */
 export const renewSession = command(
   'renewSession',
-  function* (tx, sessionId: string, { lifetimeMs, renewalMs }: SessionLifetime): Steps<SessionDetails> {
+  function* (
+    tx,
+    sessionId: string,
+    { lifetimeMs, renewalMs }: SessionLifetime,
+    checkedAccess: string | null = null,
+  ): Steps<SessionDetails> {
     const found = yield* tx.get(sessions, sessionId);
     if (!found) throw sessionEnded('erased');
     const { wallet, gameId } = found;
@@ -130,10 +137,12 @@ export const renewSession = command(
     if (!row || !gameRow || row.endedAt !== null) throw sessionEnded(row?.endReason ?? 'erased');
     if (row.expiresAt <= tx.now) throw tokenExpired();
     if (bannedHere || bannedEverywhere) throw playerBanned(wallet);
+    const game = toGame(gameRow);
+    requireCheckedAccess(game, wallet, toSession(row).openedBy, checkedAccess);
     const until = Math.min(tx.now + lifetimeMs, row.openedAt + renewalMs);
     const renewed = { ...row, expiresAt: Math.max(row.expiresAt, until) };
     if (renewed.expiresAt > row.expiresAt) tx.put(sessions, renewed);
-    return { session: toSession(renewed), player: toPlayer(player), game: toGame(gameRow) };
+    return { session: toSession(renewed), player: toPlayer(player), game };
   },
 );
 

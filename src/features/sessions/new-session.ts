@@ -5,6 +5,7 @@ import { timestamp } from '../../core/schemas/fields.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { ownPlayer, toOwnPlayer } from '../players/player.ts';
 import type { SessionDetails } from './channel-session.ts';
+import type { GameAccess } from './game-access.ts';
 import type { LauncherTokens } from './launcher-token.ts';
 import { announcePresence } from './session-presence.ts';
 
@@ -28,6 +29,7 @@ export function issueToken(
 /** The services that an operation needs to open a session and return its token. */
 export interface NewSessionServices {
   db: Store;
+  gameAccess: GameAccess;
   presence: Presence;
   sessionLifetimeMs: number;
   tokens: LauncherTokens;

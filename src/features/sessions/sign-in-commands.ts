@@ -58,10 +58,15 @@ export const refundAttempt = command('refundAttempt', function* (tx, signInId: s
  */
 export const completeSignIn = command(
   'completeSignIn',
-  function* (tx, signInId: string, lifetimeMs: number): Steps<SessionDetails> {
+  function* (
+    tx,
+    signInId: string,
+    lifetimeMs: number,
+    checkedAccess: string | null = null,
+  ): Steps<SessionDetails> {
     const signIn = yield* lockOpenSignIn(tx, signInId, null);
     tx.put(signIns, { ...signIn, usedAt: tx.now });
-    return yield* startSession(tx, signIn, lifetimeMs, 'wallet');
+    return yield* startSession(tx, signIn, lifetimeMs, 'wallet', checkedAccess);
   },
 );
 

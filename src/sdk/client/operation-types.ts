@@ -521,6 +521,15 @@ export interface GamePage {
   ageRating: string;
   /** The current version of the game; empty when it has none */
   version: string;
+  /** What players must own to open a session; null: nothing */
+  access: GamePageAccess | null;
+}
+
+export interface GamePageAccess {
+  /** What a player must own, in words */
+  text: string;
+  /** The same as in the policy `access` of the game: a token, or `all` or `any` of several */
+  rule: unknown;
 }
 
 export interface GamePageMediaItem {
@@ -2972,6 +2981,7 @@ export type Reason =
   | 'game_archived'
   | 'leaderboard_private'
   | 'guests_forbidden'
+  | 'access_denied'
   | 'friends_forbidden'
   | 'path_unknown'
   | 'service_unknown'
@@ -2995,6 +3005,7 @@ export type Reason =
   | 'store_unavailable'
   | 'backup_failed'
   | 'chain_unavailable'
+  | 'access_unknown'
   | 'not_ready'
   | 'maintenance'
   | 'server_busy';

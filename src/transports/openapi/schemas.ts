@@ -23,6 +23,19 @@ const errorBody = z
         .string()
         .optional()
         .meta({ description: 'For `version_conflict`: the label of the state with a different version' }),
+      missing: z
+        .array(
+          z.object({
+            standard: z.string(),
+            chainId: z.int(),
+            contract: z.string(),
+            tokenId: z.string().optional(),
+            amount: z.string(),
+            owned: z.string(),
+          }),
+        )
+        .optional()
+        .meta({ description: 'For `access_denied`: the tokens of which the player has too few' }),
       retryAfterSeconds: z
         .int()
         .min(0)

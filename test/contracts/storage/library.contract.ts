@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { changeGame } from '../../../src/features/administration/commands.ts';
 import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
@@ -7,6 +8,10 @@ import { importGame } from '../../../src/features/administration/game-import.ts'
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
 import { maxFavorites, setFavorite, setGameDetails } from '../../../src/features/games/library-commands.ts';
 import { findGameDetails, listFavorites } from '../../../src/features/games/library-queries.ts';
+import { addGuest } from '../../../src/features/guests/commands.ts';
+import { accessKeyOf } from '../../../src/features/sessions/checked-access.ts';
+import { renewSession, startSession } from '../../../src/features/sessions/commands.ts';
+import { liveSessions } from '../../../src/features/sessions/queries.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import { addGame, addPlayer, hour, nowAndReopened, type OpenStore, sealedSecret } from './fixture.ts';
@@ -62,6 +67,47 @@ export function libraryContract(open: OpenStore): void {
       await importing.write(importGame, () => records, options);
       expect(await db.read(findGameDetails, id)).toEqual(page);
       expect(await favoritesOf(db, ada.wallet)).toEqual([id]);
+    });
+  });
+
+  describe('a game that requires tokens', () => {
+    const access = {
+      type: 'user-owns-tokens' as const,
+      standard: 'erc721' as const,
+      chainId: 1,
+      contract: `0x${'ab'.repeat(20)}`,
+      operator: 'gte' as const,
+      amount: '1',
+    };
+
+    test('opens no session for a player who was not checked against its present requirement', async () => {
+      await using fixture = await open();
+      const { db } = fixture;
+      const game = await addGame(db, { policies: { access } });
+      const owner = { gameId: game.id, wallet: randomWallet() };
+      const checked = accessKeyOf(game);
+      for (const openedBy of ['wallet', 'launcher', 'device'] as const) {
+        const unchecked = db.write(startSession, owner, hour, openedBy);
+        await expect(unchecked).rejects.toMatchObject({ reason: 'access_unknown' });
+      }
+      const guest = { address: newGuestAddress(), idleMs: hour };
+      await expect(db.write(addGuest, game.id, guest, device(), hour)).rejects.toMatchObject({
+        reason: 'access_denied',
+        missing: [{ amount: '1', owned: '0' }],
+      });
+      expect(await db.read(liveSessions, owner.wallet)).toEqual([]);
+      for (const openedBy of ['administrator', 'game-server', 'vouching'] as const)
+        await db.write(startSession, owner, hour, openedBy);
+      const { session } = await db.write(startSession, owner, hour, 'wallet', checked);
+      const lifetime = { lifetimeMs: 2 * hour, renewalMs: 2 * hour };
+      await db.write(renewSession, session.id, lifetime, checked);
+
+      await db.write(changeGame, game.id, { policies: { access: { ...access, amount: '2' } } });
+      const stale = { reason: 'access_unknown', retryAfterSeconds: 5 };
+      await expect(db.write(startSession, owner, hour, 'wallet', checked)).rejects.toMatchObject(stale);
+      await expect(db.write(renewSession, session.id, lifetime, checked)).rejects.toMatchObject(stale);
+      await db.write(changeGame, game.id, { policies: { access: null } });
+      await db.write(startSession, owner, hour, 'wallet');
     });
   });
 
@@ -133,6 +179,8 @@ export function libraryContract(open: OpenStore): void {
     });
   });
 }
+
+const device = () => ({ secretHash: crypto.randomUUID(), name: '' });
 
 async function favoritesOf(db: Store, wallet: string): Promise<string[]> {
   return (await db.read(listFavorites, wallet)).map(({ game }) => game.id);

@@ -45,6 +45,7 @@ const policies = {
   spending: { transactionsPerDay: 0, transactionsPerPlayerPerDay: 0, tokens: [] },
   wordFilter: { action: 'mask', words: [] },
   storageQuotaMegabytes: null,
+  access: null,
   minVersion: null,
 };
 

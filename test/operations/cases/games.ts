@@ -28,7 +28,7 @@ export const gameCases = {
       await server.services.db.write(changeGame, gameId, page);
       return { slug: gameSlug };
     },
-    answer: { success: true, game: { ...orbit, listing: 'listed', ...page } },
+    answer: { success: true, game: { ...orbit, listing: 'listed', ...page, access: null } },
     access: anyone,
   },
   setFavoriteGame: {

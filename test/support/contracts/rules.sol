@@ -23,6 +23,29 @@ contract Token {
     }
 }
 
+/// ERC-721, as far as games require it of players.
+contract Pass {
+    mapping(address => uint256) public balances;
+    mapping(uint256 => address) public ownerOf;
+
+    function balanceOf(address owner) external view returns (uint256) {
+        require(owner != address(0), "nobody");
+        return balances[owner];
+    }
+
+    function mint(address to, uint256 id) external {
+        require(ownerOf[id] == address(0), "taken");
+        ownerOf[id] = to;
+        balances[to]++;
+    }
+
+    function move(address to, uint256 id) external {
+        balances[ownerOf[id]]--;
+        ownerOf[id] = to;
+        balances[to]++;
+    }
+}
+
 /// What ERC-1155 requires of a contract wallet.
 interface Receiver {
     function onERC1155Received(address operator, address from, uint256 id, uint256 amount, bytes calldata data)

@@ -587,6 +587,15 @@ class GamePage(TypedDict):
     ageRating: str
     #: The current version of the game; empty when it has none
     version: str
+    #: What players must own to open a session; null: nothing
+    access: Optional[GamePageAccess]
+
+
+class GamePageAccess(TypedDict):
+    #: What a player must own, in words
+    text: str
+    #: The same as in the policy `access` of the game: a token, or `all` or `any` of several
+    rule: Any
 
 
 class GamePageMediaItem(TypedDict):

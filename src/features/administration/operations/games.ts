@@ -10,6 +10,7 @@ import { gameDetailInput } from '../../games/game-details.ts';
 import { requireGame } from '../../games/require-game.ts';
 import { toGameRecord } from '../../games/stored-game.ts';
 import { defineAdminOperation } from '../../operation.ts';
+import type { GameAccess } from '../../sessions/game-access.ts';
 import { changeGame } from '../commands.ts';
 import { endSessionsInGame, eraseGameData } from '../game-eraser.ts';
 
@@ -34,8 +35,9 @@ export const updateGame = defineAdminOperation({
     ...gameDetailInput,
   }),
   output: z.object({ success, game: gameRecord }),
-  async handler({ input }, { db }: { db: Store }) {
+  async handler({ input }, { db, gameAccess }: { db: Store; gameAccess: GameAccess }) {
     const { gameId, ...changes } = input;
+    await gameAccess.validate(changes.policies?.access);
     const game = await db.write(changeGame, gameId, changes);
     if (game.listing === 'archived') await endSessionsInGame(db, gameId, 'game_archived');
     return { success: true, game: toGameRecord(game) };

@@ -5,6 +5,7 @@ import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
 import type { GuestSettings } from '../../players/guest-settings.ts';
+import type { GameAccess } from '../../sessions/game-access.ts';
 import { allowedOrigin } from '../allowed-origin.ts';
 import { registerGame } from '../commands.ts';
 import {
@@ -125,7 +126,8 @@ export const createGame = defineAdminOperation({
     ...gameDetailInput,
   }),
   output: z.object({ success, gameId: z.string(), gameSecret: z.string(), game: gameRecord }),
-  async handler({ input }, { db, box }: { db: Store; box: SecretBox }) {
+  async handler({ input }, { db, box, gameAccess }: { db: Store; box: SecretBox; gameAccess: GameAccess }) {
+    await gameAccess.validate(input.policies?.access);
     const gameSecret = newGameSecret();
     const game = await db.write(registerGame, input, box.sealSecret(gameSecret));
     return { success: true, gameId: game.id, gameSecret, game: toGameRecord(game) };

@@ -4,6 +4,7 @@ import { success, timestamp } from '../../../core/schemas/fields.ts';
 import { pagedOutput, pagingOf } from '../../../core/schemas/paging.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation, rowsCost } from '../../operation.ts';
+import { describeAccess } from '../access.ts';
 import { gameListing, gameSlug } from '../game.ts';
 import { gameDetailFields } from '../game-details.ts';
 import { setFavorite } from '../library-commands.ts';
@@ -16,6 +17,16 @@ const gamePage = listedGame
   .extend({
     listing: gameListing.meta({ description: 'An `archived` game cannot be played' }),
     ...gameDetailFields,
+    access: z
+      .object({
+        text: z.string().meta({ description: 'What a player must own, in words' }),
+        rule: z.unknown().meta({
+          description:
+            'The same as in the policy `access` of the game: a token, or `all` or `any` of several',
+        }),
+      })
+      .nullable()
+      .meta({ description: 'What players must own to open a session; null: nothing' }),
   })
   .meta({ id: 'GamePage' });
 
@@ -33,12 +44,14 @@ export const getGame = defineOperation({
       throw invalidField('gameId', 'send either gameId or slug');
     }
     const game = await requireNamedGame(db, name);
+    const { access } = game.policies;
     return {
       success: true,
       game: {
         ...toListedGame(game, { guests, players }),
         listing: game.listing,
         ...(await db.read(findGameDetails, game.id)),
+        access: access && { text: describeAccess(access), rule: access },
       },
     };
   },

@@ -7,6 +7,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { defineOperation, ownerOf } from '../../operation.ts';
 import { findPlayer } from '../../players/queries.ts';
+import { checkSignIn } from '../../sessions/checked-sign-in.ts';
 import { type NewSessionServices, signedIn, signInOutput } from '../../sessions/new-session.ts';
 import { requestSignIn } from '../../sessions/sign-in-commands.ts';
 import { signInChain, signInLifetimeMs, signInMessage } from '../../sessions/sign-in-message.ts';
@@ -71,7 +72,9 @@ export const upgradeGuest = defineOperation({
     const { db, sessionLifetimeMs } = services;
     await requireOwner(caller, db);
     const signIn = await verifySignIn(input, caller.wallet, services);
-    const details = await db.write(services.upgradeGuest, ownerOf(caller), signIn.id, sessionLifetimeMs);
+    const checked = await checkSignIn(signIn, services);
+    const owner = ownerOf(caller);
+    const details = await db.write(services.upgradeGuest, owner, signIn.id, sessionLifetimeMs, checked);
     return { success: true, wallet: details.player.wallet, ...(await signedIn(details, services)) };
   },
 });

@@ -42,7 +42,8 @@ export const openChannelSession = defineOperation({
     if (isGuestAddress(caller.wallet)) requireGuestsAllowed(services.guests);
     const owner = { gameId: game.id, wallet: caller.wallet };
     const openedBy = isServer ? 'game-server' : 'launcher';
-    const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy);
+    const checked = isServer ? null : await services.gameAccess.check(game, caller.wallet, db.now());
+    const details = await db.write(startSession, owner, sessionLifetimeMs, openedBy, checked);
     const launcherJwt = await announceSession(details, services);
     return {
       success: true,

@@ -7,6 +7,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import { defineOperation } from '../../operation.ts';
 import { ownPlayer, toOwnPlayer } from '../../players/player.ts';
 import { renewSession } from '../commands.ts';
+import type { GameAccess } from '../game-access.ts';
 import type { LauncherTokens } from '../launcher-token.ts';
 import { issueToken, signInToken } from '../new-session.ts';
 
@@ -44,9 +45,10 @@ export const renewChannelSession = defineOperation({
   input: z.object({}),
   output: z.object({ success, ...signInToken }),
   async handler(
-    { caller: { session } },
+    { caller: { session, game } },
     services: {
       db: Store;
+      gameAccess: GameAccess;
       tokens: LauncherTokens;
       publicUrls: PublicUrls;
       sessionLifetimeMs: number;
@@ -60,7 +62,8 @@ export const renewChannelSession = defineOperation({
       );
     }
     const { db, sessionLifetimeMs: lifetimeMs, sessionRenewalMs: renewalMs } = services;
-    const details = await db.write(renewSession, session.id, { lifetimeMs, renewalMs });
+    const checked = await services.gameAccess.check(game, session.wallet, db.now());
+    const details = await db.write(renewSession, session.id, { lifetimeMs, renewalMs }, checked);
     const launcherJwt = await issueToken(details, services);
     return { success: true, launcherJwt, jwt: launcherJwt, expiresAt: details.session.expiresAt };
   },

@@ -6,6 +6,7 @@ import type { Store } from '../../../core/storage/store.ts';
 import type { ContractWallets } from '../../chains/contract-wallets.ts';
 import { ownGameInput } from '../../games/require-game.ts';
 import { defineOperation } from '../../operation.ts';
+import { checkSignIn } from '../checked-sign-in.ts';
 import { type NewSessionServices, signedIn, signInOutput } from '../new-session.ts';
 import { completeSignIn, requestSignIn } from '../sign-in-commands.ts';
 import { signInChain, signInLifetimeMs, signInMessage } from '../sign-in-message.ts';
@@ -70,7 +71,8 @@ export const verifyUnverifiedChannel = defineOperation({
   async handler({ input }, services: NewSessionServices & { contractWallets: ContractWallets }) {
     const { db, sessionLifetimeMs } = services;
     const signIn = await verifySignIn(input, null, services);
-    const details = await db.write(completeSignIn, signIn.id, sessionLifetimeMs);
+    const checked = await checkSignIn(signIn, services);
+    const details = await db.write(completeSignIn, signIn.id, sessionLifetimeMs, checked);
     return { success: true, ...(await signedIn(details, services)) };
   },
 });

@@ -237,6 +237,8 @@ namespace Gantry
         /// <summary>HTTP 403.</summary>
         public const string GuestsForbidden = "guests_forbidden";
         /// <summary>HTTP 403.</summary>
+        public const string AccessDenied = "access_denied";
+        /// <summary>HTTP 403.</summary>
         public const string FriendsForbidden = "friends_forbidden";
         /// <summary>HTTP 404.</summary>
         public const string PathUnknown = "path_unknown";
@@ -282,6 +284,8 @@ namespace Gantry
         public const string BackupFailed = "backup_failed";
         /// <summary>HTTP 503.</summary>
         public const string ChainUnavailable = "chain_unavailable";
+        /// <summary>HTTP 503.</summary>
+        public const string AccessUnknown = "access_unknown";
         /// <summary>HTTP 503.</summary>
         public const string NotReady = "not_ready";
         /// <summary>HTTP 503.</summary>

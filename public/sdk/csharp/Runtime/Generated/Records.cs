@@ -2239,6 +2239,43 @@ namespace Gantry
             get { return Get("version", Read.String); }
             set { Set("version", value); }
         }
+
+        /// <summary>What players must own to open a session; null: nothing May be null.</summary>
+        public GamePageAccess Access
+        {
+            get { return Get("access", GamePageAccess.From); }
+            set { SetNullable("access", value); }
+        }
+    }
+
+    public sealed class GamePageAccess : Record
+    {
+        public GamePageAccess() : base(new JsonObject())
+        {
+        }
+
+        public GamePageAccess(JsonObject json) : base(json)
+        {
+        }
+
+        public static GamePageAccess From(object value)
+        {
+            return value == null ? null : new GamePageAccess((JsonObject)value);
+        }
+
+        /// <summary>What a player must own, in words</summary>
+        public string Text
+        {
+            get { return Get("text", Read.String); }
+            set { Set("text", value); }
+        }
+
+        /// <summary>The same as in the policy <c>access</c> of the game: a token, or <c>all</c> or <c>any</c> of several</summary>
+        public object Rule
+        {
+            get { return Get("rule", Read.Any); }
+            set { SetNullable("rule", value); }
+        }
     }
 
     public sealed class GamePageMediaItem : Record

@@ -1057,6 +1057,8 @@ class GamePage:
 	var age_rating: String = ""
 	# String. The current version of the game; empty when it has none
 	var version: String = ""
+	# GamePageAccess or null. What players must own to open a session; null: nothing
+	var access = null
 
 	func read(from):
 		json = from
@@ -1075,6 +1077,21 @@ class GamePage:
 		media = _records("media", GamePageMediaItem)
 		age_rating = _text("ageRating")
 		version = _text("version")
+		access = _record("access", GamePageAccess)
+		return self
+
+
+class GamePageAccess:
+	extends Record
+	# String. What a player must own, in words
+	var text: String = ""
+	# any JSON value. The same as in the policy `access` of the game: a token, or `all` or `any` of several
+	var rule = null
+
+	func read(from):
+		json = from
+		text = _text("text")
+		rule = json.get("rule")
 		return self
 
 
