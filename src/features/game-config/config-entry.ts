@@ -24,7 +24,7 @@ export const configKey = notSeen(
 /** What a game says of its build, such as its platform or release channel. */
 export const buildLabel = notSeen(text(1, 50), 'choice');
 
-export const configValue = notSeen(
+const configValue = notSeen(
   z
     .unknown()
     .refine((value) => !holdsInfinity(value), {
@@ -43,7 +43,7 @@ const versionRange = z
   .refine(({ from, below }) => from !== undefined || below !== undefined, 'must have from, below or both');
 
 /** A value for some players. All of the given conditions must hold; the first rule whose conditions hold applies. */
-export const configRule = z
+const configRule = z
   .strictObject({
     percent: z
       .number()
@@ -64,10 +64,10 @@ export const configRule = z
   .refine(({ value }) => value !== undefined, { path: ['value'], error: 'is required' });
 export type ConfigRule = z.infer<typeof configRule>;
 
-export const configRules = z.array(configRule).max(maxRules);
+const configRules = z.array(configRule).max(maxRules);
 
 /** A key with its value, as it is stored. */
-export const configEntry = z.strictObject({
+const configEntry = z.strictObject({
   key: configKey,
   value: configValue.meta({ description: 'The value where no rule applies' }),
   public: z.boolean().meta({ description: 'Whether players may read it; otherwise only the game server' }),
@@ -79,7 +79,7 @@ export type ConfigEntry = z.infer<typeof configEntry>;
 export const configEntries = z.array(configEntry).max(maxKeys);
 
 /** A change of one key. */
-export const configChange = z
+const configChange = z
   .strictObject({
     key: configKey,
     value: configValue.optional().meta({ description: 'Omitted: unchanged; a new key needs one' }),

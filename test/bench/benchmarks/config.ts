@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Benchmark, Row } from '../benchmark.ts';
 import { Child } from '../child.ts';
+import { useOf } from '../process-use.ts';
 import { type Figure, median, toRow } from '../rounds.ts';
 import { startGantry } from '../server-process.ts';
 import { makeWorld } from '../world.ts';
@@ -41,12 +42,16 @@ export const config: Benchmark = {
     };
     const reachedMs: number[] = [];
     const delayMs: number[] = [];
+    const cpuMs: number[] = [];
+    const cpu = () => (useOf(server.child.pid)?.cpuSeconds ?? Number.NaN) * 1_000;
     for (let round = 0; round < rounds; round++) {
       const pings = pingUntilStopped(url);
+      const cpuBefore = cpu();
       const sentAt = Date.now();
       await change({ value: 'x'.repeat(3_900) + round });
       const { times } = await load.ask({ kind: 'told', version }, loadAnswer);
       reachedMs.push(Math.max(...times) - sentAt);
+      cpuMs.push(cpu() - cpuBefore);
       delayMs.push(await pings.stop());
     }
     await change({ value: 0, rules: [{ percent: 50, value: 1 }] });
@@ -63,6 +68,7 @@ export const config: Benchmark = {
     };
     return [
       against(`values at ${count} games`, 'ms', median(reachedMs), 1_000),
+      against('its processor time, with those of other calls', 'ms', median(cpuMs), 1_000),
       against('another call meanwhile, longest', 'ms', median(delayMs), 250),
       against('reads after a change', 'reads/s', reads, 300),
     ];
