@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { basename } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -23,12 +24,13 @@ import { addWebhook } from '../../src/features/webhooks/commands.ts';
 import { newWebhookSecret } from '../../src/features/webhooks/webhook-secret.ts';
 import { events } from '../../src/server/declarations/events.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
+import { databaseFiles } from '../../src/server/open-store.ts';
 import { type AdminWay, overCommandLine, overHttp } from '../support/administration.ts';
 import { type Api, apiOf } from '../support/api.ts';
 import { type Conversations, conversationsOn } from '../support/conversations.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { accepted, refused } from '../support/outcome.ts';
-import { filesWithText } from '../support/raw-search.ts';
+import { filesWithText, usesText } from '../support/raw-search.ts';
 import { randomWallet, startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { type TemporaryDirectory, temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -89,11 +91,18 @@ function rowsWithText(text: string): string[] {
 /** Completes the erasure as the server does soon afterwards. */
 const sweep = () => sweepErased(server.services.db, tables, { early: true });
 
-/** Nothing of it is in any table, nor, once the log has been emptied, in the bytes of any file. */
+/**
+ * Nothing of it is in any table, nor, once the log has been emptied, in the bytes of any file, but for the unallocated
+ * parts of the database's pages, which the manual names.
+ */
 async function isGone(texts: readonly string[]): Promise<void> {
   for (const text of texts) expect([text, rowsWithText(text)]).toEqual([text, []]);
+  const { database } = dataFiles(directory.path);
   for (const text of texts) {
-    const inFiles = () => filesWithText(directory.path, text);
+    const inFiles = () =>
+      filesWithText(directory.path, text).filter(
+        (file) => file !== basename(database) || usesText(database, text),
+      );
     await until(`${text} gone from ${inFiles()}`, () => inFiles().length === 0, 15_000);
   }
 }
@@ -475,7 +484,7 @@ describe('erasing one of many players', () => {
   /** Long enough that rows spill over into overflow pages. */
   const long = (text: string) => `${text} `.repeat(400);
 
-  it('leaves none of their bytes in the file, whatever pages they were written to, split and moved', async () => {
+  it('leaves none of their bytes in use, whatever pages they were written to, split and moved, and none at all in a compacted file', async () => {
     const { db: store } = server.services;
     const crowd = Array.from({ length: 40 }, () => ({ gameId, wallet: randomWallet() }));
     const all = [player, ...crowd, player];
@@ -492,8 +501,23 @@ describe('erasing one of many players', () => {
         }),
       );
     }
+    const { database } = dataFiles(directory.path);
+    const texts = [wallet.lowercase.slice(2), 'the-canary-of-the-erased'];
+    const isUsed = () => texts.map((text) => usesText(database, text));
+    checkpoint();
+    expect(isUsed()).toEqual([true, true]);
     await erase();
-    await isGone([wallet.lowercase.slice(2), 'the-canary-of-the-erased']);
+    await isGone(texts);
+    await server.close();
+    databaseFiles.compact(database);
+    expect(texts.flatMap((text) => filesWithText(directory.path, text))).toEqual([]);
+
+    /** So that the file contains what the log does. */
+    function checkpoint() {
+      const db = new SqliteDatabase(database);
+      db.pragma('wal_checkpoint(PASSIVE)');
+      db.close();
+    }
 
     async function erase() {
       await admin.call(erasePlayer, { wallet: wallet.address });
