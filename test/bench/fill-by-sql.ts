@@ -98,6 +98,13 @@ function addBoard(db: SqliteConnection, gameId: string): number {
 /** Makes each of these players a friend of those beside it in the list, `count` in total; the ends meet. */
 export function fillFriendsBySql(dataDirectory: string, wallets: readonly string[], count: number): void {
   fillBySql(dataFiles(dataDirectory).database, (db) => {
+    // Two million rows take a minute less when their indexes are made at the end.
+    const indexes = db
+      .prepare<[], { name: string; sql: string }>(
+        "SELECT name, sql FROM sqlite_schema WHERE tbl_name = 'friendships' AND type = 'index' AND sql <> ''",
+      )
+      .all();
+    for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
     const insert = db.prepare(
       `INSERT INTO friendships (wallet, other, state, favorite, note, message, changed_at, expires_at)
        VALUES (?, ?, 'friend', 0, '', '', 1, ${never})`,
@@ -109,5 +116,6 @@ export function fillFriendsBySql(dataDirectory: string, wallets: readonly string
         }
       }
     }
+    for (const { sql } of indexes) db.exec(sql);
   });
 }
