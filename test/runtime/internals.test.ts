@@ -22,6 +22,7 @@ import {
   parseEventArguments,
   releaseRequest,
   sendAck,
+  sendEventNow,
   sendEvents,
   terminate,
   transportClosed,
@@ -126,6 +127,43 @@ describe('engine.io and ws', () => {
     expect(pending.map(({ data }) => Buffer.isBuffer(data) && data.length)).toEqual([2 * (2 + 12)]);
     await until('both arrived', () => socket.received.length === 2);
     expect(socket.received).toEqual([1, 2]);
+  });
+
+  test.each(['websocket', 'polling'])(
+    'an event sent at once by %s is not queued unless something is before it, and keeps its place',
+    async (transport) => {
+      const pending: OutgoingPacket[] = [];
+      let queued = 0;
+      await using socket = await connect([transport], (conn) =>
+        coalesceWrites(conn, pending, () => queued++),
+      );
+      await until('the greeting is written', () => pending.length === 0 && socket.conn.transport.writable);
+      const queuedBefore = queued;
+      sendEventNow(socket.conn, '["said",1]');
+      expect([pending.length, queued]).toEqual([0, queuedBefore]);
+      socket.say(2);
+      sendEventNow(socket.conn, '["said",3]');
+      if (transport === 'websocket') expect(pending).toHaveLength(2);
+      socket.say(4);
+      await until('all arrived', () => socket.received.length === 4);
+      expect(socket.received).toEqual([1, 2, 3, 4]);
+      socket.conn.close();
+      sendEventNow(socket.conn, '["said",5]'); // harmless
+    },
+  );
+
+  test('what a client does not read of events sent at once is counted, and announced as queued', async () => {
+    let queued = 0;
+    await using socket = await connect(['websocket'], (conn) => coalesceWrites(conn, [], () => queued++));
+    await until('the greeting is written', () => socket.received.length === 0 && queued > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    const before = queued;
+    const text = JSON.stringify(['said', 'x'.repeat(1_000_000)]);
+    for (let n = 0; n < 20; n++) sendEventNow(socket.conn, text);
+    expect(bytesBuffered(socket.conn)).toBeGreaterThan(1_000_000);
+    expect(queued).toBeGreaterThan(before);
+    await until('all arrived', () => socket.received.length === 20);
+    expect(bytesBuffered(socket.conn)).toBe(0);
   });
 
   test('the response to an upgrade and the first packet are written together', async () => {

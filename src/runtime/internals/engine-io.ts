@@ -19,15 +19,17 @@ export interface OutgoingPacket {
 
 /** The members of ws's WebSocket that are used; `_socket` is its TCP socket. */
 interface RawWebSocket {
+  readyState: number;
   bufferedAmount: number;
   terminate(): void;
   once(event: 'close', listener: () => void): void;
   on(event: 'ping', listener: () => void): void;
-  _socket?: { cork(): void; uncork(): void } | null;
+  _socket?: { cork(): void; uncork(): void; write(frames: Buffer): void } | null;
 }
 
 interface EngineTransport {
   name: string;
+  writable: boolean;
   send(packets: OutgoingPacket[]): void;
   close(done?: () => void): void;
   emit(event: 'error', error: Error): void;
@@ -147,25 +149,44 @@ export function sendEvents(conn: EngineConnection, events: readonly string[]): v
     for (const event of events) conn.send(`2${event}`);
     return;
   }
-  const frames = Buffer.concat(events.flatMap((event) => textFrame(`42${event}`)));
+  const frames = Buffer.concat(events.map((event) => textFrame(`42${event}`)));
   conn.send(frames, { wsPreEncodedFrame: [frames] } as object);
 }
 
-/** A server's WebSocket frame of a text (RFC 6455, 5.2): its header and its payload. */
-function textFrame(text: string): Buffer[] {
-  const payload = Buffer.from(text);
-  const { length } = payload;
-  const header = Buffer.allocUnsafe(length < 126 ? 2 : length < 65_536 ? 4 : 10);
-  header[0] = 0x81; // final, text
-  if (length < 126) header[1] = length;
-  else if (length < 65_536) {
-    header[1] = 126;
-    header.writeUInt16BE(length, 2);
-  } else {
-    header[1] = 127;
-    header.writeBigUInt64BE(BigInt(length), 2);
+/**
+ * Sends an event in the same form, and writes it to the TCP socket at once, as ws would do in the end, unless anything is
+ * queued before it. For an event to thousands of sockets, the queues, events and callbacks on the way would take longer
+ * than the system calls.
+ */
+export function sendEventNow(conn: EngineConnection, event: string): void {
+  const queue: WriteQueue | undefined = Reflect.get(conn, writeQueue);
+  const { writable, socket } = transportOf(conn);
+  const tcp = socket?.readyState === 1 && conn.readyState === 'open' && writable ? socket._socket : null;
+  const isQueued = queue?.pending.length !== 0 || bufferedPackets(conn).length > 0;
+  if (!tcp || isQueued || Reflect.has(conn, alias)) {
+    sendEvents(conn, [event]);
+    return;
   }
-  return [header, payload];
+  tcp.write(textFrame(`42${event}`));
+  if (bytesBuffered(conn) > 0) queue.onQueued();
+}
+
+/** A server's WebSocket frame of a text (RFC 6455, 5.2): its header and its payload. */
+function textFrame(text: string): Buffer {
+  const length = Buffer.byteLength(text);
+  const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
+  const frame = Buffer.allocUnsafe(start + length);
+  frame[0] = 0x81; // final, text
+  if (length < 126) frame[1] = length;
+  else if (length < 65_536) {
+    frame[1] = 126;
+    frame.writeUInt16BE(length, 2);
+  } else {
+    frame[1] = 127;
+    frame.writeBigUInt64BE(BigInt(length), 2);
+  }
+  frame.write(text, start);
+  return frame;
 }
 
 /**
@@ -273,9 +294,17 @@ export function coalesceWrites(
   pending: OutgoingPacket[],
   onQueued: () => void,
 ): void {
+  Reflect.set(conn, writeQueue, { pending, onQueued } satisfies WriteQueue);
   wrap(transportOf(conn), pending, onQueued);
   conn.on('upgrade', () => wrap(transportOf(conn), pending, onQueued));
 }
+
+/** The arguments of `coalesceWrites`, kept with the connection. */
+interface WriteQueue {
+  pending: readonly OutgoingPacket[];
+  onQueued(): void;
+}
+const writeQueue = Symbol('writeQueue');
 
 /** Sends the response to a WebSocket upgrade and the packet that opens the connection in one write, not in two. */
 export function openInOneWrite(io: Server): void {

@@ -15,6 +15,7 @@ import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import {
   type EngineConnection,
   refusePacket,
+  sendEventNow,
   sendEvents,
   terminate,
 } from '../../runtime/internals/engine-io.ts';
@@ -293,7 +294,7 @@ export class LiveSocket {
       },
     });
     session.subscriptions.player = friends.connect(session.details, session.status, {
-      send: (event) => sendEvents(this.#conn, [event]),
+      send: (event) => sendEventNow(this.#conn, event),
       isBacklogged: () => this.#outgoing.isBacklogged(),
     });
     socket.join(roomOfSession(sessionId));

@@ -43,6 +43,13 @@ export interface PresenceFeedOptions {
   report(thrown: unknown): void;
 }
 
+/** What friends see of a player; one change has hundreds of receivers. */
+interface ShownPlayer {
+  readonly visible: VisiblePlayer | null;
+  /** As sent, by the receiver's game: `values` are for sessions of the player's game only. */
+  readonly texts: Map<string | null, string>;
+}
+
 /**
  * Sends players the presence of their friends. A change costs a read of the player's friends, and a look-up of each
  * among the sockets that follow; of what a socket has not been sent yet, only the last state is.
@@ -57,8 +64,8 @@ export class PresenceFeed {
   readonly #changed = new Set<string>();
   /** Sockets with something to send, in the order in which their time comes. */
   readonly #waiting = new Set<PlayerSocket>();
-  /** As sent in this turn, by game and wallet. */
-  readonly #encoded = new Map<string, string>();
+  /** What is sent in this turn, by wallet. */
+  readonly #shown = new Map<string, ShownPlayer>();
   readonly #stop = new AbortController();
   readonly #following: Following;
   #isTelling = false;
@@ -216,7 +223,7 @@ export class PresenceFeed {
       // What a socket cannot take yet stays marked.
       if (!socket.isReady || this.#send(socket)) this.#queue(socket);
     }
-    this.#encoded.clear();
+    this.#shown.clear();
     if (this.#waiting.size > 0) this.#serving ??= setTimeout(() => this.#serve(), serveMs).unref();
   }
 
@@ -225,9 +232,9 @@ export class PresenceFeed {
     const friends: string[] = [];
     let length = 0;
     for (const [wallet, isFriend] of socket.takeMarked()) {
-      const visible = isFriend ? this.#replica.visible(wallet) : null;
-      if (isFriend && !socket.maySee(wallet, visible)) continue;
-      const text = this.#encode(wallet, visible, socket.gameId);
+      const shown = isFriend ? this.#show(wallet) : { visible: null, texts: new Map() };
+      if (isFriend && !socket.maySee(wallet, shown.visible)) continue;
+      const text = this.#encode(wallet, shown, socket.gameId);
       friends.push(text);
       length += text.length;
       if (length > maxMessageLength) break;
@@ -239,15 +246,22 @@ export class PresenceFeed {
     return socket.isMarked;
   }
 
-  /** Most sockets get the same about a player: their games differ only in who sees `values`. */
-  #encode(wallet: string, visible: VisiblePlayer | null, gameId: string | null): string {
+  #show(wallet: string): ShownPlayer {
+    const known = this.#shown.get(wallet);
+    if (known) return known;
+    const shown = { visible: this.#replica.visible(wallet), texts: new Map() };
+    this.#shown.set(wallet, shown);
+    return shown;
+  }
+
+  #encode(wallet: string, { visible, texts }: ShownPlayer, gameId: string | null): string {
     const game = visible?.game?.id === gameId ? gameId : null;
-    const key = `${visible ? '' : 'offline '}${game} ${wallet}`;
-    const known = this.#encoded.get(key);
+    const known = texts.get(game);
     if (known !== undefined) return known;
-    const record = toFriendPresence(wallet, visible, { gameId: game, now: this.#options.db.now() });
-    const text = JSON.stringify(record);
-    this.#encoded.set(key, text);
+    const text = JSON.stringify(
+      toFriendPresence(wallet, visible, { gameId: game, now: this.#options.db.now() }),
+    );
+    texts.set(game, text);
     return text;
   }
 }
