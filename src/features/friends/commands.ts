@@ -81,8 +81,10 @@ export const addFriend = command(
       };
       yield* put(tx, mine, request);
     }
-    const isIgnored =
-      theirs?.state === 'declined' || (yield* blocksHere(tx, { gameId, wallet: other }, wallet));
+    const isBlocked = yield* blocksHere(tx, { gameId, wallet: other }, wallet);
+    const isIgnored = isBlocked || theirs?.state === 'declined';
+    // Needed only for an event that may not come; nor must the number of round trips tell a block.
+    yield* accountAudience(tx, other, wallet);
     if (isOpen === true && !isIgnored && theirs?.state !== 'received') {
       yield* put(tx, theirs, { ...request, wallet: other, other: wallet, state: 'received' });
     }

@@ -171,8 +171,10 @@ function* isVisible(
 
 /** Whether a player can be searched by another: the same players as `searchByName` finds, so that nothing tells a block. */
 function* isFound(read: Read, wallet: string, by: string): ReadSteps<boolean> {
-  if (!(yield* read.ask(privacyOf, wallet)).searchable) return false;
-  return (yield* read.list(playerBlocks.byPair, [wallet, by], { limit: 1 })).length === 0;
+  // Both are read of everyone: the time it takes must not tell who blocks the caller from who cannot be searched.
+  const { searchable } = yield* read.ask(privacyOf, wallet);
+  const blocks = yield* read.list(playerBlocks.byPair, [wallet, by], { limit: 1 });
+  return searchable && blocks.length === 0;
 }
 
 /**

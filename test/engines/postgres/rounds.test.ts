@@ -2,7 +2,16 @@ import { describe, expect, test } from 'vitest';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
-import { removeFriendsOf, trimFriendships } from '../../../src/features/friends/commands.ts';
+import {
+  addFriend,
+  blockEverywhere,
+  declineFriend,
+  removeFriend,
+  removeFriendsOf,
+  trimFriendships,
+} from '../../../src/features/friends/commands.ts';
+import { sendInvites } from '../../../src/features/friends/invite-commands.ts';
+import { block } from '../../../src/features/messages/blocks/commands.ts';
 import { createChannel, leaveAllChannels } from '../../../src/features/messages/channel-commands.ts';
 import { eraseMessagesOf, sendMessage } from '../../../src/features/messages/message-commands.ts';
 import { addReactionTo, eraseReactionsOf } from '../../../src/features/messages/reaction-commands.ts';
@@ -20,7 +29,7 @@ import { claimDeliveries } from '../../../src/features/webhooks/delivery-command
 import { runAll } from '../../../src/server/declarations/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
 import { addGame, addPlayer, hour } from '../../contracts/storage/fixture.ts';
-import { befriend, fillFriends } from '../../contracts/storage/friend-pairs.ts';
+import { ask, befriend, fillFriends } from '../../contracts/storage/friend-pairs.ts';
 import { noPostgres } from '../../support/postgres.ts';
 import { freshSchema } from '../../support/postgres-schema.ts';
 import { randomWallet } from '../../support/server.ts';
@@ -131,6 +140,43 @@ describe.skipIf(noPostgres !== null)(
     });
   },
 );
+
+/** What a second player may have done to the first, which the first must not learn. */
+const refusals: Readonly<Record<string, (db: Database, owner: Owner, ada: string) => Promise<unknown>>> = {
+  'in every game': (db, owner, ada) => db.write(blockEverywhere, { ...owner, everywhere: true }, ada),
+  'in the game': (db, owner, ada) => db.write(block, owner, ada),
+  async 'by declining a request'(db, owner, ada) {
+    await ask(db, ada, owner.wallet);
+    await db.write(declineFriend, owner.wallet, ada);
+    await db.write(removeFriend, ada, owner.wallet);
+  },
+};
+
+describe.skipIf(noPostgres !== null)('the number of round trips does not tell a player', () => {
+  test.each(Object.entries(refusals))(
+    'who asks to be friends that the other refused it %s',
+    async (_, refuse) => {
+      const asked = (before: typeof refuse) =>
+        roundsOf(async ({ db, gameId, ada, players: [, other = ada] }) => {
+          await before(db, other, ada.wallet);
+          const request = { wallet: other.wallet, hasCode: false, message: '', gameId };
+          return (later) => later.write(addFriend, ada.wallet, request);
+        }, 2);
+      expect(await asked(refuse)).toBe(await asked(async () => undefined));
+    },
+  );
+
+  test('who invites a friend to a game that the friend has blocked the player in it', async () => {
+    const invited = (isBlocked: boolean) =>
+      roundsOf(async ({ db, gameId, ada, players: [, other = ada] }) => {
+        await befriend(db, ada.wallet, other.wallet);
+        if (isBlocked) await db.write(block, other, ada.wallet);
+        const invite = { gameId, connect: '', message: '' };
+        return (later) => later.write(sendInvites, ada.wallet, [other.wallet], invite);
+      }, 2);
+    expect(await invited(true)).toBe(await invited(false));
+  });
+});
 
 /** How many load rounds a command with `count` items takes. */
 async function roundsOf(prepare: Case, count: number): Promise<number> {
