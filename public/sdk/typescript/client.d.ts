@@ -1061,6 +1061,7 @@ interface GetGameScoresLeaderboardInput {
     leaderboard?: string;
     /** Season number, starting at 1; omitted: the current season */
     season?: number;
+    /** Only scores with this label, with their ranks among these; omitted: all */
     label?: string;
 }
 /** What getGameScoresLeaderboard answers */
@@ -1137,6 +1138,7 @@ interface GetLeaderboardAmongInput {
     leaderboard?: string;
     /** Season number, starting at 1; omitted: the current season */
     season?: number;
+    /** Only scores with this label, with their ranks among these; omitted: all */
     label?: string;
     wallets: string[];
 }
@@ -1153,6 +1155,7 @@ interface GetLeaderboardAroundInput {
     leaderboard?: string;
     /** Season number, starting at 1; omitted: the current season */
     season?: number;
+    /** Only scores with this label, with their ranks among these; omitted: all */
     label?: string;
     wallet: string;
     /** Number of entries, with the player's in the middle except near either end; default 11, capped to 101 */
@@ -1432,6 +1435,7 @@ interface GetUsersPositionInGameScoreLeaderboardInput {
     leaderboard?: string;
     /** Season number, starting at 1; omitted: the current season */
     season?: number;
+    /** Only scores with this label, with their ranks among these; omitted: all */
     label?: string;
 }
 /** What getUsersPositionInGameScoreLeaderboard answers */
@@ -2014,6 +2018,7 @@ interface ReadLeaderboardInput {
     leaderboard?: string;
     /** Season number, starting at 1; omitted: the current season */
     season?: number;
+    /** Only scores with this label, with their ranks among these; omitted: all */
     label?: string;
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
     limit?: number;
@@ -2381,12 +2386,15 @@ interface SetStatusOutput {
 /** What setUserScore takes */
 interface SetUserScoreInput {
     score: number;
+    /** ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one */
     nonce?: string;
+    /** The play session in which the score was made, as in `trackGameSessions`; stored with it */
     sessionId?: string;
     /** Name of the leaderboard; omitted: `default` */
     leaderboard?: string;
     /** The season the score is for: refused unless it is the current one; omitted: the current season */
     season?: number;
+    /** One of the leaderboard's labels, such as a country; omitted: none */
     label?: string;
     /** Custom data such as a replay URL or a character, at most 1024 bytes as JSON */
     metadata?: Record<string, unknown>;

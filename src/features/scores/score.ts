@@ -63,7 +63,9 @@ export const scoreSession = notSeen(
     .transform((value) => value || undefined)
     .optional(),
   'id',
-);
+).meta({
+  description: 'The play session in which the score was made, as in `trackGameSessions`; stored with it',
+});
 
 /** What a whole number must be that a double holds exactly, as do all smaller ones. */
 const safeInteger = 'must be a whole number between -9007199254740991 and 9007199254740991';

@@ -693,6 +693,7 @@ export interface GetGameScoresLeaderboardInput {
   leaderboard?: string;
   /** Season number, starting at 1; omitted: the current season */
   season?: number;
+  /** Only scores with this label, with their ranks among these; omitted: all */
   label?: string;
 }
 
@@ -779,6 +780,7 @@ export interface GetLeaderboardAmongInput {
   leaderboard?: string;
   /** Season number, starting at 1; omitted: the current season */
   season?: number;
+  /** Only scores with this label, with their ranks among these; omitted: all */
   label?: string;
   wallets: string[];
 }
@@ -797,6 +799,7 @@ export interface GetLeaderboardAroundInput {
   leaderboard?: string;
   /** Season number, starting at 1; omitted: the current season */
   season?: number;
+  /** Only scores with this label, with their ranks among these; omitted: all */
   label?: string;
   wallet: string;
   /** Number of entries, with the player's in the middle except near either end; default 11, capped to 101 */
@@ -1115,6 +1118,7 @@ export interface GetUsersPositionInGameScoreLeaderboardInput {
   leaderboard?: string;
   /** Season number, starting at 1; omitted: the current season */
   season?: number;
+  /** Only scores with this label, with their ranks among these; omitted: all */
   label?: string;
 }
 
@@ -1761,6 +1765,7 @@ export interface ReadLeaderboardInput {
   leaderboard?: string;
   /** Season number, starting at 1; omitted: the current season */
   season?: number;
+  /** Only scores with this label, with their ranks among these; omitted: all */
   label?: string;
   /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
@@ -2182,12 +2187,15 @@ export interface SetStatusOutput {
 /** What setUserScore takes */
 export interface SetUserScoreInput {
   score: number;
+  /** ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one */
   nonce?: string;
+  /** The play session in which the score was made, as in `trackGameSessions`; stored with it */
   sessionId?: string;
   /** Name of the leaderboard; omitted: `default` */
   leaderboard?: string;
   /** The season the score is for: refused unless it is the current one; omitted: the current season */
   season?: number;
+  /** One of the leaderboard's labels, such as a country; omitted: none */
   label?: string;
   /** Custom data such as a replay URL or a character, at most 1024 bytes as JSON */
   metadata?: Record<string, unknown>;

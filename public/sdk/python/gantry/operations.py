@@ -148,8 +148,11 @@ class Operations:
     def set_user_score(self, *, score: float, nonce: Optional[str] = None, session_id: Optional[str] = None, leaderboard: Optional[str] = None, season: Optional[int] = None, label: Optional[str] = None, metadata: Optional[dict[str, Any]] = None, idempotency_key: Optional[str] = None) -> SetUserScoreOutput:
         """Set the player's score, replacing the score stored under the same nonce.
 
+        nonce: ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one
+        session_id: The play session in which the score was made, as in `trackGameSessions`; stored with it
         leaderboard: Name of the leaderboard; omitted: `default`
         season: The season the score is for: refused unless it is the current one; omitted: the current season
+        label: One of the leaderboard's labels, such as a country; omitted: none
         metadata: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
         """
         return self._call("setUserScore", _given({"score": score}, {"nonce": nonce, "sessionId": session_id, "leaderboard": leaderboard, "season": season, "label": label, "metadata": metadata, "idempotencyKey": idempotency_key}))
@@ -162,6 +165,7 @@ class Operations:
         skip: Rows to skip; default 0
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
+        label: Only scores with this label, with their ranks among these; omitted: all
         """
         return self._call("getGameScoresLeaderboard", _given({"gameId": game_id}, {"limit": limit, "skip": skip, "leaderboard": leaderboard, "season": season, "label": label}))
 
@@ -171,6 +175,7 @@ class Operations:
         game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
+        label: Only scores with this label, with their ranks among these; omitted: all
         """
         return self._call("getLeaderboardAmong", _given({"gameId": game_id, "wallets": wallets}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
@@ -180,6 +185,7 @@ class Operations:
         game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
+        label: Only scores with this label, with their ranks among these; omitted: all
         limit: Number of entries, with the player's in the middle except near either end; default 11, capped to 101
         """
         return self._call("getLeaderboardAround", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label, "limit": limit}))
@@ -190,6 +196,7 @@ class Operations:
         game_id: Id or slug of the game
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
+        label: Only scores with this label, with their ranks among these; omitted: all
         """
         return self._call("getUsersPositionInGameScoreLeaderboard", _given({"gameId": game_id, "wallet": wallet}, {"leaderboard": leaderboard, "season": season, "label": label}))
 
@@ -198,6 +205,7 @@ class Operations:
 
         leaderboard: Name of the leaderboard; omitted: `default`
         season: Season number, starting at 1; omitted: the current season
+        label: Only scores with this label, with their ranks among these; omitted: all
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         """

@@ -782,6 +782,7 @@ class GetGameScoresLeaderboardInput(_GetGameScoresLeaderboardInputRequired, tota
     leaderboard: str
     #: Season number, starting at 1; omitted: the current season
     season: int
+    #: Only scores with this label, with their ranks among these; omitted: all
     label: str
 
 
@@ -886,6 +887,7 @@ class GetLeaderboardAmongInput(_GetLeaderboardAmongInputRequired, total=False):
     leaderboard: str
     #: Season number, starting at 1; omitted: the current season
     season: int
+    #: Only scores with this label, with their ranks among these; omitted: all
     label: str
 
 
@@ -909,6 +911,7 @@ class GetLeaderboardAroundInput(_GetLeaderboardAroundInputRequired, total=False)
     leaderboard: str
     #: Season number, starting at 1; omitted: the current season
     season: int
+    #: Only scores with this label, with their ranks among these; omitted: all
     label: str
     #: Number of entries, with the player's in the middle except near either end; default 11, capped to 101
     limit: int
@@ -1282,6 +1285,7 @@ class GetUsersPositionInGameScoreLeaderboardInput(_GetUsersPositionInGameScoreLe
     leaderboard: str
     #: Season number, starting at 1; omitted: the current season
     season: int
+    #: Only scores with this label, with their ranks among these; omitted: all
     label: str
 
 
@@ -2003,6 +2007,7 @@ class ReadLeaderboardInput(TypedDict, total=False):
     leaderboard: str
     #: Season number, starting at 1; omitted: the current season
     season: int
+    #: Only scores with this label, with their ranks among these; omitted: all
     label: str
     #: Rows wanted; default 50, also for 0; larger values are capped to 250
     limit: int
@@ -2521,12 +2526,15 @@ class _SetUserScoreInputRequired(TypedDict):
 class SetUserScoreInput(_SetUserScoreInputRequired, total=False):
     """What setUserScore takes."""
 
+    #: ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one
     nonce: str
+    #: The play session in which the score was made, as in `trackGameSessions`; stored with it
     sessionId: str
     #: Name of the leaderboard; omitted: `default`
     leaderboard: str
     #: The season the score is for: refused unless it is the current one; omitted: the current season
     season: int
+    #: One of the leaderboard's labels, such as a country; omitted: none
     label: str
     #: Custom data such as a replay URL or a character, at most 1024 bytes as JSON
     metadata: dict[str, Any]

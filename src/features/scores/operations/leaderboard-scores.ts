@@ -21,7 +21,13 @@ import {
 } from '../score.ts';
 
 /** Selects a board of one game. */
-const boardFields = { leaderboard: leaderboardInput, season: seasonInput, label: labelInput };
+const boardFields = {
+  leaderboard: leaderboardInput,
+  season: seasonInput,
+  label: labelInput.meta({
+    description: 'Only scores with this label, with their ranks among these; omitted: all',
+  }),
+};
 const boardInput = { gameId: gameInput, ...boardFields };
 
 const placedOutput = z.object({ success, leaderboard: z.array(leaderboardRow) });

@@ -20,9 +20,16 @@ import { finiteScore, integerScore, nonce, scoreRecord, scoreSession } from '../
 const boardFields = {
   leaderboard: leaderboardInput,
   season: scoreSeasonInput,
-  label: labelInput,
+  label: labelInput.meta({
+    description: "One of the leaderboard's labels, such as a country; omitted: none",
+  }),
   metadata: metadataInput,
 };
+
+const setNonce = nonce.meta({
+  description:
+    'ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one',
+});
 
 export const setUserScore = defineOperation({
   name: 'setUserScore',
@@ -30,8 +37,8 @@ export const setUserScore = defineOperation({
   kind: 'write',
   summary: "Set the player's score, replacing the score stored under the same nonce",
   auth: 'player-or-server',
-  input: z.object({ score: integerScore, nonce, sessionId: scoreSession, ...boardFields }),
-  dispatchInput: z.object({ score: finiteScore, nonce, sessionId: scoreSession, ...boardFields }),
+  input: z.object({ score: integerScore, nonce: setNonce, sessionId: scoreSession, ...boardFields }),
+  dispatchInput: z.object({ score: finiteScore, nonce: setNonce, sessionId: scoreSession, ...boardFields }),
   output: z.object({ success, newScore: scoreRecord }),
   async handler({ input, caller }, { db }: { db: Store }) {
     const { leaderboard, score, ...details } = input;

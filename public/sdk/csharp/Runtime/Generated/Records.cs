@@ -2976,6 +2976,7 @@ namespace Gantry
             set { Set("season", value); }
         }
 
+        /// <summary>Only scores with this label, with their ranks among these; omitted: all</summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -3348,6 +3349,7 @@ namespace Gantry
             set { Set("season", value); }
         }
 
+        /// <summary>Only scores with this label, with their ranks among these; omitted: all</summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -3427,6 +3429,7 @@ namespace Gantry
             set { Set("season", value); }
         }
 
+        /// <summary>Only scores with this label, with their ranks among these; omitted: all</summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -4794,6 +4797,7 @@ namespace Gantry
             set { Set("season", value); }
         }
 
+        /// <summary>Only scores with this label, with their ranks among these; omitted: all</summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -7593,6 +7597,7 @@ namespace Gantry
             set { Set("season", value); }
         }
 
+        /// <summary>Only scores with this label, with their ranks among these; omitted: all</summary>
         public string Label
         {
             get { return Get("label", Read.String); }
@@ -9427,12 +9432,14 @@ namespace Gantry
             set { Set("score", value); }
         }
 
+        /// <summary>ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one</summary>
         public string Nonce
         {
             get { return Get("nonce", Read.String); }
             set { Set("nonce", value); }
         }
 
+        /// <summary>The play session in which the score was made, as in <c>trackGameSessions</c>; stored with it</summary>
         public string SessionId
         {
             get { return Get("sessionId", Read.String); }
@@ -9453,6 +9460,7 @@ namespace Gantry
             set { Set("season", value); }
         }
 
+        /// <summary>One of the leaderboard's labels, such as a country; omitted: none</summary>
         public string Label
         {
             get { return Get("label", Read.String); }

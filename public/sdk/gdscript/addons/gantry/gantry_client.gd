@@ -105,11 +105,11 @@ func get_user_scores(optional = {}, options = {}):
 
 # Set the player's score, replacing the score stored under the same nonce.
 # - score: float
-# - optional nonce: String or null
-# - optional session_id: String or null
+# - optional nonce: String or null. ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one
+# - optional session_id: String or null. The play session in which the score was made, as in `trackGameSessions`; stored with it
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. The season the score is for: refused unless it is the current one; omitted: the current season
-# - optional label: String or null
+# - optional label: String or null. One of the leaderboard's labels, such as a country; omitted: none
 # - optional metadata: Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
 # Answers: SetUserScoreOutput.
 func set_user_score(score, optional = {}, options = {}):
@@ -122,7 +122,7 @@ func set_user_score(score, optional = {}, options = {}):
 # - optional skip: int or null. Rows to skip; default 0
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
-# - optional label: String or null
+# - optional label: String or null. Only scores with this label, with their ranks among these; omitted: all
 # Answers: GetGameScoresLeaderboardOutput.
 func get_game_scores_leaderboard(game_id, optional = {}, options = {}):
 	return _call_generated("getGameScoresLeaderboard", {"gameId": game_id}, optional, {"limit": "limit", "skip": "skip", "leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
@@ -133,7 +133,7 @@ func get_game_scores_leaderboard(game_id, optional = {}, options = {}):
 # - wallets: Array of String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
-# - optional label: String or null
+# - optional label: String or null. Only scores with this label, with their ranks among these; omitted: all
 # Answers: GetLeaderboardAmongOutput.
 func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 	return _call_generated("getLeaderboardAmong", {"gameId": game_id, "wallets": wallets}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
@@ -144,7 +144,7 @@ func get_leaderboard_among(game_id, wallets, optional = {}, options = {}):
 # - wallet: String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
-# - optional label: String or null
+# - optional label: String or null. Only scores with this label, with their ranks among these; omitted: all
 # - optional limit: int or null. Number of entries, with the player's in the middle except near either end; default 11, capped to 101
 # Answers: GetLeaderboardAroundOutput.
 func get_leaderboard_around(game_id, wallet, optional = {}, options = {}):
@@ -156,7 +156,7 @@ func get_leaderboard_around(game_id, wallet, optional = {}, options = {}):
 # - wallet: String
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
-# - optional label: String or null
+# - optional label: String or null. Only scores with this label, with their ranks among these; omitted: all
 # Answers: GetUsersPositionInGameScoreLeaderboardOutput.
 func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}, options = {}):
 	return _call_generated("getUsersPositionInGameScoreLeaderboard", {"gameId": game_id, "wallet": wallet}, optional, {"leaderboard": "leaderboard", "season": "season", "label": "label"}, options)
@@ -165,7 +165,7 @@ func get_users_position_in_game_score_leaderboard(game_id, wallet, optional = {}
 # Read a leaderboard of the server's own game, including private ones, with ranks.
 # - optional leaderboard: String or null. Name of the leaderboard; omitted: `default`
 # - optional season: int or null. Season number, starting at 1; omitted: the current season
-# - optional label: String or null
+# - optional label: String or null. Only scores with this label, with their ranks among these; omitted: all
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # Answers: ReadLeaderboardOutput.

@@ -1422,7 +1422,7 @@ class GetGameScoresLeaderboardInput:
 	var leaderboard = null
 	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
-	# String or null
+	# String or null. Only scores with this label, with their ranks among these; omitted: all
 	var label = null
 
 	func read(from):
@@ -1605,7 +1605,7 @@ class GetLeaderboardAmongInput:
 	var leaderboard = null
 	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
-	# String or null
+	# String or null. Only scores with this label, with their ranks among these; omitted: all
 	var label = null
 	# Array of String
 	var wallets: Array = []
@@ -1644,7 +1644,7 @@ class GetLeaderboardAroundInput:
 	var leaderboard = null
 	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
-	# String or null
+	# String or null. Only scores with this label, with their ranks among these; omitted: all
 	var label = null
 	# String
 	var wallet: String = ""
@@ -2314,7 +2314,7 @@ class GetUsersPositionInGameScoreLeaderboardInput:
 	var leaderboard = null
 	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
-	# String or null
+	# String or null. Only scores with this label, with their ranks among these; omitted: all
 	var label = null
 
 	func read(from):
@@ -3650,7 +3650,7 @@ class ReadLeaderboardInput:
 	var leaderboard = null
 	# int or null. Season number, starting at 1; omitted: the current season
 	var season = null
-	# String or null
+	# String or null. Only scores with this label, with their ranks among these; omitted: all
 	var label = null
 	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
@@ -4555,15 +4555,15 @@ class SetUserScoreInput:
 	extends Record
 	# float
 	var score: float = 0.0
-	# String or null
+	# String or null. ID of the score, such as that of the round: the same one again replaces the score instead of counting twice; omitted: a new one
 	var nonce = null
-	# String or null
+	# String or null. The play session in which the score was made, as in `trackGameSessions`; stored with it
 	var session_id = null
 	# String or null. Name of the leaderboard; omitted: `default`
 	var leaderboard = null
 	# int or null. The season the score is for: refused unless it is the current one; omitted: the current season
 	var season = null
-	# String or null
+	# String or null. One of the leaderboard's labels, such as a country; omitted: none
 	var label = null
 	# Dictionary or null. Custom data such as a replay URL or a character, at most 1024 bytes as JSON
 	var metadata = null
