@@ -24,8 +24,8 @@ import { Observable } from '../shared/observable.js';
  */
 
 const pageSize = 50;
-/** The most conversations that are listed at once. */
-const listSize = 250;
+/** The most conversations of a game that are listed at once. */
+const mostListed = 250;
 /** PROTOCOL.md, "Typing": how long a signal is shown, and the minimum time between two sent ones. */
 const typingShownMs = 4_000;
 const typingSentEveryMs = 2_000;
@@ -37,6 +37,7 @@ export class Conversations extends Observable {
   #game;
   #players;
   #wallet;
+  #listSize;
   /** @type {Map<string, Conversation>} */
   #byId = new Map();
   #markReadTimer = 0;
@@ -55,12 +56,14 @@ export class Conversations extends Observable {
    * @param {Pick<import('gantry-client').GantryClient, 'call'>} game with the token of the session in the game
    * @param {import('./player-book.js').PlayerBook} players
    * @param {string} wallet
+   * @param {number} [listSize] how many conversations are listed at once, which counts against the player's rate limit
    */
-  constructor(game, players, wallet) {
+  constructor(game, players, wallet, listSize = mostListed) {
     super();
     this.#game = game;
     this.#players = players;
     this.#wallet = wallet;
+    this.#listSize = listSize;
   }
 
   /** Latest activity first. */
@@ -75,6 +78,11 @@ export class Conversations extends Observable {
 
   get unread() {
     return this.list.reduce((sum, { unread }) => sum + unread, 0);
+  }
+
+  /** @param {string} channelId */
+  has(channelId) {
+    return this.#byId.has(channelId);
   }
 
   get hasMore() {
@@ -120,7 +128,7 @@ export class Conversations extends Observable {
 
   /** @param {string} cursor */
   async #page(cursor) {
-    const page = { cursor, limit: listSize, withUnread: true, withPreview: true };
+    const page = { cursor, limit: this.#listSize, withUnread: true, withPreview: true };
     const { data, players = [], more, nextCursor = '' } = await this.#game.call('getMessageChannels', page);
     for (const { wallet, username, avatar } of players) this.#players.learn(wallet, username, avatar);
     this.#cursor = more ? nextCursor : null;

@@ -20,8 +20,8 @@ export function friendsTab({ friends }, wide) {
  * The friends' panel, which is loaded once the player has signed in.
  * @param {{
  *   launcher: import('./launcher.js').Launcher,
- *   onTalkTo?: (wallets: string[]) => Promise<void>,
- * }} props `onTalkTo`: in an open game
+ *   onTalkTo: (wallets: string[]) => Promise<void>,
+ * }} props
  */
 export function FriendsTab({ launcher, onTalkTo }) {
   const { friends, friendViews, friendsError } = launcher;

@@ -1,40 +1,52 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Tabs } from '../shared/tabs.js';
 import { useMedia } from '../shared/use-media.js';
 import { FriendsTab, friendsTab } from './friends-tab.js';
 import { Library } from './library.js';
+import { Messages } from './messages.js';
 
 /**
- * The games and the player's friends: side by side, or one at a time on a small screen.
+ * The games, the player's friends and messages outside of games: side by side, or one at a time on a small screen.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function Home({ launcher }) {
   const wide = useMedia('(min-width: 64rem)');
   const [panel, setPanel] = useState('games');
-  if (wide) {
-    return html`
-      <main class="game-screen wide">
-        <${Library} launcher=${launcher} hidden=${false} />
-        <aside class="side" aria-label="Friends"><div class="panel"><${FriendsTab} launcher=${launcher} /></div></aside>
-      </main>
-    `;
-  }
+  const { conversations } = launcher.lobby;
+  const shown = wide && panel === 'games' ? 'friends' : panel;
+  // Messages are only read while their panel is shown.
+  useEffect(() => {
+    if (shown !== 'messages') conversations.show(null);
+  }, [shown]);
+  useEffect(() => () => void conversations.show(null), []);
+  /** @param {string[]} wallets */
+  const talkTo = async (wallets) => {
+    await conversations.start(wallets);
+    setPanel('messages');
+  };
   const tabs = [
-    { id: 'games', label: 'Games', icon: /** @type {const} */ ('game') },
+    ...(wide ? [] : [{ id: 'games', label: 'Games', icon: /** @type {const} */ ('game') }]),
     friendsTab(launcher, wide),
+    {
+      id: 'messages',
+      label: 'Messages',
+      icon: wide ? undefined : /** @type {const} */ ('chat'),
+      count: conversations.unread,
+    },
   ];
   return html`
-    <main class="game-screen narrow">
-      <${Library} launcher=${launcher} labelledBy="tab-games" hidden=${panel !== 'games'} />
+    <main class="game-screen ${wide ? 'wide' : 'narrow'}">
+      <${Library} launcher=${launcher} labelledBy=${wide ? undefined : 'tab-games'} hidden=${shown !== 'games' && !wide} />
       <div class="side">
-        <${Tabs} label="Games and friends" tabs=${tabs} selected=${panel} onSelect=${setPanel} />
+        <${Tabs} label=${wide ? 'Friends and messages' : 'Games, friends and messages'} tabs=${tabs} selected=${shown} onSelect=${setPanel} />
         ${
-          panel === 'friends' &&
+          shown !== 'games' &&
           html`
-            <div class="panel" role="tabpanel" tabindex="-1" id="panel-friends" aria-labelledby="tab-friends">
-              <h1 class="visually-hidden">Your friends</h1>
-              <${FriendsTab} launcher=${launcher} />
+            <div class="panel" role="tabpanel" tabindex="-1" id="panel-${shown}" aria-labelledby="tab-${shown}">
+              ${!wide && html`<h1 class="visually-hidden">${shown === 'friends' ? 'Your friends' : 'Your messages'}</h1>`}
+              ${shown === 'friends' && html`<${FriendsTab} launcher=${launcher} onTalkTo=${talkTo} />`}
+              ${shown === 'messages' && html`<${Messages} launcher=${launcher} current=${launcher.lobby} onTalkTo=${talkTo} />`}
             </div>
           `
         }

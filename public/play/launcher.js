@@ -3,6 +3,7 @@ import { defaultName } from 'gantry-names';
 import { Observable } from '../shared/observable.js';
 import { toast, toastError } from '../shared/toasts.js';
 import { Inbox } from './inbox.js';
+import { Lobby } from './lobby.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
@@ -81,6 +82,7 @@ export class Launcher extends Observable {
   /** @type {string | null} the id of the game being opened */
   opening = null;
   inbox;
+  lobby;
   /** @type {import('./friends/friends.js').Friends | null} null until loaded */
   friends = null;
   /** @type {typeof import('./friends/views.js') | null} */
@@ -117,6 +119,8 @@ export class Launcher extends Observable {
     });
     this.inbox = new Inbox(this.#connection);
     this.inbox.onChange(() => this.changed());
+    this.lobby = new Lobby(this.#connection, this.players, { wallet: address, gameId });
+    this.lobby.onChange(() => this.changed());
     this.#listen();
   }
 
@@ -269,6 +273,7 @@ export class Launcher extends Observable {
   close() {
     clearTimeout(this.#badgeTimer);
     this.#leave();
+    this.lobby.close();
     this.friends?.close();
     this.#connection.close();
   }
@@ -280,7 +285,7 @@ export class Launcher extends Observable {
     for (const name of countedEvents) connection.on(name, (_record, meta) => this.#count(meta));
     connection.on('read-markers patched', (marker, meta) => {
       this.#count(meta, 0);
-      this.current?.conversations.applyReadMarker(marker);
+      for (const one of this.#conversations) one.applyReadMarker(marker);
     });
     connection.on('notifications read', (record, meta) => {
       this.#count(meta, 0);
@@ -304,16 +309,42 @@ export class Launcher extends Observable {
     connection.on('scores created', (score) => this.#scored(score));
     connection.on('scores patched', (score) => this.#scored(score));
     connection.on('scores removed', (score) => this.#scored(score));
-    connection.on('chat-messages created', (message) => this.current?.conversations.putMessage(message));
-    connection.on('chat-messages patched', (message) => this.current?.conversations.putMessage(message));
-    connection.on('chat-messages removed', (message) => this.current?.conversations.removeMessage(message));
-    connection.on('message-reactions created', (record) => this.current?.conversations.putReaction(record));
-    connection.on('message-reactions removed', (record) =>
-      this.current?.conversations.putReaction(record, false),
+    /** @template Record @param {(conversations: import('./conversations.js').Conversations, record: Record) => void} apply */
+    const talk = (apply) => (/** @type {Record} */ record) => {
+      for (const one of this.#conversations) apply(one, record);
+    };
+    connection.on('chat-messages created', (message) => this.#tellMessage(message));
+    connection.on(
+      'chat-messages created',
+      talk((one, message) => one.putMessage(message)),
     );
-    connection.on('chat-messages typing', (signal) => this.current?.conversations.showTyping(signal));
+    connection.on(
+      'chat-messages patched',
+      talk((one, message) => one.putMessage(message)),
+    );
+    connection.on(
+      'chat-messages removed',
+      talk((one, message) => one.removeMessage(message)),
+    );
+    connection.on(
+      'message-reactions created',
+      talk((one, record) => one.putReaction(record)),
+    );
+    connection.on(
+      'message-reactions removed',
+      talk((one, record) => one.putReaction(record, false)),
+    );
+    connection.on(
+      'chat-messages typing',
+      talk((one, signal) => one.showTyping(signal)),
+    );
     connection.on('message-channels created', (channel) => this.#putChannel(channel));
     connection.on('message-channels patched', (channel) => this.#putChannel(channel));
+  }
+
+  /** Those of the open game, and those outside of games; either ignores what belongs to the other. */
+  get #conversations() {
+    return this.current ? [this.current.conversations, this.lobby.conversations] : [this.lobby.conversations];
   }
 
   /** @param {import('gantry-client').Status} status */
@@ -344,8 +375,19 @@ export class Launcher extends Observable {
     if (this.games === null) this.loadGames();
     this.inbox.load();
     this.followFriends();
+    this.lobby.load();
+    this.#learnName();
     this.current?.follow();
     this.current?.conversations.refreshParticipants().catch(() => {});
+  }
+
+  /** The token has the name of when it was issued. */
+  async #learnName() {
+    const { players } = await this.#connection
+      .call('getPlayers', { wallets: [this.wallet] })
+      .catch(() => ({ players: [] }));
+    for (const { wallet, username, avatar } of players) this.players.learn(wallet, username, avatar);
+    this.changed();
   }
 
   /**
@@ -377,12 +419,11 @@ export class Launcher extends Observable {
    */
   #resync(stream) {
     const { current } = this;
-    if (!current) return;
     const [kind, id] = stream.split(':');
     // Deferred until after the event being handled now, so that none is missed in between.
     queueMicrotask(() => {
-      if (kind === 'channel') current.conversations.load();
-      if (kind === 'game' && id === current.game.gameId) current.stream.loadFeed().catch(() => {});
+      if (kind === 'channel') for (const one of this.#conversations) one.load();
+      if (kind === 'game' && id === current?.game.gameId) current?.stream.loadFeed().catch(() => {});
     });
   }
 
@@ -442,6 +483,14 @@ export class Launcher extends Observable {
   /** @param {import('./conversations.js').Channel} channel */
   #putChannel(channel) {
     if (channel.gameId === this.current?.game.gameId) this.current.conversations.putChannel(channel);
+    if (channel.gameId === this.lobby.gameId) this.lobby.conversations.putChannel(channel);
+  }
+
+  /** In a game, tells of a message outside of games, which the library shows. @param {import('./conversations.js').Message} message */
+  #tellMessage({ channelId, senderId }) {
+    if (this.current === null || this.connection === 'catching-up' || senderId === this.wallet) return;
+    if (!this.lobby.conversations.has(channelId)) return;
+    toast(`${this.players.name(senderId)} sent you a message: it is under All games`);
   }
 
   /** @param {OpenGame} opened */

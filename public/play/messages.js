@@ -14,12 +14,12 @@ import { NewConversation } from './new-conversation.js';
 /**
  * @typedef {{
  *   launcher: import('./launcher.js').Launcher,
- *   current: import('./open-game.js').OpenGame,
- * }} InGame
+ *   current: Pick<import('./open-game.js').OpenGame, 'conversations' | 'blocked' | 'search'>,
+ * }} InGame `current`: the open game, or the launcher's lobby
  */
 
 /**
- * The player's conversations in the game, or the open one.
+ * The player's conversations, or the open one.
  * @param {InGame & { onTalkTo: (wallets: string[]) => Promise<void> }} props
  */
 export function Messages({ launcher, current, onTalkTo }) {
@@ -44,7 +44,7 @@ export function Messages({ launcher, current, onTalkTo }) {
           : list.length === 0
             ? html`
                 <${Empty} icon="chat" title="No conversations yet">
-                  <p>Start one with another player of this game.</p>
+                  <p>Start one with another player.</p>
                   <${Button} kind="primary" onClick=${() => setStarting(true)}>Start a conversation<//>
                 <//>
               `

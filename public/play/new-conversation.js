@@ -92,7 +92,7 @@ export function NewConversation({ launcher, current, onClose, onStart }) {
           onInput=${(/** @type {Event} */ event) => setTyped(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
           onKeyDown=${pressed}
         />
-        <p class="hint" id="participants-hint">Finds players by the beginning of their name, and those on this game's leaderboards.</p>
+        <p class="hint" id="participants-hint">Finds players by the beginning of their name, and those on leaderboards.</p>
       </div>
       <fieldset class="people">
         <legend class="visually-hidden">Players</legend>

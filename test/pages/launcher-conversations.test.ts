@@ -1,18 +1,17 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findGameBySlug } from '../../src/features/games/queries.ts';
+import { describe, expect, test } from 'vitest';
 import { createChannel } from '../../src/features/messages/channel-commands.ts';
 import { sendMessage } from '../../src/features/messages/message-commands.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { liveSessions } from '../../src/features/sessions/queries.ts';
-import { seedDemo } from '../../src/tools/demo/seed.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { newWallet } from '../support/wallet.ts';
-import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
+import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import { tabTo } from './operator.ts';
 import {
   bubbles,
@@ -27,21 +26,9 @@ describe.skipIf(noBrowser !== null)('conversations in the launcher', { timeout: 
   let server: TestServer;
   let browser: Browser;
   let gameId: string;
-  const opened: PlayerAtLauncher[] = [];
-  beforeAll(async () => {
-    server = await startTestServer();
-    await seedDemo(server.services.db, server.box);
-    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  afterEach(async () => {
-    const complaints = opened.splice(0).flatMap((one) => one.complaints);
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    expect(complaints).toEqual([]);
+  let opened: DemoInBrowser['opened'];
+  useDemoInBrowser((demo) => {
+    ({ server, browser, gameId, opened } = demo);
   });
 
   async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {

@@ -1,19 +1,18 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addFriend, updateFriend } from '../../src/features/friends/commands.ts';
 import { sendInvites } from '../../src/features/friends/invite-commands.ts';
 import { privacyOf } from '../../src/features/friends/queries.ts';
-import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
-import { seedDemo } from '../../src/tools/demo/seed.ts';
 import { befriend } from '../support/befriend.ts';
 import { connectLauncher } from '../support/launcher.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { desktop, launchBrowser, noBrowser, openPage, type WatchedPage } from './browser.ts';
+import { desktop, noBrowser, openPage, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { signedInAs } from './players.ts';
+import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { say, signedInAs } from './players.ts';
 
 interface Friend extends WatchedPage {
   wallet: string;
@@ -23,25 +22,13 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
   let server: TestServer;
   let browser: Browser;
   let gameId: string;
-  const opened: Friend[] = [];
-  beforeAll(async () => {
-    server = await startTestServer();
-    await seedDemo(server.services.db, server.box);
-    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  afterEach(async () => {
-    const complaints = opened
-      .splice(0)
-      .flatMap((one) => one.complaints)
-      .filter((complaint) => !complaint.includes('ERR_INTERNET_DISCONNECTED'));
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    expect(complaints).toEqual([]);
-  });
+  let opened: DemoInBrowser['opened'];
+  useDemoInBrowser(
+    (demo) => {
+      ({ server, browser, gameId, opened } = demo);
+    },
+    (complaint) => complaint.includes('ERR_INTERNET_DISCONNECTED'),
+  );
 
   /** A guest in the launcher, in the library unless a game is named. */
   async function signIn(name: string, game = '', options: BrowserContextOptions = desktop): Promise<Friend> {
@@ -98,6 +85,14 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     await grace.page.getByText('Ada L and you are friends now').waitFor();
     await rowOf(ada.page, 'Grace H').getByText('Online').waitFor();
 
+    // A message from the library, outside of games: a player in a game is told of it.
+    await grace.page.getByRole('button', { name: 'Message Ada L' }).click();
+    await say(grace, 'Is there room for one more?');
+    await ada.page.getByText('Grace H sent you a message: it is under All games').waitFor();
+    await grace.page.getByRole('button', { name: 'Back to all messages' }).click();
+    await grace.page.getByRole('button', { name: /Ada L.*You: Is there room/ }).waitFor();
+    await grace.page.getByRole('tab', { name: /^Friends/ }).click();
+
     // What is played, and joining it: the game joins by itself.
     await rowOf(grace.page, 'Ada L').getByText('Between rounds').waitFor();
     await picture(grace.page, 'friends library');
@@ -134,6 +129,16 @@ describe.skipIf(noBrowser !== null)('friends in the launcher', { timeout: 60_000
     await invite.getByRole('button', { name: 'Accept the invite of Ada L' }).click();
     await margaret.page.frameLocator('iframe').getByText('You race with').waitFor();
     await rowOf(ada.page, 'Margaret H').getByText('Demo Game').waitFor();
+
+    // The message is in the library; the player's own name is there after a reload.
+    await margaret.page.getByRole('link', { name: 'All games' }).click();
+    await margaret.page.getByRole('button', { name: 'Message Ada L' }).click();
+    await say(margaret, 'Later');
+    await margaret.page.reload();
+    await margaret.page.getByRole('button', { name: 'Account: Margaret H' }).waitFor();
+    await margaret.page.getByRole('tab', { name: 'Messages' }).click();
+    await margaret.page.getByRole('button', { name: /Ada L.*You: Later/ }).click();
+    await margaret.page.getByRole('log').getByText('Later').waitFor();
 
     // A friend who appears offline is not seen as playing, also after a reload.
     await margaret.page.getByRole('button', { name: /^Account/ }).click();

@@ -45,7 +45,7 @@ export function FriendDialog({ launcher, friends, wallet, onTalkTo, onClose }) {
   };
   const talk = () => {
     onClose();
-    onTalkTo?.([wallet]).catch(toastError);
+    onTalkTo([wallet]).catch(toastError);
   };
   const question =
     confirming === 'block'
@@ -78,7 +78,7 @@ export function FriendDialog({ launcher, friends, wallet, onTalkTo, onClose }) {
       </div>
       <div class="friend-answers">
         <${JoinOrInvite} launcher=${launcher} friends=${friends} friend=${friend} onDone=${onClose} />
-        ${onTalkTo && html`<${Button} size="small" onClick=${talk}><${Icon} name="chat" />Message<//>`}
+        <${Button} size="small" onClick=${talk}><${Icon} name="chat" />Message<//>
         <${Button} size="small" aria-pressed=${favorite ? 'true' : 'false'} busy=${busy === 'favorite'} onClick=${() => run('favorite', () => friends.update(wallet, { favorite: !favorite }))}>
           <span aria-hidden="true">${favorite ? '★' : '☆'}</span>Favorite
         <//>

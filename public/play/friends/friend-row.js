@@ -22,10 +22,7 @@ export function FriendRow({ launcher, friends, friend, onTalkTo, onMore }) {
         ${note && html`<span class="quiet small truncate friend-note" title=${note}>${note}</span>`}
       </div>
       <${JoinOrInvite} launcher=${launcher} friends=${friends} friend=${friend} isOnlineOnly />
-      ${
-        onTalkTo &&
-        html`<${Button} size="small" kind="plain" iconOnly label="Message ${name}" onClick=${() => onTalkTo([wallet]).catch(toastError)}><${Icon} name="chat" /><//>`
-      }
+      <${Button} size="small" kind="plain" iconOnly label="Message ${name}" onClick=${() => onTalkTo([wallet]).catch(toastError)}><${Icon} name="chat" /><//>
       <${Button} size="small" kind="plain" iconOnly label="More about ${name}" onClick=${onMore}><${Icon} name="more" /><//>
     </li>
   `;

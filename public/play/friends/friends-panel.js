@@ -16,8 +16,8 @@ import { useAction } from './use-action.js';
  * @typedef {{
  *   launcher: import('../launcher.js').Launcher,
  *   friends: import('./friends.js').Friends,
- *   onTalkTo?: ((wallets: string[]) => Promise<void>) | undefined,
- * }} WithFriends `onTalkTo`: opens the conversation with these players; conversations are those of the open game
+ *   onTalkTo: (wallets: string[]) => Promise<void>,
+ * }} WithFriends `onTalkTo`: opens the conversation with these players, in the open game or else outside of games
  */
 
 /**
