@@ -35,9 +35,9 @@ export function NameForm({ launcher }) {
     setBusy(false);
   };
   return html`
-    <form class="name-form" onSubmit=${save}>
-      <div class="field">
-        <label for=${id}>Display name</label>
+    <form class="field" onSubmit=${save}>
+      <label for=${id}>Display name</label>
+      <div class="field-row">
         <input
           id=${id}
           class="input"
@@ -50,9 +50,9 @@ export function NameForm({ launcher }) {
           aria-describedby=${`${id}-more`}
           onInput=${(/** @type {Event} */ event) => setName(/** @type {HTMLInputElement} */ (event.currentTarget).value)}
         />
-        ${problem ? html`<p id=${`${id}-more`} class="problem" role="alert">${problem}</p>` : html`<p id=${`${id}-more`} class="hint">Shown to other players in every game.</p>`}
+        <${Button} type="submit" busy=${busy} disabled=${!changed}>Save<//>
       </div>
-      <${Button} type="submit" busy=${busy} disabled=${!changed}>Save<//>
+      ${problem ? html`<p id=${`${id}-more`} class="problem" role="alert">${problem}</p>` : html`<p id=${`${id}-more`} class="hint">Shown to other players in every game.</p>`}
     </form>
   `;
 }

@@ -1,17 +1,16 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findGameBySlug } from '../../src/features/games/queries.ts';
+import { describe, expect, test } from 'vitest';
 import { readMutes } from '../../src/features/moderation/queries.ts';
 import { readReports } from '../../src/features/moderation/reports/queries.ts';
 import { notifyPlayer } from '../../src/features/notifications/commands.ts';
 import { setProfile } from '../../src/features/players/commands.ts';
 import { endSeason } from '../../src/features/scores/leaderboard-commands.ts';
 import { setLeaderboardScore } from '../../src/features/scores/leaderboard-score-commands.ts';
-import { seedDemo } from '../../src/tools/demo/seed.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import type { TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
-import { desktop, launchBrowser, noBrowser, phone } from './browser.ts';
+import { desktop, noBrowser, phone } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
+import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
 import {
   bubbles,
   messageAction,
@@ -27,21 +26,9 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
   let server: TestServer;
   let browser: Browser;
   let gameId: string;
-  const opened: PlayerAtLauncher[] = [];
-  beforeAll(async () => {
-    server = await startTestServer();
-    await seedDemo(server.services.db, server.box);
-    gameId = (await server.services.db.read(findGameBySlug, 'demo-game'))?.id ?? '';
-    browser = await launchBrowser();
-  });
-  afterAll(async () => {
-    await browser.close();
-    await server.close();
-  });
-  afterEach(async () => {
-    const complaints = opened.splice(0).flatMap((one) => one.complaints);
-    await Promise.all(browser.contexts().map((context) => context.close()));
-    expect(complaints).toEqual([]);
+  let opened: DemoInBrowser['opened'];
+  useDemoInBrowser((demo) => {
+    ({ server, browser, gameId, opened } = demo);
   });
 
   async function play(options: BrowserContextOptions = desktop): Promise<PlayerAtLauncher> {
@@ -73,6 +60,10 @@ describe.skipIf(noBrowser !== null)('in the launcher', { timeout: 60_000 }, () =
     await page.getByText(/^Season \d+ ends/).waitFor();
     const margaret = page.locator('.board-row').filter({ hasText: 'Margaret' });
     await margaret.getByText('Containers: 21').waitFor();
+    // Rows out of sight do not lengthen the page.
+    await page.setViewportSize({ width: 1024, height: 400 });
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(400);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByText('You have no score yet.').waitFor();
     const owner = { gameId, wallet: ada.wallet };
     await db.write(setLeaderboardScore, owner, 'weekly', 5_000, { metadata: { containers: 40 } });
