@@ -25,10 +25,11 @@ export function sessionCommand(administrator: Administrator): Command {
     .action(async ({ game, json, ...filter }: ListOptions) => {
       const gameId = await administrator.optionalGameId(game);
       const { data } = await administrator.execute(listSessions, { gameId, ...filter });
-      printList(data, json, ({ sessionId, wallet, openedAt, expiresAt, endedAt, endReason }) => ({
+      printList(data, json, ({ sessionId, wallet, openedAt, openedBy, expiresAt, endedAt, endReason }) => ({
         sessionId,
         wallet,
         opened: new Date(openedAt).toISOString(),
+        by: openedBy,
         expires: new Date(expiresAt).toISOString(),
         ended: endedAt === null ? '' : `${new Date(endedAt).toISOString()} (${endReason})`,
       }));

@@ -145,6 +145,9 @@ test('player and session find, rename, ban, unban, revoke, export and erase', as
   expect(await gantryJson(['session', 'list', '--game', gameId, '--wallet', wallet], data)).toMatchObject([
     { sessionId, endedAt: null },
   ]);
+  // How it was opened, to find those opened with a leaked secret.
+  const shown = await gantry(['session', 'list'], { env: { DATA_DIR: data } });
+  expect(shown.stdout).toMatch(/^sessionId +wallet +opened +by .*\n.*Z +administrator /);
   await gantryJson(['session', 'revoke', sessionId], data);
   expect(await gantryJson(['session', 'list'], data)).toMatchObject([{ sessionId, endReason: 'revoked' }]);
   await gantryJson(['player', 'rename', wallet, '--name', 'Ada'], data);
