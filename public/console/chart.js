@@ -1,12 +1,12 @@
 import { html } from 'htm/preact';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { clockTime, dayTime } from '../shared/relative-time.js';
+import { clockTime, dayDate, dayTime } from '../shared/relative-time.js';
 
 const heightPx = 160;
 const labelPx = 11;
-/** The steps of the time axis, in seconds; labels show minutes, and over several days also the weekday. */
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440, 2_880, 5_760].map(
+/** The steps of the time axis, in seconds; labels show minutes, over several days also the weekday, and over weeks the date. */
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 240, 360, 720, 1_440, 2_880, 5_760, 10_080].map(
   (minutes) => minutes * 60,
 );
 const daySeconds = 24 * 60 * 60;
@@ -89,7 +89,7 @@ export function Chart({ times: sampled, lines: measured, shownSeconds, stepSecon
  */
 function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, pick }) {
   const minSeconds = Math.min(shownSeconds, minSteps * stepSeconds);
-  const timeOf = shownSeconds > daySeconds ? dayTime : clockTime;
+  const timeOf = shownSeconds > 7 * daySeconds ? dayDate : shownSeconds > daySeconds ? dayTime : clockTime;
   const colour = coloursOf(element);
   const axis = {
     stroke: colour('--quiet'),

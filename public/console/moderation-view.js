@@ -73,21 +73,22 @@ function Mutes() {
     { title: 'Wallet', exportOnly: true, cell: () => null, value: ({ wallet }) => wallet },
     {
       title: 'Muted in',
+      narrow: 'bare',
       cell: (one) =>
         html`<span class="truncate">${nameOf(one.gameId)}${one.channelId === null ? '' : ', one channel'}</span>`,
       value: (one) => nameOf(one.gameId),
+    },
+    {
+      title: 'Ends',
+      cell: ({ until }) => html`<${RelativeTime} at=${until} />`,
+      value: ({ until }) => isoTime(until),
     },
     {
       title: 'Reason',
       cell: ({ reason }) => (reason ? html`<span class="truncate" title=${reason}>${reason}</span>` : '–'),
       value: ({ reason }) => reason,
     },
-    { title: 'By', cell: ({ mutedBy }) => muters[mutedBy], value: ({ mutedBy }) => mutedBy },
-    {
-      title: 'Ends',
-      cell: ({ until }) => html`<${RelativeTime} at=${until} />`,
-      value: ({ until }) => isoTime(until),
-    },
+    { title: 'By', narrow: 'omit', cell: ({ mutedBy }) => muters[mutedBy], value: ({ mutedBy }) => mutedBy },
     {
       title: 'Unmute',
       hidden: true,

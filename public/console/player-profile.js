@@ -283,7 +283,7 @@ function Bans({ player, games, game, onChanged }) {
           <div class="card-body form">
             <div class="form-row">
               <${SelectField} label="Ban from" value=${scope} onValue=${setChosen} options=${scopes.map((id) => [id, id === '' ? 'All games' : nameOf(id)])} />
-              <${TextField} label="Reason (for the audit log)" maxlength=${500} value=${reason} onValue=${setReason} />
+              <${TextField} label="Reason (for moderators)" maxlength=${500} value=${reason} onValue=${setReason} />
             </div>
             <div class="button-row">
               <${ConfirmButton}
@@ -350,7 +350,7 @@ function EraseButton({ player, onErased }) {
       done="Player erased"
       onDone=${onErased}
     >
-      <p>Profile, scores, states, play sessions, activities, notifications, messages, sessions and bans are deleted from the database file. They can only be recovered from a backup.</p>
+      <p>Profile, scores, states, play sessions, activities, notifications, messages, friends, sessions and bans are deleted from the database file. They can only be recovered from a backup.</p>
       <${TextField} label="Type the last four characters of the wallet to confirm: ${expected}" maxlength=${10} mono value=${typed} onValue=${setTyped} />
     <//>
   `;

@@ -52,6 +52,7 @@ export function RefusalsView() {
     },
     {
       title: 'Player',
+      narrow: 'bare',
       cell: ({ normalizedAddress: wallet }) =>
         wallet === null ? '–' : html`<${PlayerCell} wallet=${wallet} />`,
       value: ({ normalizedAddress: wallet }) => wallet,
@@ -62,7 +63,12 @@ export function RefusalsView() {
       cell: ({ network }) => html`<code>${network}</code>`,
       value: ({ network }) => network,
     },
-    { title: 'Game', cell: ({ gameId }) => nameOf(gameId), value: ({ gameId }) => nameOf(gameId) },
+    {
+      title: 'Game',
+      narrow: 'bare',
+      cell: ({ gameId }) => html`<span class="truncate">${nameOf(gameId)}</span>`,
+      value: ({ gameId }) => nameOf(gameId),
+    },
     { title: 'Times', number: true, cell: ({ count }) => asCount(count), value: ({ count }) => count },
     {
       title: 'Last',
@@ -74,7 +80,7 @@ export function RefusalsView() {
       hidden: true,
       cell: ({ reason: why, operation }) =>
         operation !== null &&
-        html`<a class="button small" href=${linkTo('requests', 'refused', 'all', why)} aria-label="Show requests refused with ${why}"><${Icon} name="list" />Requests</a>`,
+        html`<a class="button small" href=${linkTo('requests', 'refused', 'all', why)} aria-label="Show requests refused with ${why}"><${Icon} name="list" /><span class="row-link-text">Requests</span></a>`,
     },
     { title: 'First', exportOnly: true, cell: () => null, value: ({ firstAt }) => isoTime(firstAt) },
     { title: 'Where', exportOnly: true, cell: () => null, value: ({ at }) => at },

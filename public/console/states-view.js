@@ -48,7 +48,13 @@ export function StatesView({ game, player }) {
       cell: ({ label }) => html`<span class="truncate">${label}</span>`,
       value: ({ label }) => label,
     },
-    { title: 'Version', number: true, cell: ({ version }) => version, value: ({ version }) => version },
+    {
+      title: 'Version',
+      number: true,
+      narrow: 'omit',
+      cell: ({ version }) => version,
+      value: ({ version }) => version,
+    },
     {
       title: 'Public',
       cell: ({ public: isPublic }) => (isPublic ? 'Yes' : 'No'),

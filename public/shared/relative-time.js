@@ -79,6 +79,16 @@ export function clockTime(timestamp, withSeconds = false) {
   return (withSeconds ? clockOfSeconds : clock).format(timestamp);
 }
 
+const dateOfYear = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric' });
+
+/**
+ * `Nov 26`
+ * @param {number} timestamp Unix milliseconds
+ */
+export function dayDate(timestamp) {
+  return dateOfYear.format(timestamp);
+}
+
 /**
  * `Mon 16:05`
  * @param {number} timestamp Unix milliseconds

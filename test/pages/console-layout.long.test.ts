@@ -5,11 +5,14 @@ import { asBytes } from '../../public/console/numbers.js';
 import { dataFiles } from '../../src/config.ts';
 import { findGameBySlug } from '../../src/features/games/queries.ts';
 import { fileReport } from '../../src/features/moderation/reports/commands.ts';
+import { setProfile } from '../../src/features/players/commands.ts';
 import { setScore } from '../../src/features/scores/commands.ts';
 import { demoPlayers } from '../../src/tools/demo/demo-data.ts';
 import { seedDemo } from '../../src/tools/demo/seed.ts';
+import { post } from '../support/http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { until } from '../support/until.ts';
+import { bearer } from '../support/world.ts';
 import { desktop, launchBrowser, noBrowser, openPage, phone } from './browser.ts';
 import { openConsole } from './operator.ts';
 import { consoleViews } from './views.ts';
@@ -37,6 +40,17 @@ describe.skipIf(noBrowser !== null)('the console', () => {
       { gameId, wallet: ada?.wallet ?? '' },
       { about: { wallet: grace?.wallet ?? '' }, reason: 'spam', comment },
     );
+    // Rows with as much as rows have.
+    const muted = { wallet: grace?.wallet ?? '', gameId, seconds: 86_400, reason: 'spam in every channel' };
+    const player = await server.openSession(gameId);
+    await db.write(setProfile, player.wallet, { username: 'Annabella Longname' });
+    const { launcherJwt } = player;
+    const answers = [
+      await post(`${server.url}/admin/mute-player`, muted, bearer(server.adminToken)),
+      await post(`${server.url}/launcher/set-state`, { launcherJwt, label: 'save', state: '{}' }),
+      await post(`${server.url}/launcher/get-channel-messages`, { launcherJwt, channelId: 'none' }),
+    ];
+    expect(answers.map(({ status }) => status < 300)).toEqual([true, true, false]);
     browser = await launchBrowser();
   });
   afterAll(async () => {
@@ -269,7 +283,13 @@ function beyondTables(page: Page): Promise<string[]> {
         const counted = Number.parseFloat(getComputedStyle(table).getPropertyValue('--row')) || wanted;
         return Math.round(row.getBoundingClientRect().height) > Math.round(counted);
       });
+      const outside = [...table.querySelectorAll('td')].filter((cell) => {
+        const end = cell.getBoundingClientRect().right;
+        const parts = [...cell.querySelectorAll('a, button, .badge, .address')];
+        return parts.some((part) => part.getBoundingClientRect().right > end + 1);
+      });
       return [
+        ...outside.map((cell) => `beyond its cell: ${cell.textContent}`),
         ...(beyond > 0 ? [`${table.ariaLabel}: ${beyond} pixels`] : []),
         ...high.map((row) => row.textContent ?? ''),
       ];
