@@ -118,6 +118,9 @@ export const shared = defineConfig({
     // Loading Gantry, several hundred modules, took nearly half of a file's test time. So a process loads it once and
     // runs file after file: none may leave state behind that affects another (a spy, an environment variable).
     isolate: false,
+    // Tests leave much short-lived garbage, which a larger young generation collects in fewer passes: a tenth less
+    // processor time. The programs that tests start do not inherit this.
+    execArgv: ['--max-semi-space-size=32'],
     setupFiles: ['test/each-file.ts'],
     // Tests spend much of their time waiting for timers and disks: one worker more than there are processors keeps them
     // busy.
