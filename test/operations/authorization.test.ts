@@ -84,14 +84,15 @@ describe.each(styles)('over %s', (_, connect) => {
     const { input, access, publishes = [] } = launcherCaseOf(operation);
     const worlds = new Map<Role, World>();
     beforeAll(async () => {
-      // Refused callers change nothing, which each test checks: one world is enough for all of these. Created together,
-      // worlds share their commits.
-      const changes = (role: Role) => ['own', 'shared'].includes(String(access[role]));
-      const [forRefused, ...others] = await Promise.all(
+      // Those who are refused, or only read, change nothing, which each test checks: one world is enough for all of these.
+      // Created together, worlds share their commits.
+      const changes = (role: Role) =>
+        operation.kind !== 'read' && ['own', 'shared'].includes(String(access[role]));
+      const [unchanged, ...others] = await Promise.all(
         [null, ...roles.filter(changes)].map(() => createWorld(server)),
       );
       for (const role of roles) {
-        const world = changes(role) ? others.pop() : forRefused;
+        const world = changes(role) ? others.pop() : unchanged;
         if (world) worlds.set(role, world);
       }
     });
@@ -108,6 +109,7 @@ describe.each(styles)('over %s', (_, connect) => {
       const expected = overThis(caller, operation, role, access[role]);
       if (expected === 'shared') {
         expect(answer.status, answer.text).toBe(200);
+        if (operation.kind === 'read') expect(await ownersData(world)).toBe(before);
         outcomes.shared++;
         return;
       }
