@@ -219,6 +219,11 @@ export function takesToken({ auth }: Pick<AnyOperation, 'auth'>): boolean {
   return auth === 'player' || auth === 'session';
 }
 
+/** Whether it may be called with a player's token. */
+export function acceptsToken(operation: Pick<AnyOperation, 'auth'>): boolean {
+  return takesToken(operation) || isOpenToServers(operation) || operation.auth === 'player-or-anyone';
+}
+
 /** Whether a game's server may call it on behalf of a player. */
 export function isOpenToServers({ auth }: Pick<AnyOperation, 'auth'>): boolean {
   return auth === 'player-or-server' || auth === 'player-or-game';
@@ -246,6 +251,7 @@ export interface SessionCaller extends PlayerCaller, SessionDetails {
  * - `game`: a caller that names a game by its secret, `gameId` or an allowed origin → the game, and the page
  * - `game-secret`: a caller with a game's secret → the game
  * - `sign-in`: a caller with the `channelId` of a sign-in → null
+ * - `player-or-anyone`: as `player`; or anyone without a token → null
  * - `public`: anyone → null
  * - `admin`: a caller with an administrator's token, or the command line on the data directory → the administrator and
  *   role
@@ -258,6 +264,7 @@ export interface Callers {
   game: { game: Game; page: string | null };
   'game-secret': { game: Game };
   'sign-in': null;
+  'player-or-anyone': SessionCaller | null;
   public: null;
   admin: AdminCaller;
 }

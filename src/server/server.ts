@@ -8,6 +8,7 @@ import { ChainWriter } from '../features/chains/chain-writer.ts';
 import type { ChainHooks } from '../features/chains/lane.ts';
 import type { SecretBox } from '../features/games/game-secret.ts';
 import { maintenanceWorkerName } from '../features/maintenance/commands.ts';
+import { startNewsPublication } from '../features/news/news-publication.ts';
 import { queueStats } from '../features/queue/queue-stats.ts';
 import { PrizeWorker } from '../features/rules/prizes/prize-worker.ts';
 import { startSeasonEnds } from '../features/scores/season-ends.ts';
@@ -137,6 +138,7 @@ async function startBackgroundWork(
   await services.maintenance.start({ signal, report });
   startSeasonEnds(db, { signal, report });
   startEventAnnouncements(db, { signal, report });
+  startNewsPublication(db, services.signals, { signal, report });
   startErasureSweeps(db, services.tables, { signal, report });
   startRetention(
     db,

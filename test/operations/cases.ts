@@ -14,6 +14,7 @@ import { guestCases } from './cases/guests.ts';
 import { leaderboardCases } from './cases/leaderboards.ts';
 import { messageCases } from './cases/messages.ts';
 import { muteCases } from './cases/mutes.ts';
+import { newsCases } from './cases/news.ts';
 import { notificationCases } from './cases/notifications.ts';
 import { playSessionCases } from './cases/play-sessions.ts';
 import { playerCases } from './cases/players.ts';
@@ -34,6 +35,7 @@ export const cases: LauncherCases & AdminCases = {
   ...stateCases,
   ...playSessionCases,
   ...activityCases,
+  ...newsCases,
   ...notificationCases,
   ...blockCases,
   ...friendPresenceCases,

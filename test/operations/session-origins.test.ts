@@ -121,7 +121,7 @@ async function playElsewhere({ wallet }: OpenedFor): Promise<string> {
 
 /** Operations that a session may call. */
 const forSessions = launcherOperations.filter(({ auth }) =>
-  ['player', 'session', 'player-or-server', 'player-or-game'].includes(auth),
+  ['player', 'session', 'player-or-server', 'player-or-game', 'player-or-anyone'].includes(auth),
 );
 
 /** One that sends the token with the call, and one that sends it with the handshake. */

@@ -79,6 +79,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     ],
     ...['title', 'data', 'startsAt', 'endsAt', 'durationMs', 'cron', 'timeZone'],
     ...['message', 'connect', 'favorite'],
+    ...['title', 'body', 'pinned', 'publishAt', 'expiresAt', 'notes', 'required'],
     ...['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
     ...['description', 'tags', 'media', 'ageRating', 'version'],
   ],

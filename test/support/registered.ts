@@ -15,7 +15,7 @@ export const launcherOperations = registry.operations.filter(({ auth }) => auth 
 export const takingToken = registry.operations.filter(takesToken);
 
 export function takesToken({ auth }: AnyOperation): boolean {
-  return needsToken({ auth }) || auth === 'player-or-server' || auth === 'player-or-game';
+  return needsToken({ auth }) || ['player-or-server', 'player-or-game', 'player-or-anyone'].includes(auth);
 }
 
 /** Whether only a launcher token is accepted: a game's server cannot call it. */

@@ -1664,6 +1664,28 @@ interface ListInvitesOutput {
     received: Invite[];
     sent: Invite[];
 }
+/** What listNews takes */
+interface ListNewsInput {
+    /** Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation */
+    gameId?: string;
+    /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
+    limit?: number;
+    /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
+    cursor?: string;
+}
+/** What listNews answers */
+interface ListNewsOutput {
+    success: boolean;
+    news: NewsItem[];
+    /** Only with a player's token: listed items, on all pages, that the player has not marked as read */
+    unread?: number;
+    /** Only with a player's token: the `newsId` with which `markNewsRead` marks all of them; null: none */
+    newest?: string | null;
+    /** Where to continue reading */
+    nextCursor: string;
+    /** Whether there are more now */
+    more: boolean;
+}
 /** What listNotifications takes */
 interface ListNotificationsInput {
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
@@ -1705,6 +1727,24 @@ interface ListRecentGamesOutputGamesItem {
     slug: string;
     name: string;
     image: string;
+}
+/** What listReleases takes */
+interface ListReleasesInput {
+    /** Id or slug of the game */
+    gameId: string;
+    /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
+    limit?: number;
+    /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
+    cursor?: string;
+}
+/** What listReleases answers */
+interface ListReleasesOutput {
+    success: boolean;
+    releases: Release[];
+    /** Where to continue reading */
+    nextCursor: string;
+    /** Whether there are more now */
+    more: boolean;
 }
 interface ListedGame {
     /** Id (UUIDv7) */
@@ -1771,6 +1811,17 @@ interface MarkMessagesReadInput {
 interface MarkMessagesReadOutput {
     success: boolean;
     readMarker: ReadMarker;
+}
+/** What markNewsRead takes */
+interface MarkNewsReadInput {
+    /** The `newsId` of the last item, or `newest` of `listNews` for all */
+    upTo: string;
+    /** The game whose news are marked, as for `listNews`; with a launcher's token default: all */
+    gameId?: string;
+}
+/** What markNewsRead answers */
+interface MarkNewsReadOutput {
+    success: boolean;
 }
 /** What markNotificationsRead takes */
 interface MarkNotificationsReadInput {
@@ -1855,6 +1906,36 @@ interface NamedLeaderboardChange {
     length: number;
     rows: LeaderboardRow[];
     leaderboard: string;
+}
+/** Of `news created` */
+interface NewsCreated {
+    /** Id (UUIDv7) */
+    newsId: string;
+    /** Id (UUIDv7) */
+    gameId: string | null;
+    title: string;
+    /** Unix time in milliseconds */
+    publishedAt: number;
+}
+interface NewsItem {
+    /** Id (UUIDv7) */
+    newsId: string;
+    /** The game that it is about; null: news of the installation */
+    gameId: string | null;
+    title: string;
+    /** Markdown by administrators: render it without HTML, as the manual describes */
+    body: string;
+    /** Image URL: absolute, or a path on this server; empty when it has none */
+    image: string;
+    pinned: boolean;
+    /** Unix time in milliseconds */
+    publishedAt: number;
+    /** When it was last changed */
+    changedAt: number;
+    /** From then on it is not listed; null: always listed */
+    expiresAt: number | null;
+    /** Only with a player's token: whether the player has marked it as read */
+    read?: boolean;
 }
 interface Notification {
     /** Id (UUIDv7) */
@@ -2043,6 +2124,31 @@ interface ReadMarker {
     messageId: string;
     /** Unix time in milliseconds */
     readAt: number;
+}
+interface Release {
+    /** Id (UUIDv7) */
+    gameId: string;
+    version: string;
+    /** Whether players should not go on with an earlier version */
+    required: boolean;
+    /** Where to get it: absolute, or a path on this server; empty: none */
+    url: string;
+    /** Unix time in milliseconds */
+    publishedAt: number;
+    /** Release notes, Markdown by administrators: render it without HTML */
+    notes: string;
+}
+/** Of `releases created` */
+interface ReleasesCreated {
+    /** Id (UUIDv7) */
+    gameId: string;
+    version: string;
+    /** Whether players should not go on with an earlier version */
+    required: boolean;
+    /** Where to get it: absolute, or a path on this server; empty: none */
+    url: string;
+    /** Unix time in milliseconds */
+    publishedAt: number;
 }
 /** What removeFriend takes */
 interface RemoveFriendInput {
@@ -2990,6 +3096,21 @@ interface Operations {
         input: UnsubscribeInput;
         output: UnsubscribeOutput;
     };
+    /** List published news, pinned ones first, then the latest; with a player's token also what is unread */
+    listNews: {
+        input: ListNewsInput;
+        output: ListNewsOutput;
+    };
+    /** Mark the news as read up to an item, in the order of publication; the mark only moves forward */
+    markNewsRead: {
+        input: MarkNewsReadInput;
+        output: MarkNewsReadOutput;
+    };
+    /** List a game's releases with their notes, latest first; the first is its current version */
+    listReleases: {
+        input: ListReleasesInput;
+        output: ListReleasesOutput;
+    };
     /** Count the players who have a game open */
     countInGame: {
         input: CountInGameInput;
@@ -3249,11 +3370,13 @@ interface Received {
     'events ended': EventOccurrence;
     'game-channels patched': GameChannel;
     'activities created': ActivityRecord;
+    'releases created': ReleasesCreated;
     'rule-actions patched': RuleAction;
     'window-messages created': WindowMessage;
     'chat-messages typing': Typing;
     'game-joins requested': JoinRequest;
     'friend-presence patched': FriendPresencePatched;
+    'news created': NewsCreated;
     'config patched': ConfigPatched;
     'leaderboards patched': LeaderboardChange;
     'named-leaderboards patched': NamedLeaderboardChange;
@@ -3266,9 +3389,9 @@ type Heard = Received;
 /** @deprecated Use `ReceivedName`. */
 type HeardName = ReceivedName;
 /** Operations that may be retried automatically, and so may be queued. */
-type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'joinFriend' | 'countInGame' | 'countLiveGames' | 'getGamesHistory' | 'getLastPlayed' | 'getPlaytime' | 'getPlaytimeForGame' | 'getPlaytimeForGames' | 'getTotalPlaytime' | 'listRecentGames' | 'getConfig' | 'getGames' | 'getGame' | 'listFavoriteGames' | 'setFavoriteGame' | 'getEvents' | 'getMaintenance' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
+type QueueableName = 'getUserScore' | 'getUserScores' | 'setUserScore' | 'getGameScoresLeaderboard' | 'getLeaderboardAmong' | 'getLeaderboardAround' | 'getUsersPositionInGameScoreLeaderboard' | 'readLeaderboard' | 'getLeaderboards' | 'endLeaderboardSeason' | 'getLeaderboardSeasons' | 'getPublicStates' | 'getStates' | 'patchState' | 'removeState' | 'setState' | 'setStates' | 'trackGameSessions' | 'getActivities' | 'sendCustomActivity' | 'listNotifications' | 'markNotificationsRead' | 'notifyPlayers' | 'sendNotification' | 'triggerRulesEngine' | 'createMessageChannel' | 'editGroupInfo' | 'getMessageChannels' | 'editChannelMessage' | 'getChannelMessages' | 'sendChannelMessage' | 'sendTypingSignal' | 'unsendChannelMessage' | 'addParticipant' | 'getChannelParticipants' | 'removeParticipant' | 'getUnreadCount' | 'markMessagesRead' | 'addReaction' | 'removeReaction' | 'acceptFriendRequest' | 'addFriend' | 'declineFriendRequest' | 'importFriends' | 'listFriends' | 'removeFriend' | 'updateFriend' | 'getFriendCode' | 'resetFriendCode' | 'getPrivacy' | 'setPrivacy' | 'getPlayers' | 'searchPlayers' | 'cancelInvite' | 'listInvites' | 'respondToInvite' | 'sendInvite' | 'joinFriend' | 'listNews' | 'markNewsRead' | 'listReleases' | 'countInGame' | 'countLiveGames' | 'getGamesHistory' | 'getLastPlayed' | 'getPlaytime' | 'getPlaytimeForGame' | 'getPlaytimeForGames' | 'getTotalPlaytime' | 'listRecentGames' | 'getConfig' | 'getGames' | 'getGame' | 'listFavoriteGames' | 'setFavoriteGame' | 'getEvents' | 'getMaintenance' | 'vouchForPlayer' | 'listGuestDevices' | 'removeGuestDevice' | 'channelHeartbeat' | 'channelStatus' | 'getPlayerPresence' | 'getPlayer' | 'renewChannelSession' | 'endChannelSession' | 'listChannelSessions' | 'openChannelSession' | 'revokeChannelSession' | 'setUsername' | 'updatePlayerProfile' | 'blockPlayer' | 'listBlockedPlayers' | 'unblockPlayer' | 'reportMessage' | 'reportPlayer' | 'muteInGame' | 'muteParticipant' | 'batch';
 /** Why the server refuses a call. */
-type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'favorite_limit_reached' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'blocked_everywhere' | 'not_a_friend' | 'friend_limit_reached' | 'friend_request_unknown' | 'friend_code_unknown' | 'requests_not_accepted' | 'invite_unknown' | 'invite_limit_reached' | 'not_joinable' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'calendar_event_unknown' | 'calendar_event_key_taken' | 'calendar_event_limit_reached' | 'maintenance_unknown' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'config_version_unknown' | 'config_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'access_denied' | 'friends_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'config_changed' | 'calendar_event_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'update_required' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'access_unknown' | 'not_ready' | 'maintenance' | 'server_busy';
+type Reason = 'input_invalid' | 'body_not_json' | 'body_not_object' | 'body_too_deep' | 'number_not_exact' | 'score_not_integer' | 'score_not_finite' | 'state_not_json' | 'state_too_large' | 'paging_invalid' | 'address_invalid' | 'game_unknown' | 'favorite_limit_reached' | 'channel_unknown' | 'message_unknown' | 'participants_invalid' | 'channel_limit_reached' | 'adding_declined' | 'player_blocked' | 'player_not_blocked' | 'blocked_everywhere' | 'not_a_friend' | 'friend_limit_reached' | 'friend_request_unknown' | 'friend_code_unknown' | 'requests_not_accepted' | 'invite_unknown' | 'invite_limit_reached' | 'not_joinable' | 'block_limit_reached' | 'report_unknown' | 'report_closed' | 'report_about_self' | 'report_limit_reached' | 'already_reported' | 'player_not_muted' | 'words_not_allowed' | 'reaction_limit_reached' | 'play_session_ended' | 'end_time_before_start' | 'sign_in_unknown' | 'sign_in_expired' | 'sign_in_used' | 'sign_in_attempts_exhausted' | 'rule_invalid' | 'action_unknown' | 'action_not_cancellable' | 'action_not_retryable' | 'spending_limit_reached' | 'webhook_unknown' | 'webhook_url_refused' | 'webhook_limit_reached' | 'webhook_disabled' | 'delivery_unknown' | 'slug_taken' | 'player_unknown' | 'guest_address' | 'not_a_guest' | 'device_limit_reached' | 'last_device' | 'player_not_banned' | 'score_unknown' | 'leaderboard_unknown' | 'leaderboard_name_taken' | 'leaderboard_limit_reached' | 'season_unknown' | 'season_ended' | 'schedule_invalid' | 'news_unknown' | 'news_limit_reached' | 'release_unknown' | 'release_version_taken' | 'release_limit_reached' | 'calendar_event_unknown' | 'calendar_event_key_taken' | 'calendar_event_limit_reached' | 'maintenance_unknown' | 'label_unknown' | 'label_limit_reached' | 'score_sum_too_large' | 'config_version_unknown' | 'config_too_large' | 'secret_unknown' | 'chain_unknown' | 'socket_required' | 'administrator_unknown' | 'administrator_name_taken' | 'administrator_is_self' | 'administrator_limit_reached' | 'backup_unknown' | 'backup_unavailable' | 'cursors_invalid' | 'token_missing' | 'token_invalid' | 'token_expired' | 'session_ended' | 'session_unknown' | 'player_banned' | 'admin_token_invalid' | 'admin_token_expired' | 'secret_invalid' | 'secret_required' | 'game_mismatch' | 'signature_invalid' | 'signature_incomplete' | 'signature_required' | 'nonce_replayed' | 'origin_not_allowed' | 'not_a_launcher' | 'play_session_not_yours' | 'permission_missing' | 'not_the_sender' | 'wallet_signature_invalid' | 'sign_in_required' | 'device_unknown' | 'server_only' | 'role_insufficient' | 'muted' | 'game_archived' | 'leaderboard_private' | 'guests_forbidden' | 'access_denied' | 'friends_forbidden' | 'path_unknown' | 'service_unknown' | 'method_unknown' | 'body_too_slow' | 'nonce_reused' | 'guest_upgraded' | 'wallet_taken' | 'idempotency_key_reused' | 'states_changed' | 'version_conflict' | 'rules_changed' | 'news_changed' | 'config_changed' | 'calendar_event_changed' | 'backup_running' | 'body_too_large' | 'storage_full' | 'update_required' | 'rate_limited' | 'internal' | 'store_unavailable' | 'backup_failed' | 'chain_unavailable' | 'access_unknown' | 'not_ready' | 'maintenance' | 'server_busy';
 
 /** What they set ends with the connection. */
 declare const ofConnection: readonly ['setCurrentGame', 'setRichPresence'];
@@ -3443,4 +3566,4 @@ declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type ConfigPatched, type CountInGameInput, type CountInGameOutput, type CountLiveGamesOutput, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowGameStatsInput, type FollowGameStatsOutput, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageAccess, type GamePageMediaItem, type GamePlaytime, type GameStats, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetConfigInput, type GetConfigOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesHistoryInput, type GetGamesHistoryOutput, type GetGamesHistoryOutputCurrentlyPlayingItem, type GetGamesHistoryOutputHistoryItem, type GetGamesInput, type GetGamesOutput, type GetLastPlayedInput, type GetLastPlayedOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPlaytimeForGameInput, type GetPlaytimeForGameOutput, type GetPlaytimeForGamesInput, type GetPlaytimeForGamesOutput, type GetPlaytimeInput, type GetPlaytimeOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetTotalPlaytimeInput, type GetTotalPlaytimeOutput, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListRecentGamesInput, type ListRecentGamesOutput, type ListRecentGamesOutputGamesItem, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type ConfigPatched, type CountInGameInput, type CountInGameOutput, type CountLiveGamesOutput, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowGameStatsInput, type FollowGameStatsOutput, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageAccess, type GamePageMediaItem, type GamePlaytime, type GameStats, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetConfigInput, type GetConfigOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesHistoryInput, type GetGamesHistoryOutput, type GetGamesHistoryOutputCurrentlyPlayingItem, type GetGamesHistoryOutputHistoryItem, type GetGamesInput, type GetGamesOutput, type GetLastPlayedInput, type GetLastPlayedOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPlaytimeForGameInput, type GetPlaytimeForGameOutput, type GetPlaytimeForGamesInput, type GetPlaytimeForGamesOutput, type GetPlaytimeInput, type GetPlaytimeOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetTotalPlaytimeInput, type GetTotalPlaytimeOutput, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNewsInput, type ListNewsOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListRecentGamesInput, type ListRecentGamesOutput, type ListRecentGamesOutputGamesItem, type ListReleasesInput, type ListReleasesOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNewsReadInput, type MarkNewsReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type NewsCreated, type NewsItem, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type Release, type ReleasesCreated, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

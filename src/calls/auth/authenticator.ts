@@ -85,14 +85,15 @@ export class Authenticator {
       credentials.authorization !== undefined ? await this.gameOfSecret(credentials.authorization) : null;
     const { games } = credentials;
     const named = games && games.length > 0 ? await this.namedGame(games) : null;
-    const takesGame = kind === 'game' || kind === 'public';
+    const isPublic = kind === 'public' || (kind === 'player-or-anyone' && isOmitted(credentials.launcherJwt));
+    const takesGame = kind === 'game' || isPublic;
     const isForInput = named !== null && takesGame && isOmitted(input.gameId);
     const fullInput = isForInput ? { ...input, gameId: named.id } : input;
-    const identified = await this.#identify(kind, fullInput, credentials, bySecret);
+    const identified = await this.#identify(isPublic ? 'public' : kind, fullInput, credentials, bySecret);
     refuseOtherGame(named, identified.game);
     const { caller, game } = identified;
     if (game) {
-      const checking = this.#check(game, bySecret, credentials, kind !== 'public');
+      const checking = this.#check(game, bySecret, credentials, !isPublic);
       if (checking) await checking;
       // Whatever its version, a game may ask whether its session has ended.
       if (kind !== 'public' && kind !== 'session') this.checkVersion(game, bySecret, credentials.gameVersion);
@@ -169,7 +170,8 @@ export class Authenticator {
     bySecret: Game | null,
   ): Promise<Identified> {
     switch (kind) {
-      case 'player': {
+      case 'player':
+      case 'player-or-anyone': {
         const caller = toCaller(await this.liveSession(credentials.launcherJwt), bySecret);
         return { caller, game: caller.game };
       }

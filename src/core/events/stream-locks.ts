@@ -37,6 +37,11 @@ export function lockGameList(tx: Tx): Request<StreamRow> {
   return tx.lock<StreamRow>(streams, 'games', newStream('games', null));
 }
 
+/** Locks the news of all games and of the installation, so that they are published in the order in which they are committed. */
+export function lockNews(tx: Tx): Request<StreamRow> {
+  return tx.lock<StreamRow>(streams, 'news', newStream('news', null));
+}
+
 /** Locks the list of administrators, so that a name that was found to be free still is at the commit. */
 export function lockAdministratorList(tx: Tx): Request<StreamRow> {
   return tx.lock<StreamRow>(streams, 'administrators', newStream('administrators', null));

@@ -24,6 +24,7 @@ import { searchNames } from './migrations/0021-search-names.ts';
 import { erasures } from './migrations/0022-erasures.ts';
 import { blocksEverywhere } from './migrations/0023-blocks-everywhere.ts';
 import { friends } from './migrations/0024-friends.ts';
+import { news } from './migrations/0027-news.ts';
 import { playtime } from './migrations/0025-playtime.ts';
 import { library } from './migrations/0026-library.ts';
 import { gameConfig } from './migrations/0028-game-config.ts';
@@ -56,6 +57,7 @@ export const migrations: readonly (string | ((connection: Connection) => Promise
   erasures,
   blocksEverywhere,
   friends,
+  news,
   playtime,
   gameConfig,
   library,

@@ -36,6 +36,7 @@ import { searchNames } from './migrations/0033-search-names.ts';
 import { erasures } from './migrations/0034-erasures.ts';
 import { blocksEverywhere } from './migrations/0035-blocks-everywhere.ts';
 import { friends } from './migrations/0036-friends.ts';
+import { news } from './migrations/0039-news.ts';
 import { playtime } from './migrations/0037-playtime.ts';
 import { library } from './migrations/0038-library.ts';
 import { gameConfig } from './migrations/0040-game-config.ts';
@@ -83,6 +84,7 @@ export const migrations: readonly Migration[] = [
   erasures,
   blocksEverywhere,
   friends,
+  news,
   playtime,
   gameConfig,
   library,

@@ -12,6 +12,7 @@ import { configEntries, configKey, maxKeys } from '../game-config/config-entry.t
 import { configVersions, gameConfigs } from '../game-config/tables.ts';
 import { gameDetailFields } from '../games/game-details.ts';
 import { gameDetails, gameFavorites, requestNonces } from '../games/tables.ts';
+import { gameVersion } from '../games/version.ts';
 import { playerBlocks } from '../messages/blocks/tables.ts';
 import { chatPicture, maxChannelName, messageContent, permission } from '../messages/message-channel.ts';
 import { reactionCounts } from '../messages/message-rows.ts';
@@ -29,6 +30,8 @@ import {
 } from '../messages/tables.ts';
 import { reportComment, reportNote, reportReason, reportStatus } from '../moderation/reports/report.ts';
 import { playerReports } from '../moderation/reports/tables.ts';
+import { newsBody, newsImage, newsTitle } from '../news/news.ts';
+import { news, newsMarks } from '../news/tables.ts';
 import { notificationMessage, notificationType } from '../notifications/notification.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
@@ -36,6 +39,8 @@ import { cleanedUsername } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
 import { actionState, maxErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
+import { releaseNotes, releaseUrl } from '../releases/release.ts';
+import { releases } from '../releases/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../rules/tables.ts';
 import { maxTextLength } from '../rules/trigger.ts';
 import {
@@ -221,6 +226,18 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     readAt: count.nullable().default(null),
     expiresAt: count.nullable().default(null),
   }),
+  of(news, {
+    gameId: storedId,
+    title: newsTitle,
+    body: newsBody,
+    image: newsImage,
+    pinned: flag,
+    version: z.int().min(1),
+    publishAt: count,
+    expiresAt: count,
+  }),
+  of(newsMarks, { wallet: storedWallet, gameId: storedId }),
+  of(releases, { version: gameVersion, notes: releaseNotes, url: releaseUrl, required: flag }),
   of(messageChannels, { participantsKey: z.string(), name: cleanedNameText(0, maxChannelName), chatPicture }),
   of(participants, {
     wallet: storedWallet,

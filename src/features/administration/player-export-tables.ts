@@ -16,6 +16,7 @@ import {
   readMarkers,
 } from '../messages/tables.ts';
 import { playerReports } from '../moderation/reports/tables.ts';
+import { newsMarks } from '../news/tables.ts';
 import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../players/tables.ts';
@@ -184,6 +185,12 @@ export const exportedTables: readonly ExportedTable[] = [
   {
     table: gameFavorites,
     columns: ['gameId', 'createdAt'],
+    omitted: { wallet: known },
+    order: ['gameId'],
+  },
+  {
+    table: newsMarks,
+    columns: ['gameId', 'newsId', 'publishedAt'],
     omitted: { wallet: known },
     order: ['gameId'],
   },

@@ -26,6 +26,16 @@ export async function requireNamedGame(db: Store, name: string): Promise<Game> {
   return game;
 }
 
+/**
+ * The game that a session names: any for a launcher's, only its own for a game's. Default: its own.
+ * @throws GantryError `not_a_launcher`, `game_unknown`
+ */
+export async function gameNamedBy(db: Store, own: Game, name: string | undefined): Promise<Game> {
+  if (name === undefined || isNamed(own, name)) return own;
+  if (own.kind === 'launcher') return requireNamedGame(db, name);
+  throw new GantryError('not_a_launcher', "Only a launcher's session can name other games");
+}
+
 /** Whether this is the game's id or slug. */
 export function isNamed({ id, slug }: Game, name: unknown): boolean {
   return name === id || name === slug;

@@ -5,7 +5,13 @@ import { games } from '../games/tables.ts';
 import { enqueue } from '../queue/actions.ts';
 import { type WebhookRow, webhooks } from './tables.ts';
 import { maxWebhooks } from './webhook.ts';
-import { type WebhookEvent, webhookEventOf, webhookTypes } from './webhook-events.ts';
+import {
+  type AnnouncedNews,
+  type WebhookEvent,
+  webhookEventOf,
+  webhookEventOfNews,
+  webhookTypes,
+} from './webhook-events.ts';
 
 /** Maximum webhooks that hear of what concerns all games: each is a row written in one transaction. */
 const maxOfAllGames = 1_000;
@@ -26,6 +32,12 @@ export function* reportEvent(tx: Tx, event: NewEvent): Steps<void> {
     const webhookEvent = webhookEventOf(event, gameId);
     if (webhookEvent) yield* notifyWebhooks(tx, webhookEvent);
   }
+}
+
+/** Queues an item of news that was published for the webhooks of its game, or of every launcher, in the same transaction. */
+export function* notifyOfNews(tx: Tx, news: AnnouncedNews): Steps<void> {
+  const gameIds = news.gameId === null ? yield* launchers(tx) : [news.gameId];
+  for (const gameId of gameIds) yield* notifyWebhooks(tx, webhookEventOfNews(gameId, news));
 }
 
 /** The launchers, whose webhooks hear of what is not of one game. */

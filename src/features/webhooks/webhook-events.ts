@@ -4,6 +4,7 @@ import { eventEnded, eventStarted } from '../calendar/events.ts';
 import { friendCreated, friendPatched, friendRemoved } from '../friends/events.ts';
 import type { FriendRecord } from '../friends/friend.ts';
 import { ruleActionPatched } from '../queue/events.ts';
+import { releaseCreated } from '../releases/events.ts';
 import { scoreCreated, scorePatched, scoreRemoved, seasonEnded } from '../scores/events.ts';
 import { gameChannelPatched } from '../sessions/events.ts';
 import type { WebhookFilter } from './webhook.ts';
@@ -20,6 +21,7 @@ export const webhookTypes = {
   [eventStarted.name]: 'events.started',
   [eventEnded.name]: 'events.ended',
   [activityCreated.name]: 'activities.created',
+  [releaseCreated.name]: 'releases.created',
   [gameChannelPatched.name]: 'game_channels.patched',
   [ruleActionPatched.name]: 'rule_actions.patched',
   [friendCreated.name]: 'friends.created',
@@ -36,6 +38,9 @@ const reportType = 'player_reports.created';
 /** The type of maintenance that was set, changed or ended, that begins or is over. */
 const maintenanceType = 'maintenance.patched';
 
+/** The type of an item of news that was published. */
+const newsType = 'news.created';
+
 /** The type sent by `testWebhook`. */
 export const pingType = 'ping';
 
@@ -51,7 +56,12 @@ export interface WebhookEvent {
 }
 
 /** Events that concern no player. */
-const withoutPlayer = new Set<string>([seasonEnded.name, eventStarted.name, eventEnded.name]);
+const withoutPlayer = new Set<string>([
+  seasonEnded.name,
+  releaseCreated.name,
+  eventStarted.name,
+  eventEnded.name,
+]);
 
 const callbacks: readonly WebhookFilter[] = ['all', 'event-callbacks'];
 const ruleCallbacks: readonly WebhookFilter[] = ['all', 'rules-engine-all-callbacks'];
@@ -107,6 +117,19 @@ export function webhookEventOfMaintenance(data: {
   message: string;
 }): Omit<WebhookEvent, 'gameId'> {
   return { type: maintenanceType, wallet: '', data, filters: callbacks };
+}
+
+/** An item of news that was published; `gameId` null: of the installation. */
+export interface AnnouncedNews {
+  newsId: string;
+  gameId: string | null;
+  title: string;
+  publishedAt: number;
+}
+
+/** The event for an item of news, as sent to the webhooks of a game, or of a launcher when the news are not of a game. */
+export function webhookEventOfNews(gameId: string, data: AnnouncedNews): WebhookEvent {
+  return { type: newsType, gameId, wallet: '', data, filters: callbacks };
 }
 
 /** A record without what only the player may read. */

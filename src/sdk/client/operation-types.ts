@@ -1373,6 +1373,30 @@ export interface ListInvitesOutput {
   sent: Invite[];
 }
 
+/** What listNews takes */
+export interface ListNewsInput {
+  /** Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation */
+  gameId?: string;
+  /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
+  limit?: number;
+  /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
+  cursor?: string;
+}
+
+/** What listNews answers */
+export interface ListNewsOutput {
+  success: boolean;
+  news: NewsItem[];
+  /** Only with a player's token: listed items, on all pages, that the player has not marked as read */
+  unread?: number;
+  /** Only with a player's token: the `newsId` with which `markNewsRead` marks all of them; null: none */
+  newest?: string | null;
+  /** Where to continue reading */
+  nextCursor: string;
+  /** Whether there are more now */
+  more: boolean;
+}
+
 /** What listNotifications takes */
 export interface ListNotificationsInput {
   /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
@@ -1418,6 +1442,26 @@ export interface ListRecentGamesOutputGamesItem {
   slug: string;
   name: string;
   image: string;
+}
+
+/** What listReleases takes */
+export interface ListReleasesInput {
+  /** Id or slug of the game */
+  gameId: string;
+  /** Rows wanted; default 20, also for 0; larger values are capped to 250 */
+  limit?: number;
+  /** The `nextCursor` of the previous page, or empty for the first page; replaces `skip` */
+  cursor?: string;
+}
+
+/** What listReleases answers */
+export interface ListReleasesOutput {
+  success: boolean;
+  releases: Release[];
+  /** Where to continue reading */
+  nextCursor: string;
+  /** Whether there are more now */
+  more: boolean;
 }
 
 export interface ListedGame {
@@ -1490,6 +1534,19 @@ export interface MarkMessagesReadInput {
 export interface MarkMessagesReadOutput {
   success: boolean;
   readMarker: ReadMarker;
+}
+
+/** What markNewsRead takes */
+export interface MarkNewsReadInput {
+  /** The `newsId` of the last item, or `newest` of `listNews` for all */
+  upTo: string;
+  /** The game whose news are marked, as for `listNews`; with a launcher's token default: all */
+  gameId?: string;
+}
+
+/** What markNewsRead answers */
+export interface MarkNewsReadOutput {
+  success: boolean;
 }
 
 /** What markNotificationsRead takes */
@@ -1584,6 +1641,38 @@ export interface NamedLeaderboardChange {
   length: number;
   rows: LeaderboardRow[];
   leaderboard: string;
+}
+
+/** Of `news created` */
+export interface NewsCreated {
+  /** Id (UUIDv7) */
+  newsId: string;
+  /** Id (UUIDv7) */
+  gameId: string | null;
+  title: string;
+  /** Unix time in milliseconds */
+  publishedAt: number;
+}
+
+export interface NewsItem {
+  /** Id (UUIDv7) */
+  newsId: string;
+  /** The game that it is about; null: news of the installation */
+  gameId: string | null;
+  title: string;
+  /** Markdown by administrators: render it without HTML, as the manual describes */
+  body: string;
+  /** Image URL: absolute, or a path on this server; empty when it has none */
+  image: string;
+  pinned: boolean;
+  /** Unix time in milliseconds */
+  publishedAt: number;
+  /** When it was last changed */
+  changedAt: number;
+  /** From then on it is not listed; null: always listed */
+  expiresAt: number | null;
+  /** Only with a player's token: whether the player has marked it as read */
+  read?: boolean;
 }
 
 export interface Notification {
@@ -1792,6 +1881,33 @@ export interface ReadMarker {
   messageId: string;
   /** Unix time in milliseconds */
   readAt: number;
+}
+
+export interface Release {
+  /** Id (UUIDv7) */
+  gameId: string;
+  version: string;
+  /** Whether players should not go on with an earlier version */
+  required: boolean;
+  /** Where to get it: absolute, or a path on this server; empty: none */
+  url: string;
+  /** Unix time in milliseconds */
+  publishedAt: number;
+  /** Release notes, Markdown by administrators: render it without HTML */
+  notes: string;
+}
+
+/** Of `releases created` */
+export interface ReleasesCreated {
+  /** Id (UUIDv7) */
+  gameId: string;
+  version: string;
+  /** Whether players should not go on with an earlier version */
+  required: boolean;
+  /** Where to get it: absolute, or a path on this server; empty: none */
+  url: string;
+  /** Unix time in milliseconds */
+  publishedAt: number;
 }
 
 /** What removeFriend takes */
@@ -2624,6 +2740,12 @@ export interface Operations {
   subscribe: { input: SubscribeInput; output: SubscribeOutput };
   /** Unsubscribe this connection from a game's public stream */
   unsubscribe: { input: UnsubscribeInput; output: UnsubscribeOutput };
+  /** List published news, pinned ones first, then the latest; with a player's token also what is unread */
+  listNews: { input: ListNewsInput; output: ListNewsOutput };
+  /** Mark the news as read up to an item, in the order of publication; the mark only moves forward */
+  markNewsRead: { input: MarkNewsReadInput; output: MarkNewsReadOutput };
+  /** List a game's releases with their notes, latest first; the first is its current version */
+  listReleases: { input: ListReleasesInput; output: ListReleasesOutput };
   /** Count the players who have a game open */
   countInGame: { input: CountInGameInput; output: CountInGameOutput };
   /** Count the games that somebody has open */
@@ -2752,11 +2874,13 @@ export interface Received {
   'events ended': EventOccurrence;
   'game-channels patched': GameChannel;
   'activities created': ActivityRecord;
+  'releases created': ReleasesCreated;
   'rule-actions patched': RuleAction;
   'window-messages created': WindowMessage;
   'chat-messages typing': Typing;
   'game-joins requested': JoinRequest;
   'friend-presence patched': FriendPresencePatched;
+  'news created': NewsCreated;
   'config patched': ConfigPatched;
   'leaderboards patched': LeaderboardChange;
   'named-leaderboards patched': NamedLeaderboardChange;
@@ -2832,6 +2956,9 @@ export type QueueableName =
   | 'respondToInvite'
   | 'sendInvite'
   | 'joinFriend'
+  | 'listNews'
+  | 'markNewsRead'
+  | 'listReleases'
   | 'countInGame'
   | 'countLiveGames'
   | 'getGamesHistory'
@@ -2941,6 +3068,11 @@ export type Reason =
   | 'season_unknown'
   | 'season_ended'
   | 'schedule_invalid'
+  | 'news_unknown'
+  | 'news_limit_reached'
+  | 'release_unknown'
+  | 'release_version_taken'
+  | 'release_limit_reached'
   | 'calendar_event_unknown'
   | 'calendar_event_key_taken'
   | 'calendar_event_limit_reached'
@@ -3002,6 +3134,7 @@ export type Reason =
   | 'states_changed'
   | 'version_conflict'
   | 'rules_changed'
+  | 'news_changed'
   | 'config_changed'
   | 'calendar_event_changed'
   | 'backup_running'

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Reason, reasons } from '../../core/errors.ts';
 import {
   type AnyOperation,
+  acceptsToken,
   isOpenToServers,
   type OperationKind,
   takesToken,
@@ -140,7 +141,7 @@ function describeOperation(operation: AnyOperation, records: Records): SdkOperat
     service,
     summary,
     kind,
-    token: takesToken(operation) ? 'required' : isOpenToServers(operation) ? 'optional' : 'none',
+    token: takesToken(operation) ? 'required' : acceptsToken(operation) ? 'optional' : 'none',
     server: serverAccess(operation),
     isAboutConnection: service === 'realtime-events',
     repeat: repeatOf(operation),

@@ -33,11 +33,13 @@ import * as reactions from '../../features/messages/reaction-commands.ts';
 import * as reading from '../../features/messages/read-marker-commands.ts';
 import * as moderation from '../../features/moderation/commands.ts';
 import * as reports from '../../features/moderation/reports/commands.ts';
+import * as news from '../../features/news/commands.ts';
 import * as notifications from '../../features/notifications/commands.ts';
 import * as playSessions from '../../features/play-sessions/commands.ts';
 import * as players from '../../features/players/commands.ts';
 import * as playtime from '../../features/playtime/commands.ts';
 import * as queue from '../../features/queue/commands.ts';
+import * as releases from '../../features/releases/commands.ts';
 import * as rules from '../../features/rules/commands.ts';
 import * as prizes from '../../features/rules/prizes/commands.ts';
 import * as scores from '../../features/scores/commands.ts';
@@ -78,11 +80,13 @@ const files: readonly Readonly<Record<string, unknown>>[] = [
   maintenance,
   messages,
   moderation,
+  news,
   notifications,
   playSessions,
   playtime,
   players,
   prizes,
+  releases,
   reports,
   reactions,
   reading,

@@ -25,9 +25,11 @@ import {
   messageTyping,
   readMarkerPatched,
 } from '../../features/messages/events.ts';
+import { newsCreated } from '../../features/news/events.ts';
 import { notificationCreated, notificationsRead } from '../../features/notifications/events.ts';
 import { gameStatsPatched } from '../../features/playtime/events.ts';
 import { ruleActionPatched } from '../../features/queue/events.ts';
+import { releaseCreated } from '../../features/releases/events.ts';
 import { windowMessageCreated } from '../../features/rules/events.ts';
 import {
   leaderboardPatched,
@@ -66,6 +68,7 @@ export const events = {
   [eventEnded.name]: eventEnded.record,
   [gameChannelPatched.name]: gameChannelPatched.record,
   [activityCreated.name]: activityCreated.record,
+  [releaseCreated.name]: releaseCreated.record,
   [ruleActionPatched.name]: ruleActionPatched.record,
   [windowMessageCreated.name]: windowMessageCreated.record,
 } as const satisfies Record<string, z.ZodType>;
@@ -75,6 +78,7 @@ export const signals = {
   [messageTyping.name]: messageTyping.record,
   [joinRequested.name]: joinRequested.record,
   [friendPresencePatched.name]: friendPresencePatched.record,
+  [newsCreated.name]: newsCreated.record,
   [configPatched.name]: configPatched.record,
   [leaderboardPatched.name]: leaderboardPatched.record,
   [namedLeaderboardPatched.name]: namedLeaderboardPatched.record,

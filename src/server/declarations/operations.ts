@@ -31,6 +31,7 @@ import * as reactions from '../../features/messages/operations/reactions.ts';
 import * as readMarkers from '../../features/messages/operations/read-markers.ts';
 import * as mutes from '../../features/moderation/operations/mutes.ts';
 import * as reports from '../../features/moderation/reports/operations/reports.ts';
+import * as news from '../../features/news/operations/news.ts';
 import * as notifications from '../../features/notifications/operations/notifications.ts';
 import type { Topic } from '../../features/operation.ts';
 import * as playSessions from '../../features/play-sessions/operations/play-sessions.ts';
@@ -38,6 +39,7 @@ import * as players from '../../features/players/operations/players.ts';
 import * as playing from '../../features/playtime/operations/playing.ts';
 import * as playtime from '../../features/playtime/operations/playtime.ts';
 import * as actions from '../../features/queue/operations/actions.ts';
+import * as releases from '../../features/releases/operations/releases.ts';
 import * as rules from '../../features/rules/operations/rules.ts';
 import * as leaderboardScores from '../../features/scores/operations/leaderboard-scores.ts';
 import * as leaderboardSeasons from '../../features/scores/operations/leaderboard-seasons.ts';
@@ -78,6 +80,7 @@ const topics = [
     files: [friends, friendCodes, privacy, otherPlayers, invites, friendPresence],
   },
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
+  { title: 'News and releases', page: 'live-ops#news', files: [news, releases] },
   { title: 'Playing and playtime', page: 'launcher-home#playing', files: [playing, playtime] },
   { title: 'Configuration', page: 'live-ops#config', files: [config, configVersions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },

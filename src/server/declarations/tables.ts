@@ -27,11 +27,13 @@ import {
   readMarkers,
 } from '../../features/messages/tables.ts';
 import { playerReports } from '../../features/moderation/reports/tables.ts';
+import { news, newsMarks } from '../../features/news/tables.ts';
 import { notifications } from '../../features/notifications/tables.ts';
 import { playSessions } from '../../features/play-sessions/tables.ts';
 import { bans, guestDevices, guests, players } from '../../features/players/tables.ts';
 import { openPlays, playNodes, playtime } from '../../features/playtime/tables.ts';
 import { actions, grants, spending, spent } from '../../features/queue/tables.ts';
+import { releases } from '../../features/releases/tables.ts';
 import { ruleExecutions, ruleTriggers } from '../../features/rules/tables.ts';
 import {
   leaderboardEntries,
@@ -88,6 +90,9 @@ export const tables: readonly AnyTable[] = [
   playerPrivacy,
   invites,
   gameFavorites,
+  news,
+  newsMarks,
+  releases,
   messageChannels,
   participants,
   formerParticipants,

@@ -10,6 +10,8 @@ const callers: Readonly<Record<Exclude<AuthKind, 'admin'>, string>> = {
   game: "Requires no token. The game is named by `gameId`, its secret, or the page's origin.",
   'game-secret': "Requires the game's secret.",
   'sign-in': 'Requires no token: `channelId` names the sign-in.',
+  'player-or-anyone':
+    "Public: requires no credentials. With the player's `launcherJwt`, it answers for the player.",
   public: 'Public: requires no credentials.',
 };
 

@@ -1,10 +1,9 @@
 import { kebabCase, type Registry } from '../../calls/registry.ts';
 import {
   type AnyOperation,
-  isOpenToServers,
+  acceptsToken,
   serviceDescriptions,
   type Topic,
-  takesToken,
 } from '../../features/operation.ts';
 import { describeOperation } from './describe-operation.ts';
 import recorded from './examples.json' with { type: 'json' };
@@ -101,8 +100,13 @@ function dedicated(operation: AnyOperation): Json {
 
 /** A player's token is a field of the body, so `{}` stands for it too. */
 function securityOf({ auth }: AnyOperation): Json[] {
-  if (auth === 'public') return [];
+  if (auth === 'public' || auth === 'player-or-anyone') return [];
   return auth === 'game-secret' ? [{ gameSecret: [] }] : [{}, { gameSecret: [] }];
+}
+
+function querySecurityOf({ auth }: AnyOperation): Json[] {
+  if (auth === 'public') return [];
+  return auth === 'player-or-anyone' ? [{}, { launcherJwt: [] }] : [{ launcherJwt: [] }];
 }
 
 function byQuery(operation: AnyOperation): Json {
@@ -111,7 +115,7 @@ function byQuery(operation: AnyOperation): Json {
     tags: [operation.service],
     summary: operation.summary,
     description: describeOperation(operation),
-    security: operation.auth === 'public' ? [] : [{ launcherJwt: [] }],
+    security: querySecurityOf(operation),
     parameters: queryParameters(operation),
     responses: responses(reference(`${operation.name}Output`), examples[operation.name]?.output),
   };
@@ -166,9 +170,7 @@ function dispatchedGet(registry: Registry, service: string): Json {
 function inputExample(operation: AnyOperation): Json | undefined {
   const example = examples[operation.name]?.input;
   if (!example) return undefined;
-  return takesToken(operation) || isOpenToServers(operation)
-    ? { launcherJwt: exampleToken, ...example }
-    : example;
+  return acceptsToken(operation) ? { launcherJwt: exampleToken, ...example } : example;
 }
 
 function keyHeader({ kind, isRepeatable }: AnyOperation): Json[] {

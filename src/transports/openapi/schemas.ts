@@ -124,6 +124,9 @@ function withNames(schemas: Json): Json {
 /** The input as sent by a caller, with the token that authentication removes. */
 function withToken(operation: AnyOperation, schema: z.ZodObject): z.ZodObject {
   if (isOpenToServers(operation)) return z.object({ launcherJwt: optionalToken, wallet, ...schema.shape });
+  if (operation.auth === 'player-or-anyone') {
+    return z.object({ launcherJwt: optionalToken, ...schema.shape });
+  }
   return takesToken(operation) ? z.object({ launcherJwt: token, ...schema.shape }) : schema;
 }
 

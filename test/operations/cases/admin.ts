@@ -28,6 +28,7 @@ import { calendarAdminCases } from './calendar.ts';
 import { configAdminCases } from './game-config.ts';
 import { leaderboardAdminCases } from './leaderboards.ts';
 import { channel, messageIdentity } from './messages.ts';
+import { newsAdminCases } from './news.ts';
 import { reportOfMessage } from './reports.ts';
 import { rule, storeRule } from './rules.ts';
 
@@ -247,6 +248,7 @@ async function madeBackup(server: World['server']): Promise<string> {
 }
 
 export const adminCases: AdminCases = {
+  ...newsAdminCases,
   createGame: {
     input: ({ gameSlug }) => ({
       name: 'Asteroids',

@@ -66,9 +66,12 @@ from .types import (
     ListFriendsOutput,
     ListGuestDevicesOutput,
     ListInvitesOutput,
+    ListNewsOutput,
     ListNotificationsOutput,
     ListRecentGamesOutput,
+    ListReleasesOutput,
     MarkMessagesReadOutput,
+    MarkNewsReadOutput,
     MarkNotificationsReadOutput,
     MessageChannel,
     MuteInGameOutput,
@@ -592,6 +595,32 @@ class AsyncOperations:
         game_id: Id or slug of the game
         """
         return await self._call("unsubscribe", _given({}, {"gameId": game_id}))
+
+    async def list_news(self, *, game_id: Optional[str] = None, limit: Optional[int] = None, cursor: Optional[str] = None) -> ListNewsOutput:
+        """List published news, pinned ones first, then the latest; with a player's token also what is unread.
+
+        game_id: Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+        """
+        return await self._call("listNews", _given({}, {"gameId": game_id, "limit": limit, "cursor": cursor}))
+
+    async def mark_news_read(self, *, up_to: str, game_id: Optional[str] = None) -> MarkNewsReadOutput:
+        """Mark the news as read up to an item, in the order of publication; the mark only moves forward.
+
+        up_to: The `newsId` of the last item, or `newest` of `listNews` for all
+        game_id: The game whose news are marked, as for `listNews`; with a launcher's token default: all
+        """
+        return await self._call("markNewsRead", _given({"upTo": up_to}, {"gameId": game_id}))
+
+    async def list_releases(self, *, game_id: str, limit: Optional[int] = None, cursor: Optional[str] = None) -> ListReleasesOutput:
+        """List a game's releases with their notes, latest first; the first is its current version.
+
+        game_id: Id or slug of the game
+        limit: Rows wanted; default 20, also for 0; larger values are capped to 250
+        cursor: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+        """
+        return await self._call("listReleases", _given({"gameId": game_id}, {"limit": limit, "cursor": cursor}))
 
     async def count_in_game(self, *, game_id: str) -> CountInGameOutput:
         """Count the players who have a game open.

@@ -1571,6 +1571,35 @@ class ListInvitesOutput(TypedDict):
     sent: list[Invite]
 
 
+class ListNewsInput(TypedDict, total=False):
+    """What listNews takes."""
+
+    #: Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation
+    gameId: str
+    #: Rows wanted; default 20, also for 0; larger values are capped to 250
+    limit: int
+    #: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+    cursor: str
+
+
+class _ListNewsOutputRequired(TypedDict):
+    success: bool
+    news: list[NewsItem]
+    #: Where to continue reading
+    nextCursor: str
+    #: Whether there are more now
+    more: bool
+
+
+class ListNewsOutput(_ListNewsOutputRequired, total=False):
+    """What listNews answers."""
+
+    #: Only with a player's token: listed items, on all pages, that the player has not marked as read
+    unread: int
+    #: Only with a player's token: the `newsId` with which `markNewsRead` marks all of them; null: none
+    newest: Optional[str]
+
+
 class ListNotificationsInput(TypedDict, total=False):
     """What listNotifications takes."""
 
@@ -1620,6 +1649,31 @@ class ListRecentGamesOutputGamesItem(TypedDict):
     slug: str
     name: str
     image: str
+
+
+class _ListReleasesInputRequired(TypedDict):
+    #: Id or slug of the game
+    gameId: str
+
+
+class ListReleasesInput(_ListReleasesInputRequired, total=False):
+    """What listReleases takes."""
+
+    #: Rows wanted; default 20, also for 0; larger values are capped to 250
+    limit: int
+    #: The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+    cursor: str
+
+
+class ListReleasesOutput(TypedDict):
+    """What listReleases answers."""
+
+    success: bool
+    releases: list[Release]
+    #: Where to continue reading
+    nextCursor: str
+    #: Whether there are more now
+    more: bool
 
 
 class ListedGame(TypedDict):
@@ -1698,6 +1752,24 @@ class MarkMessagesReadOutput(TypedDict):
 
     success: bool
     readMarker: ReadMarker
+
+
+class _MarkNewsReadInputRequired(TypedDict):
+    #: The `newsId` of the last item, or `newest` of `listNews` for all
+    upTo: str
+
+
+class MarkNewsReadInput(_MarkNewsReadInputRequired, total=False):
+    """What markNewsRead takes."""
+
+    #: The game whose news are marked, as for `listNews`; with a launcher's token default: all
+    gameId: str
+
+
+class MarkNewsReadOutput(TypedDict):
+    """What markNewsRead answers."""
+
+    success: bool
 
 
 class MarkNotificationsReadInput(TypedDict, total=False):
@@ -1804,6 +1876,42 @@ class NamedLeaderboardChange(TypedDict):
     length: int
     rows: list[LeaderboardRow]
     leaderboard: str
+
+
+class NewsCreated(TypedDict):
+    """Of `news created`."""
+
+    #: Id (UUIDv7)
+    newsId: str
+    #: Id (UUIDv7)
+    gameId: Optional[str]
+    title: str
+    #: Unix time in milliseconds
+    publishedAt: int
+
+
+class _NewsItemRequired(TypedDict):
+    #: Id (UUIDv7)
+    newsId: str
+    #: The game that it is about; null: news of the installation
+    gameId: Optional[str]
+    title: str
+    #: Markdown by administrators: render it without HTML, as the manual describes
+    body: str
+    #: Image URL: absolute, or a path on this server; empty when it has none
+    image: str
+    pinned: bool
+    #: Unix time in milliseconds
+    publishedAt: int
+    #: When it was last changed
+    changedAt: int
+    #: From then on it is not listed; null: always listed
+    expiresAt: Optional[int]
+
+
+class NewsItem(_NewsItemRequired, total=False):
+    #: Only with a player's token: whether the player has marked it as read
+    read: bool
 
 
 class _NotificationRequired(TypedDict):
@@ -2035,6 +2143,34 @@ class ReadMarker(TypedDict):
     messageId: str
     #: Unix time in milliseconds
     readAt: int
+
+
+class Release(TypedDict):
+    #: Id (UUIDv7)
+    gameId: str
+    version: str
+    #: Whether players should not go on with an earlier version
+    required: bool
+    #: Where to get it: absolute, or a path on this server; empty: none
+    url: str
+    #: Unix time in milliseconds
+    publishedAt: int
+    #: Release notes, Markdown by administrators: render it without HTML
+    notes: str
+
+
+class ReleasesCreated(TypedDict):
+    """Of `releases created`."""
+
+    #: Id (UUIDv7)
+    gameId: str
+    version: str
+    #: Whether players should not go on with an earlier version
+    required: bool
+    #: Where to get it: absolute, or a path on this server; empty: none
+    url: str
+    #: Unix time in milliseconds
+    publishedAt: int
 
 
 class RemoveFriendInput(TypedDict):

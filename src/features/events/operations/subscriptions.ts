@@ -3,11 +3,10 @@ import { GantryError } from '../../../core/errors.ts';
 import { streamOf } from '../../../core/events/stream.ts';
 import { id, idInput, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
-import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.ts';
+import { gameInput, gameNamedBy, requireNamedGame } from '../../games/require-game.ts';
 import { defineOperation, defineOtherForm } from '../../operation.ts';
 import { gameStats } from '../../playtime/events.ts';
 import { leaderboardRow } from '../../scores/score.ts';
-import type { SessionDetails } from '../../sessions/channel-session.ts';
 import { type Connection, maxFollowed } from '../connection.ts';
 
 /** The names of public streams, `game:<id>`, as basement.fun's clients receive them: a list of channels. */
@@ -24,22 +23,6 @@ const gameStatsChannel = z.object({
 const namedChannels = z.object({
   channels: z.array(idInput.transform((name) => name.replace(/^game:/, ''))).max(maxFollowed),
 });
-
-/**
- * The game a call refers to: the token's own, or any for a launcher.
- * @throws GantryError `not_a_launcher`, `game_unknown`
- */
-async function followableGame(
-  db: Store,
-  { game }: SessionDetails,
-  gameId: string | undefined,
-): Promise<string> {
-  if (gameId === undefined || isNamed(game, gameId)) return game.id;
-  if (game.kind !== 'launcher') {
-    throw new GantryError('not_a_launcher', "Only a launcher's session can subscribe to other games");
-  }
-  return (await requireNamedGame(db, gameId)).id;
-}
 
 /** @throws GantryError `socket_required` when the call came over HTTP */
 function requireConnection(connection: Connection | undefined): Connection {
@@ -66,7 +49,7 @@ export const subscribe = defineOperation({
     cost: { text: 'one read for every game of `gameIds`', of: ({ gameIds }) => gameIds.length },
     async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
       const gameIds: string[] = [];
-      for (const gameId of input.gameIds) gameIds.push(await followableGame(db, caller, gameId));
+      for (const gameId of input.gameIds) gameIds.push((await gameNamedBy(db, caller.game, gameId)).id);
       const channels: string[] = [];
       for (const gameId of gameIds)
         channels.push((await requireConnection(connection).follow(gameId)).stream);
@@ -84,7 +67,7 @@ export const subscribe = defineOperation({
       .meta({ description: 'The current top rows; `leaderboards patched` events update them' }),
   }),
   async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
-    const gameId = await followableGame(db, caller, input.gameId);
+    const { id: gameId } = await gameNamedBy(db, caller.game, input.gameId);
     const { stream, cursor, leaderboard } = await requireConnection(connection).follow(gameId);
     return { success: true, stream, ...cursor, leaderboard };
   },
@@ -133,7 +116,7 @@ export const unsubscribe = defineOperation({
   }),
   output: z.object({ success, stream: z.string() }),
   async handler({ input, caller }, { db, connection }: { db: Store; connection?: Connection | undefined }) {
-    const gameId = await followableGame(db, caller, input.gameId);
+    const { id: gameId } = await gameNamedBy(db, caller.game, input.gameId);
     requireConnection(connection).unfollow(gameId);
     return { success: true, stream: streamOf.game(gameId) };
   },

@@ -408,6 +408,24 @@ namespace Gantry
             return CallAsync(Operations.Unsubscribe, input, options, cancellationToken, UnsubscribeOutput.From);
         }
 
+        /// <summary>List published news, pinned ones first, then the latest; with a player's token also what is unread.</summary>
+        public Task<ListNewsOutput> ListNewsAsync(ListNewsInput input = null, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListNews, input, options, cancellationToken, ListNewsOutput.From);
+        }
+
+        /// <summary>Mark the news as read up to an item, in the order of publication; the mark only moves forward.</summary>
+        public Task<MarkNewsReadOutput> MarkNewsReadAsync(MarkNewsReadInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.MarkNewsRead, input, options, cancellationToken, MarkNewsReadOutput.From);
+        }
+
+        /// <summary>List a game's releases with their notes, latest first; the first is its current version.</summary>
+        public Task<ListReleasesOutput> ListReleasesAsync(ListReleasesInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
+        {
+            return CallAsync(Operations.ListReleases, input, options, cancellationToken, ListReleasesOutput.From);
+        }
+
         /// <summary>Count the players who have a game open.</summary>
         public Task<CountInGameOutput> CountInGameAsync(CountInGameInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {

@@ -29,6 +29,7 @@ namespace Gantry
         public static readonly Event<EventOccurrence> EventsEnded = new Event<EventOccurrence>("events ended", Gantry.EventOccurrence.From);
         public static readonly Event<GameChannel> GameChannelsPatched = new Event<GameChannel>("game-channels patched", Gantry.GameChannel.From);
         public static readonly Event<ActivityRecord> ActivitiesCreated = new Event<ActivityRecord>("activities created", Gantry.ActivityRecord.From);
+        public static readonly Event<ReleasesCreated> ReleasesCreated = new Event<ReleasesCreated>("releases created", Gantry.ReleasesCreated.From);
         public static readonly Event<RuleAction> RuleActionsPatched = new Event<RuleAction>("rule-actions patched", Gantry.RuleAction.From);
         public static readonly Event<WindowMessage> WindowMessagesCreated = new Event<WindowMessage>("window-messages created", Gantry.WindowMessage.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
@@ -37,6 +38,8 @@ namespace Gantry
         public static readonly Event<JoinRequest> GameJoinsRequested = new Event<JoinRequest>("game-joins requested", Gantry.JoinRequest.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<FriendPresencePatched> FriendPresencePatched = new Event<FriendPresencePatched>("friend-presence patched", Gantry.FriendPresencePatched.From);
+        /// <summary>A signal: delivered at most once, and not replayed.</summary>
+        public static readonly Event<NewsCreated> NewsCreated = new Event<NewsCreated>("news created", Gantry.NewsCreated.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>
         public static readonly Event<ConfigPatched> ConfigPatched = new Event<ConfigPatched>("config patched", Gantry.ConfigPatched.From);
         /// <summary>A signal: delivered at most once, and not replayed.</summary>

@@ -73,6 +73,9 @@ namespace Gantry
         public static readonly Operation GetSubscribedChannels = new Operation("getSubscribedChannels", Repeat.Always, true);
         public static readonly Operation Subscribe = new Operation("subscribe", Repeat.Always, true);
         public static readonly Operation Unsubscribe = new Operation("unsubscribe", Repeat.Always, true);
+        public static readonly Operation ListNews = new Operation("listNews", Repeat.Always);
+        public static readonly Operation MarkNewsRead = new Operation("markNewsRead", Repeat.Always);
+        public static readonly Operation ListReleases = new Operation("listReleases", Repeat.Always);
         public static readonly Operation CountInGame = new Operation("countInGame", Repeat.Always);
         public static readonly Operation CountLiveGames = new Operation("countLiveGames", Repeat.Always);
         public static readonly Operation GetGamesHistory = new Operation("getGamesHistory", Repeat.Always);
@@ -189,6 +192,9 @@ namespace Gantry
             GetSubscribedChannels,
             Subscribe,
             Unsubscribe,
+            ListNews,
+            MarkNewsRead,
+            ListReleases,
             CountInGame,
             CountLiveGames,
             GetGamesHistory,

@@ -141,6 +141,16 @@ namespace Gantry
         /// <summary>HTTP 400.</summary>
         public const string ScheduleInvalid = "schedule_invalid";
         /// <summary>HTTP 400.</summary>
+        public const string NewsUnknown = "news_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string NewsLimitReached = "news_limit_reached";
+        /// <summary>HTTP 400.</summary>
+        public const string ReleaseUnknown = "release_unknown";
+        /// <summary>HTTP 400.</summary>
+        public const string ReleaseVersionTaken = "release_version_taken";
+        /// <summary>HTTP 400.</summary>
+        public const string ReleaseLimitReached = "release_limit_reached";
+        /// <summary>HTTP 400.</summary>
         public const string CalendarEventUnknown = "calendar_event_unknown";
         /// <summary>HTTP 400.</summary>
         public const string CalendarEventKeyTaken = "calendar_event_key_taken";
@@ -262,6 +272,8 @@ namespace Gantry
         public const string VersionConflict = "version_conflict";
         /// <summary>HTTP 409.</summary>
         public const string RulesChanged = "rules_changed";
+        /// <summary>HTTP 409.</summary>
+        public const string NewsChanged = "news_changed";
         /// <summary>HTTP 409.</summary>
         public const string ConfigChanged = "config_changed";
         /// <summary>HTTP 409.</summary>

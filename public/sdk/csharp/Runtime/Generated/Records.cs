@@ -5907,6 +5907,101 @@ namespace Gantry
         }
     }
 
+    /// <summary>What listNews takes</summary>
+    public sealed class ListNewsInput : Record
+    {
+        public ListNewsInput() : base(new JsonObject())
+        {
+        }
+
+        public ListNewsInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListNewsInput From(object value)
+        {
+            return value == null ? null : new ListNewsInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Rows wanted; default 20, also for 0; larger values are capped to 250</summary>
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+
+        /// <summary>The <c>nextCursor</c> of the previous page, or empty for the first page; replaces <c>skip</c></summary>
+        public string Cursor
+        {
+            get { return Get("cursor", Read.String); }
+            set { Set("cursor", value); }
+        }
+    }
+
+    /// <summary>What listNews answers</summary>
+    public sealed class ListNewsOutput : Record
+    {
+        public ListNewsOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListNewsOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListNewsOutput From(object value)
+        {
+            return value == null ? null : new ListNewsOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<NewsItem> News
+        {
+            get { return Get("news", value => Read.List(value, NewsItem.From)); }
+            set { Set("news", value); }
+        }
+
+        /// <summary>Only with a player's token: listed items, on all pages, that the player has not marked as read</summary>
+        public long? Unread
+        {
+            get { return Get("unread", Read.OptionalInteger); }
+            set { Set("unread", value); }
+        }
+
+        /// <summary>Only with a player's token: the <c>newsId</c> with which <c>markNewsRead</c> marks all of them; null: none May be null.</summary>
+        public string Newest
+        {
+            get { return Get("newest", Read.String); }
+            set { Set("newest", value); }
+        }
+
+        /// <summary>Where to continue reading</summary>
+        public string NextCursor
+        {
+            get { return Get("nextCursor", Read.String); }
+            set { Set("nextCursor", value); }
+        }
+
+        /// <summary>Whether there are more now</summary>
+        public bool More
+        {
+            get { return Get("more", Read.Boolean); }
+            set { Set("more", value); }
+        }
+    }
+
     /// <summary>What listNotifications takes</summary>
     public sealed class ListNotificationsInput : Record
     {
@@ -6111,6 +6206,87 @@ namespace Gantry
         {
             get { return Get("image", Read.String); }
             set { Set("image", value); }
+        }
+    }
+
+    /// <summary>What listReleases takes</summary>
+    public sealed class ListReleasesInput : Record
+    {
+        public ListReleasesInput() : base(new JsonObject())
+        {
+        }
+
+        public ListReleasesInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListReleasesInput From(object value)
+        {
+            return value == null ? null : new ListReleasesInput((JsonObject)value);
+        }
+
+        /// <summary>Id or slug of the game</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        /// <summary>Rows wanted; default 20, also for 0; larger values are capped to 250</summary>
+        public long? Limit
+        {
+            get { return Get("limit", Read.OptionalInteger); }
+            set { Set("limit", value); }
+        }
+
+        /// <summary>The <c>nextCursor</c> of the previous page, or empty for the first page; replaces <c>skip</c></summary>
+        public string Cursor
+        {
+            get { return Get("cursor", Read.String); }
+            set { Set("cursor", value); }
+        }
+    }
+
+    /// <summary>What listReleases answers</summary>
+    public sealed class ListReleasesOutput : Record
+    {
+        public ListReleasesOutput() : base(new JsonObject())
+        {
+        }
+
+        public ListReleasesOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static ListReleasesOutput From(object value)
+        {
+            return value == null ? null : new ListReleasesOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
+        }
+
+        public IReadOnlyList<Release> Releases
+        {
+            get { return Get("releases", value => Read.List(value, Release.From)); }
+            set { Set("releases", value); }
+        }
+
+        /// <summary>Where to continue reading</summary>
+        public string NextCursor
+        {
+            get { return Get("nextCursor", Read.String); }
+            set { Set("nextCursor", value); }
+        }
+
+        /// <summary>Whether there are more now</summary>
+        public bool More
+        {
+            get { return Get("more", Read.Boolean); }
+            set { Set("more", value); }
         }
     }
 
@@ -6423,6 +6599,60 @@ namespace Gantry
         {
             get { return Get("readMarker", ReadMarker.From); }
             set { Set("readMarker", value); }
+        }
+    }
+
+    /// <summary>What markNewsRead takes</summary>
+    public sealed class MarkNewsReadInput : Record
+    {
+        public MarkNewsReadInput() : base(new JsonObject())
+        {
+        }
+
+        public MarkNewsReadInput(JsonObject json) : base(json)
+        {
+        }
+
+        public static MarkNewsReadInput From(object value)
+        {
+            return value == null ? null : new MarkNewsReadInput((JsonObject)value);
+        }
+
+        /// <summary>The <c>newsId</c> of the last item, or <c>newest</c> of <c>listNews</c> for all</summary>
+        public string UpTo
+        {
+            get { return Get("upTo", Read.String); }
+            set { Set("upTo", value); }
+        }
+
+        /// <summary>The game whose news are marked, as for <c>listNews</c>; with a launcher's token default: all</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+    }
+
+    /// <summary>What markNewsRead answers</summary>
+    public sealed class MarkNewsReadOutput : Record
+    {
+        public MarkNewsReadOutput() : base(new JsonObject())
+        {
+        }
+
+        public MarkNewsReadOutput(JsonObject json) : base(json)
+        {
+        }
+
+        public static MarkNewsReadOutput From(object value)
+        {
+            return value == null ? null : new MarkNewsReadOutput((JsonObject)value);
+        }
+
+        public bool Success
+        {
+            get { return Get("success", Read.Boolean); }
+            set { Set("success", value); }
         }
     }
 
@@ -6833,6 +7063,134 @@ namespace Gantry
         {
             get { return Get("leaderboard", Read.String); }
             set { Set("leaderboard", value); }
+        }
+    }
+
+    /// <summary>Of <c>news created</c></summary>
+    public sealed class NewsCreated : Record
+    {
+        public NewsCreated() : base(new JsonObject())
+        {
+        }
+
+        public NewsCreated(JsonObject json) : base(json)
+        {
+        }
+
+        public static NewsCreated From(object value)
+        {
+            return value == null ? null : new NewsCreated((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string NewsId
+        {
+            get { return Get("newsId", Read.String); }
+            set { Set("newsId", value); }
+        }
+
+        /// <summary>Id (UUIDv7) May be null.</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { SetNullable("gameId", value); }
+        }
+
+        public string Title
+        {
+            get { return Get("title", Read.String); }
+            set { Set("title", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long PublishedAt
+        {
+            get { return Get("publishedAt", Read.Integer); }
+            set { Set("publishedAt", value); }
+        }
+    }
+
+    public sealed class NewsItem : Record
+    {
+        public NewsItem() : base(new JsonObject())
+        {
+        }
+
+        public NewsItem(JsonObject json) : base(json)
+        {
+        }
+
+        public static NewsItem From(object value)
+        {
+            return value == null ? null : new NewsItem((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string NewsId
+        {
+            get { return Get("newsId", Read.String); }
+            set { Set("newsId", value); }
+        }
+
+        /// <summary>The game that it is about; null: news of the installation May be null.</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { SetNullable("gameId", value); }
+        }
+
+        public string Title
+        {
+            get { return Get("title", Read.String); }
+            set { Set("title", value); }
+        }
+
+        /// <summary>Markdown by administrators: render it without HTML, as the manual describes</summary>
+        public string Body
+        {
+            get { return Get("body", Read.String); }
+            set { Set("body", value); }
+        }
+
+        /// <summary>Image URL: absolute, or a path on this server; empty when it has none</summary>
+        public string Image
+        {
+            get { return Get("image", Read.String); }
+            set { Set("image", value); }
+        }
+
+        public bool Pinned
+        {
+            get { return Get("pinned", Read.Boolean); }
+            set { Set("pinned", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long PublishedAt
+        {
+            get { return Get("publishedAt", Read.Integer); }
+            set { Set("publishedAt", value); }
+        }
+
+        /// <summary>When it was last changed</summary>
+        public long ChangedAt
+        {
+            get { return Get("changedAt", Read.Integer); }
+            set { Set("changedAt", value); }
+        }
+
+        /// <summary>From then on it is not listed; null: always listed May be null.</summary>
+        public long? ExpiresAt
+        {
+            get { return Get("expiresAt", Read.OptionalInteger); }
+            set { SetNullable("expiresAt", value); }
+        }
+
+        /// <summary>Only with a player's token: whether the player has marked it as read</summary>
+        public bool? ReadValue
+        {
+            get { return Get("read", Read.OptionalBoolean); }
+            set { Set("read", value); }
         }
     }
 
@@ -7703,6 +8061,114 @@ namespace Gantry
         {
             get { return Get("readAt", Read.Integer); }
             set { Set("readAt", value); }
+        }
+    }
+
+    public sealed class Release : Record
+    {
+        public Release() : base(new JsonObject())
+        {
+        }
+
+        public Release(JsonObject json) : base(json)
+        {
+        }
+
+        public static Release From(object value)
+        {
+            return value == null ? null : new Release((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Version
+        {
+            get { return Get("version", Read.String); }
+            set { Set("version", value); }
+        }
+
+        /// <summary>Whether players should not go on with an earlier version</summary>
+        public bool Required
+        {
+            get { return Get("required", Read.Boolean); }
+            set { Set("required", value); }
+        }
+
+        /// <summary>Where to get it: absolute, or a path on this server; empty: none</summary>
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long PublishedAt
+        {
+            get { return Get("publishedAt", Read.Integer); }
+            set { Set("publishedAt", value); }
+        }
+
+        /// <summary>Release notes, Markdown by administrators: render it without HTML</summary>
+        public string Notes
+        {
+            get { return Get("notes", Read.String); }
+            set { Set("notes", value); }
+        }
+    }
+
+    /// <summary>Of <c>releases created</c></summary>
+    public sealed class ReleasesCreated : Record
+    {
+        public ReleasesCreated() : base(new JsonObject())
+        {
+        }
+
+        public ReleasesCreated(JsonObject json) : base(json)
+        {
+        }
+
+        public static ReleasesCreated From(object value)
+        {
+            return value == null ? null : new ReleasesCreated((JsonObject)value);
+        }
+
+        /// <summary>Id (UUIDv7)</summary>
+        public string GameId
+        {
+            get { return Get("gameId", Read.String); }
+            set { Set("gameId", value); }
+        }
+
+        public string Version
+        {
+            get { return Get("version", Read.String); }
+            set { Set("version", value); }
+        }
+
+        /// <summary>Whether players should not go on with an earlier version</summary>
+        public bool Required
+        {
+            get { return Get("required", Read.Boolean); }
+            set { Set("required", value); }
+        }
+
+        /// <summary>Where to get it: absolute, or a path on this server; empty: none</summary>
+        public string Url
+        {
+            get { return Get("url", Read.String); }
+            set { Set("url", value); }
+        }
+
+        /// <summary>Unix time in milliseconds</summary>
+        public long PublishedAt
+        {
+            get { return Get("publishedAt", Read.Integer); }
+            set { Set("publishedAt", value); }
         }
     }
 

@@ -59,6 +59,8 @@ signal events_ended(record, meta)
 signal game_channels_patched(record, meta)
 # record: ActivityRecord
 signal activities_created(record, meta)
+# record: ReleasesCreated
+signal releases_created(record, meta)
 # record: RuleAction
 signal rule_actions_patched(record, meta)
 # record: WindowMessage
@@ -69,6 +71,8 @@ signal chat_messages_typing(record, meta)
 signal game_joins_requested(record, meta)
 # record: FriendPresencePatched; delivered at most once, and not replayed
 signal friend_presence_patched(record, meta)
+# record: NewsCreated; delivered at most once, and not replayed
+signal news_created(record, meta)
 # record: ConfigPatched; delivered at most once, and not replayed
 signal config_patched(record, meta)
 # record: LeaderboardChange; delivered at most once, and not replayed
@@ -655,6 +659,32 @@ func unsubscribe(optional = {}, options = {}):
 	return _call_generated("unsubscribe", {}, optional, {"game_id": "gameId"}, options)
 
 
+# List published news, pinned ones first, then the latest; with a player's token also what is unread.
+# - optional game_id: String or null. Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation
+# - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
+# - optional cursor: String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+# Answers: ListNewsOutput.
+func list_news(optional = {}, options = {}):
+	return _call_generated("listNews", {}, optional, {"game_id": "gameId", "limit": "limit", "cursor": "cursor"}, options)
+
+
+# Mark the news as read up to an item, in the order of publication; the mark only moves forward.
+# - up_to: String. The `newsId` of the last item, or `newest` of `listNews` for all
+# - optional game_id: String or null. The game whose news are marked, as for `listNews`; with a launcher's token default: all
+# Answers: MarkNewsReadOutput.
+func mark_news_read(up_to, optional = {}, options = {}):
+	return _call_generated("markNewsRead", {"upTo": up_to}, optional, {"game_id": "gameId"}, options)
+
+
+# List a game's releases with their notes, latest first; the first is its current version.
+# - game_id: String. Id or slug of the game
+# - optional limit: int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
+# - optional cursor: String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+# Answers: ListReleasesOutput.
+func list_releases(game_id, optional = {}, options = {}):
+	return _call_generated("listReleases", {"gameId": game_id}, optional, {"limit": "limit", "cursor": "cursor"}, options)
+
+
 # Count the players who have a game open.
 # - game_id: String. Id or slug of the game
 # Answers: CountInGameOutput.
@@ -1069,6 +1099,9 @@ const _REPEATS = {
 	"getSubscribedChannels": "always",
 	"subscribe": "always",
 	"unsubscribe": "always",
+	"listNews": "always",
+	"markNewsRead": "always",
+	"listReleases": "always",
 	"countInGame": "always",
 	"countLiveGames": "always",
 	"getGamesHistory": "always",
@@ -1143,11 +1176,13 @@ const EVENTS = {
 	"events ended": "events_ended",
 	"game-channels patched": "game_channels_patched",
 	"activities created": "activities_created",
+	"releases created": "releases_created",
 	"rule-actions patched": "rule_actions_patched",
 	"window-messages created": "window_messages_created",
 	"chat-messages typing": "chat_messages_typing",
 	"game-joins requested": "game_joins_requested",
 	"friend-presence patched": "friend_presence_patched",
+	"news created": "news_created",
 	"config patched": "config_patched",
 	"leaderboards patched": "leaderboards_patched",
 	"named-leaderboards patched": "named_leaderboards_patched",
@@ -1313,6 +1348,12 @@ func _answer_record(operation, result):
 			return Records.SubscribeOutput.new().read(result)
 		"unsubscribe":
 			return Records.UnsubscribeOutput.new().read(result)
+		"listNews":
+			return Records.ListNewsOutput.new().read(result)
+		"markNewsRead":
+			return Records.MarkNewsReadOutput.new().read(result)
+		"listReleases":
+			return Records.ListReleasesOutput.new().read(result)
 		"countInGame":
 			return Records.CountInGameOutput.new().read(result)
 		"countLiveGames":
@@ -1464,6 +1505,8 @@ func _emit_event(name, record, meta):
 			emit_signal("game_channels_patched", Records.GameChannel.new().read(record), meta)
 		"activities created":
 			emit_signal("activities_created", Records.ActivityRecord.new().read(record), meta)
+		"releases created":
+			emit_signal("releases_created", Records.ReleasesCreated.new().read(record), meta)
 		"rule-actions patched":
 			emit_signal("rule_actions_patched", Records.RuleAction.new().read(record), meta)
 		"window-messages created":
@@ -1474,6 +1517,8 @@ func _emit_event(name, record, meta):
 			emit_signal("game_joins_requested", Records.JoinRequest.new().read(record), meta)
 		"friend-presence patched":
 			emit_signal("friend_presence_patched", Records.FriendPresencePatched.new().read(record), meta)
+		"news created":
+			emit_signal("news_created", Records.NewsCreated.new().read(record), meta)
 		"config patched":
 			emit_signal("config_patched", Records.ConfigPatched.new().read(record), meta)
 		"leaderboards patched":

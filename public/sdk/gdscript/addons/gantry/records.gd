@@ -2856,6 +2856,51 @@ class ListInvitesOutput:
 		return self
 
 
+# What listNews takes
+class ListNewsInput:
+	extends Record
+	# String or null. Id or slug. Default: the game of the token; without a token or with a launcher's, news of all games and of the installation
+	var game_id = null
+	# int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
+	var limit = null
+	# String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+	var cursor = null
+
+	func read(from):
+		json = from
+		game_id = json.get("gameId")
+		limit = json.get("limit")
+		cursor = json.get("cursor")
+		return self
+
+
+# What listNews answers
+class ListNewsOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of NewsItem
+	var news: Array = []
+	# int or null. Only with a player's token: listed items, on all pages, that the player has not marked as read
+	var unread = null
+	# String or null. Only with a player's token: the `newsId` with which `markNewsRead` marks all of them; null: none
+	var newest = null
+	# String. Where to continue reading
+	var next_cursor: String = ""
+	# bool. Whether there are more now
+	var more: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		news = _records("news", NewsItem)
+		unread = json.get("unread")
+		newest = json.get("newest")
+		next_cursor = _text("nextCursor")
+		more = _boolean("more")
+		return self
+
+
 # What listNotifications takes
 class ListNotificationsInput:
 	extends Record
@@ -2954,6 +2999,45 @@ class ListRecentGamesOutputGamesItem:
 		slug = _text("slug")
 		name = _text("name")
 		image = _text("image")
+		return self
+
+
+# What listReleases takes
+class ListReleasesInput:
+	extends Record
+	# String. Id or slug of the game
+	var game_id: String = ""
+	# int or null. Rows wanted; default 20, also for 0; larger values are capped to 250
+	var limit = null
+	# String or null. The `nextCursor` of the previous page, or empty for the first page; replaces `skip`
+	var cursor = null
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		limit = json.get("limit")
+		cursor = json.get("cursor")
+		return self
+
+
+# What listReleases answers
+class ListReleasesOutput:
+	extends Record
+	# bool
+	var success: bool = false
+	# Array of Release
+	var releases: Array = []
+	# String. Where to continue reading
+	var next_cursor: String = ""
+	# bool. Whether there are more now
+	var more: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
+		releases = _records("releases", Release)
+		next_cursor = _text("nextCursor")
+		more = _boolean("more")
 		return self
 
 
@@ -3100,6 +3184,33 @@ class MarkMessagesReadOutput:
 		json = from
 		success = _boolean("success")
 		read_marker = _record("readMarker", ReadMarker)
+		return self
+
+
+# What markNewsRead takes
+class MarkNewsReadInput:
+	extends Record
+	# String. The `newsId` of the last item, or `newest` of `listNews` for all
+	var up_to: String = ""
+	# String or null. The game whose news are marked, as for `listNews`; with a launcher's token default: all
+	var game_id = null
+
+	func read(from):
+		json = from
+		up_to = _text("upTo")
+		game_id = json.get("gameId")
+		return self
+
+
+# What markNewsRead answers
+class MarkNewsReadOutput:
+	extends Record
+	# bool
+	var success: bool = false
+
+	func read(from):
+		json = from
+		success = _boolean("success")
 		return self
 
 
@@ -3297,6 +3408,65 @@ class NamedLeaderboardChange:
 		length = _integer("length")
 		rows = _records("rows", LeaderboardRow)
 		leaderboard = _text("leaderboard")
+		return self
+
+
+# Of `news created`
+class NewsCreated:
+	extends Record
+	# String. Id (UUIDv7)
+	var news_id: String = ""
+	# String or null. Id (UUIDv7)
+	var game_id = null
+	# String
+	var title: String = ""
+	# int. Unix time in milliseconds
+	var published_at: int = 0
+
+	func read(from):
+		json = from
+		news_id = _text("newsId")
+		game_id = json.get("gameId")
+		title = _text("title")
+		published_at = _integer("publishedAt")
+		return self
+
+
+class NewsItem:
+	extends Record
+	# String. Id (UUIDv7)
+	var news_id: String = ""
+	# String or null. The game that it is about; null: news of the installation
+	var game_id = null
+	# String
+	var title: String = ""
+	# String. Markdown by administrators: render it without HTML, as the manual describes
+	var body: String = ""
+	# String. Image URL: absolute, or a path on this server; empty when it has none
+	var image: String = ""
+	# bool
+	var pinned: bool = false
+	# int. Unix time in milliseconds
+	var published_at: int = 0
+	# int. When it was last changed
+	var changed_at: int = 0
+	# int or null. From then on it is not listed; null: always listed
+	var expires_at = null
+	# bool or null. Only with a player's token: whether the player has marked it as read
+	var read_value = null
+
+	func read(from):
+		json = from
+		news_id = _text("newsId")
+		game_id = json.get("gameId")
+		title = _text("title")
+		body = _text("body")
+		image = _text("image")
+		pinned = _boolean("pinned")
+		published_at = _integer("publishedAt")
+		changed_at = _integer("changedAt")
+		expires_at = json.get("expiresAt")
+		read_value = json.get("read")
 		return self
 
 
@@ -3705,6 +3875,56 @@ class ReadMarker:
 		normalized_address = _text("normalizedAddress")
 		message_id = _text("messageId")
 		read_at = _integer("readAt")
+		return self
+
+
+class Release:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var version: String = ""
+	# bool. Whether players should not go on with an earlier version
+	var required: bool = false
+	# String. Where to get it: absolute, or a path on this server; empty: none
+	var url: String = ""
+	# int. Unix time in milliseconds
+	var published_at: int = 0
+	# String. Release notes, Markdown by administrators: render it without HTML
+	var notes: String = ""
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		version = _text("version")
+		required = _boolean("required")
+		url = _text("url")
+		published_at = _integer("publishedAt")
+		notes = _text("notes")
+		return self
+
+
+# Of `releases created`
+class ReleasesCreated:
+	extends Record
+	# String. Id (UUIDv7)
+	var game_id: String = ""
+	# String
+	var version: String = ""
+	# bool. Whether players should not go on with an earlier version
+	var required: bool = false
+	# String. Where to get it: absolute, or a path on this server; empty: none
+	var url: String = ""
+	# int. Unix time in milliseconds
+	var published_at: int = 0
+
+	func read(from):
+		json = from
+		game_id = _text("gameId")
+		version = _text("version")
+		required = _boolean("required")
+		url = _text("url")
+		published_at = _integer("publishedAt")
 		return self
 
 
