@@ -72,6 +72,12 @@ import {
   resolveReport,
 } from '../../src/features/moderation/reports/operations/reports.ts';
 import {
+  listNewsItems,
+  publishNews,
+  removeNews,
+  updateNews,
+} from '../../src/features/news/operations/news.ts';
+import {
   getPlaySession,
   listPlaySessions,
 } from '../../src/features/play-sessions/operations/play-sessions.ts';
@@ -83,6 +89,7 @@ import {
   listActions,
   retryAction,
 } from '../../src/features/queue/operations/actions.ts';
+import { publishRelease, removeRelease } from '../../src/features/releases/operations/releases.ts';
 import { getRules, setRules, testRules } from '../../src/features/rules/operations/rules.ts';
 import { listLeaderboardScores } from '../../src/features/scores/operations/leaderboard-scores.ts';
 import {
@@ -668,6 +675,23 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect((await admin.call(listMaintenance, {})).maintenance).toContainEqual(planned);
     await admin.call(endMaintenance, { gameId });
     expect((await admin.call(listMaintenance, {})).maintenance).not.toContainEqual(planned);
+  });
+
+  it.concurrent('publishes news and releases, and takes them back', async () => {
+    const gameId = await newGame();
+    const draft = await admin.call(publishNews, { gameId, title: 'Soon', publishAt: null });
+    const { newsId } = draft.item;
+    expect((await admin.call(listNewsItems, { gameId, status: 'draft' })).total).toBe(1);
+    const change = { newsId, ifVersion: 1, title: 'Now', publishAt: 0 };
+    expect((await admin.call(updateNews, change)).item).toMatchObject({ status: 'published', version: 2 });
+    await expect(admin.call(updateNews, change)).rejects.toThrow('version 2');
+    const listed = async (path: string) => Object((await api.post(`/launcher/${path}`, { gameId })).body);
+    expect((await listed('list-news')).news).toMatchObject([{ newsId, title: 'Now' }]);
+    await admin.call(removeNews, { newsId });
+    expect((await listed('list-news')).news).toEqual([]);
+    for (const version of ['1.0', '1.1']) await admin.call(publishRelease, { gameId, version });
+    await admin.call(removeRelease, { gameId, version: '1.1' });
+    expect((await listed('list-releases')).releases).toMatchObject([{ version: '1.0' }]);
   });
 
   it.concurrent('manages leaderboards by name, ends their seasons, and reads the results', async () => {

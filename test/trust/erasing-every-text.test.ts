@@ -25,6 +25,7 @@ const notAboutPlayers: ReadonlySet<string> = new Set([
   ...['createGame', 'updateGame', 'deleteGame', 'rotateGameSecret', 'revokeGameSecret', 'setRules'],
   ...['createWebhook', 'updateWebhook', 'removeWebhook', 'rotateWebhookSecret', 'testWebhook'],
   ...['createLeaderboard', 'updateLeaderboard', 'removeLeaderboard', 'resetLeaderboard'],
+  ...['publishNews', 'updateNews', 'removeNews', 'publishRelease', 'removeRelease'],
   ...['createAdministrator', 'updateAdministrator', 'rotateAdministratorToken', 'revokeAdministrator'],
   ...['makeBackup', 'downloadBackup', 'removeBackup', 'setBackupSchedule', 'endLeaderboardSeason'],
   'batch', // executes the other operations
