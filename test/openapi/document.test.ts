@@ -143,7 +143,7 @@ test("administrators' paths, and no others, require the admin token", () => {
   // A game's secret may be omitted, unless the game or the operation requires it.
   for (const one of launcherOperations) {
     const optional = one.auth === 'game-secret' ? [] : [{}];
-    const expected = one.auth === 'public' ? [] : [...optional, { gameSecret: [] }];
+    const expected = ['public', 'player-or-anyone'].includes(one.auth) ? [] : [...optional, { gameSecret: [] }];
     expect(demands(one), one.name).toEqual(expected);
   }
 });
@@ -200,7 +200,7 @@ describe.each(registry.operations)('$name', (operation) => {
     expect(takes).toMatchObject({ type: 'object' });
     expect(takes?.required?.includes('launcherJwt') ?? false).toBe(needsToken(operation));
     // A game's server sends one instead of the other.
-    const isOpen = takesToken(operation) && !needsToken(operation);
+    const isOpen = ['player-or-server', 'player-or-game'].includes(operation.auth);
     const fields = Object.keys(takes?.properties ?? {});
     expect(fields.includes('launcherJwt') && fields.includes('wallet')).toBe(
       isOpen || (needsToken(operation) && 'wallet' in operation.input.shape),
