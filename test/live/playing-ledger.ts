@@ -273,7 +273,9 @@ export async function playLedger(
     const rows = await data.db.read(playtimeOf, player.wallet, null);
     const stored = new Map(rows.map(({ gameId, ms }) => [gameId, ms]));
     // Of each game: when a node is killed, another one is given up late, and what is open elsewhere begins late.
-    const off = Math.max(...games.map((game) => Math.abs((stored.get(game) ?? 0) - (player.played.get(game) ?? 0))));
+    const off = Math.max(
+      ...games.map((game) => Math.abs((stored.get(game) ?? 0) - (player.played.get(game) ?? 0))),
+    );
     const allowed = stretchMs * Math.max(1, player.stretches);
     if (!player.wasKilled) {
       counts.worstMsPerStretch = Math.max(counts.worstMsPerStretch, off / Math.max(1, player.stretches));

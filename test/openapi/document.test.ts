@@ -143,7 +143,9 @@ test("administrators' paths, and no others, require the admin token", () => {
   // A game's secret may be omitted, unless the game or the operation requires it.
   for (const one of launcherOperations) {
     const optional = one.auth === 'game-secret' ? [] : [{}];
-    const expected = ['public', 'player-or-anyone'].includes(one.auth) ? [] : [...optional, { gameSecret: [] }];
+    const expected = ['public', 'player-or-anyone'].includes(one.auth)
+      ? []
+      : [...optional, { gameSecret: [] }];
     expect(demands(one), one.name).toEqual(expected);
   }
 });

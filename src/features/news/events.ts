@@ -12,7 +12,7 @@ export function announceNews(signals: Signals, record: NewsAnnouncement): void {
   signals.sendAlways({
     name: newsCreated.name,
     record,
-    stream: gameId === null ? 'news' : streamOf.game(gameId),
+    stream: gameId === null ? 'games' : streamOf.game(gameId),
     audience: { kind: 'sessions', gameId, launchers: true },
   });
 }

@@ -76,7 +76,9 @@ export const friends: Benchmark = {
     const alone = commitsBefore - commitsBeforeIdle; // arrivals that were not recorded yet
     if (written > alone + maxOtherCommits) throw new Error(`presence caused ${written - alone} commits`);
     const { latencies, ...delivered } = steady.result;
-    say(`friends: ${delivered.friends} changes of friends in ${delivered.frames} messages, ${written} commits`);
+    say(
+      `friends: ${delivered.friends} changes of friends in ${delivered.frames} messages, ${written} commits`,
+    );
     await disconnect();
     const back = await connect(true);
     say(

@@ -27,9 +27,9 @@ import { moveReadMarker } from '../../../src/features/messages/read-marker-comma
 import { mute } from '../../../src/features/moderation/commands.ts';
 import { closeReport, fileReport } from '../../../src/features/moderation/reports/commands.ts';
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
-import { recordPlays } from '../../../src/features/playtime/commands.ts';
 import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
+import { recordPlays } from '../../../src/features/playtime/commands.ts';
 import { enqueueActions } from '../../../src/features/queue/commands.ts';
 import { replaceRules, triggerRules } from '../../../src/features/rules/commands.ts';
 import { ruleList } from '../../../src/features/rules/rule.ts';
