@@ -23,6 +23,7 @@ import type { Pace } from '../../runtime/pace.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
+import type { HandshakeInfo } from './handshake-info.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -38,21 +39,6 @@ export const maxHandshakeLength = 512 * 1024;
 
 /** How long the token that a socket gets shortly before its session expires is valid beyond that, in milliseconds. */
 const tokenOverlapMs = 60_000;
-
-/** What is kept of the request that opened a connection. */
-export interface HandshakeInfo {
-  /** The client's address, as seen through trusted proxies. */
-  address: string;
-  origin: string | undefined;
-  /** The `Authorization` header, or the handshake's `auth.gameSecret` in the same form. */
-  authorization: string | undefined;
-  /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
-  games: string[];
-  /** The version of the game, `auth.gameVersion` of the handshake; null: none that can be read. */
-  gameVersion: string | null;
-  /** Where the request holds what looks like a token, although none belongs there; undefined when it does not. */
-  tokenPlace: string | undefined;
-}
 
 /** What all live sockets of a node share. */
 export interface LiveServices extends TrafficServices {

@@ -36,6 +36,7 @@ import { bodyTooSlow, SlowBodies } from '../http/slow-clients.ts';
 import { adapterBus, type EventBus } from '../live/bus.ts';
 import { EventFeed } from '../live/event-feed.ts';
 import { GameStatsFeed } from '../live/game-stats-feed.ts';
+import { extractHandshakeInfo } from '../live/handshake-info.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
@@ -44,7 +45,6 @@ import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
 import { admitRequests, limitWebSockets } from './admit-request.ts';
-import { extractHandshakeInfo } from './handshake-info.ts';
 import { OpenConnections } from './open-connections.ts';
 import { answerCalls, type RpcDependencies } from './rpc.ts';
 

@@ -11,7 +11,7 @@ import { type AnyOperation, bareText } from '../../features/operation.ts';
 import type { LargeCall } from '../../features/states/large-input.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import type { CallObserver, ObservedCall } from '../../telemetry/call-observer.ts';
-import type { HandshakeInfo } from '../live/live-socket.ts';
+import type { HandshakeInfo } from '../live/handshake-info.ts';
 import type { CallTraffic, SocketTraffic } from '../live/socket-traffic.ts';
 import { gamesIn } from '../named-games.ts';
 import { inputFromQuery } from '../query-input.ts';

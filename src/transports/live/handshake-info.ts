@@ -1,8 +1,22 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type EngineConnection, releaseRequest } from '../../runtime/internals/engine-io.ts';
-import type { HandshakeInfo } from '../live/live-socket.ts';
-import { isToken } from '../live/misplaced-token.ts';
 import { gamesInQuery } from '../named-games.ts';
+import { isToken } from './misplaced-token.ts';
+
+/** What is kept of the request that opened a connection. */
+export interface HandshakeInfo {
+  /** The client's address, as seen through trusted proxies. */
+  address: string;
+  origin: string | undefined;
+  /** The `Authorization` header, or the handshake's `auth.gameSecret` in the same form. */
+  authorization: string | undefined;
+  /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
+  games: string[];
+  /** The version of the game, `auth.gameVersion` of the handshake; null: none that can be read. */
+  gameVersion: string | null;
+  /** Where the request holds what looks like a token, although none belongs there; undefined when it does not. */
+  tokenPlace: string | undefined;
+}
 
 /**
  * Extracts what is needed from the request that opened a connection and releases the request: an idle socket would
