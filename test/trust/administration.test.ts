@@ -47,6 +47,12 @@ import {
 import { acceptFriend, addFriend, updateFriend } from '../../src/features/friends/commands.ts';
 import { listPlayerFriends, removePlayerFriend } from '../../src/features/friends/operations/friends.ts';
 import {
+  listConfigVersions,
+  readConfig,
+  rollBackConfig,
+  setConfig,
+} from '../../src/features/game-config/operations/config-versions.ts';
+import {
   listGameSecrets,
   revokeGameSecret,
   rotateGameSecret,
@@ -204,6 +210,7 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
         wordFilter: { action: 'mask', words: [] },
         storageQuotaMegabytes: null,
         access: null,
+        minVersion: null,
       },
       listing: 'listed',
       image: '',
@@ -675,6 +682,27 @@ describe.each(ways)('an administrator over %s', { timeout: 120_000 }, (_name, ad
     expect((await admin.call(listMaintenance, {})).maintenance).toContainEqual(planned);
     await admin.call(endMaintenance, { gameId });
     expect((await admin.call(listMaintenance, {})).maintenance).not.toContainEqual(planned);
+  });
+
+  it.concurrent("changes a game's config, and rolls it back", async () => {
+    const gameId = await newGame();
+    const set = (value: number, ifVersion: number) =>
+      admin.call(setConfig, { gameId, changes: [{ key: 'xp', value }], ifVersion, comment: `${value}` });
+    await set(1, 0);
+    expect(await set(2, 1)).toMatchObject({ version: 2, keys: ['xp'] });
+    await expect(set(3, 1)).rejects.toThrow('changes version 1');
+    await admin.call(rollBackConfig, { gameId, toVersion: 1, ifVersion: 2 });
+    const values = async (version?: number) =>
+      (await admin.call(readConfig, { gameId, ...(version && { version }) })).entries.map(
+        ({ value }) => value,
+      );
+    expect([await values(), await values(2)]).toEqual([[1], [2]]);
+    const { data } = await admin.call(listConfigVersions, { gameId });
+    expect(data).toMatchObject([
+      { version: 3, actor: admin.actor, restored: 1 },
+      { version: 2, comment: '2', restored: null },
+      { version: 1 },
+    ]);
   });
 
   it.concurrent('publishes news and releases, and takes them back', async () => {

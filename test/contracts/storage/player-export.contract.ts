@@ -26,6 +26,7 @@ import { addReactionTo } from '../../../src/features/messages/reaction-commands.
 import { moveReadMarker } from '../../../src/features/messages/read-marker-commands.ts';
 import { mute } from '../../../src/features/moderation/commands.ts';
 import { closeReport, fileReport } from '../../../src/features/moderation/reports/commands.ts';
+import { addNews, moveNewsMark } from '../../../src/features/news/commands.ts';
 import { notifyPlayer } from '../../../src/features/notifications/commands.ts';
 import { trackPlaySession } from '../../../src/features/play-sessions/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
@@ -79,6 +80,8 @@ export function playerExportContract(open: OpenStore): void {
         await db.write(setPrivacy, ada, { requests: 'code' });
         await db.write(setFavorite, { gameId, wallet: ada }, true);
         await db.write(setFavorite, grace, true);
+        const { item } = await db.write(addNews, gameId, { title: 'News' });
+        for (const wallet of [ada, grace.wallet]) await db.write(moveNewsMark, wallet, gameId, item.newsId);
         await db.write(block, { gameId, wallet: ada }, grace.wallet);
         await db.write(block, grace, ada);
         for (const [wallet, reason] of [

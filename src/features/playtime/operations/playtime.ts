@@ -7,7 +7,13 @@ import { friendsScope } from '../../friends/friends-scope.ts';
 import { areInGame, friendWallets, privacyOf } from '../../friends/queries.ts';
 import { findGame } from '../../games/queries.ts';
 import { gameInput, isNamed, requireNamedGame } from '../../games/require-game.ts';
-import { defineOperation, defineOtherForm, type SessionCaller } from '../../operation.ts';
+import {
+  type Cost,
+  defineOperation,
+  defineOtherForm,
+  rowsCost,
+  type SessionCaller,
+} from '../../operation.ts';
 import { type Playtime, playtimeOf } from '../queries.ts';
 
 const maxGames = 100;
@@ -16,6 +22,10 @@ const walletInput = addressInput.meta({
   description: "Default: the player; others: friends who show it (privacy's `showPlaytime`)",
 });
 const gameIdsInput = z.array(gameInput).max(maxGames);
+const namedGamesCost: Cost<{ gameIds?: readonly string[] | undefined }> = {
+  text: 'one read for every 20 games of `gameIds`',
+  of: ({ gameIds = [] }) => gameIds.length / 20,
+};
 
 const gamePlaytime = z
   .object({
@@ -89,6 +99,7 @@ export const getPlaytime = defineOperation({
       .meta({ description: 'Ids or slugs; default: all games the session may see' }),
     wallet: walletInput.optional(),
   }),
+  cost: namedGamesCost,
   output: z.object({
     success,
     playtime: z
@@ -110,6 +121,7 @@ export const listRecentGames = defineOperation({
   summary: 'List the games that the player has played, the last played first',
   auth: 'player',
   input: z.object({ limit: z.int().min(1).max(100).default(20) }),
+  cost: rowsCost(50),
   output: z.object({
     success,
     games: z.array(gamePlaytime.extend({ slug: z.string(), name: z.string(), image: z.string() })),
@@ -148,6 +160,7 @@ export const getPlaytimeForGames = defineOperation({
   summary: 'Get how many seconds a player has played each of some games',
   auth: 'player',
   input: z.object({ wallet: walletInput, gameIds: gameIdsInput }),
+  cost: namedGamesCost,
   output: z.object({
     success,
     secondsPlayed: z.array(z.int()).meta({ description: 'In the order of `gameIds`' }),
@@ -186,6 +199,7 @@ export const getGamesHistory = defineOperation({
   summary: 'List the latest session of a player in each game, the last played first',
   auth: 'player',
   input: z.object({ wallet: walletInput, ...pagingOf() }),
+  cost: rowsCost(50),
   output: z.object({
     success,
     currentlyPlaying: z.array(z.object({ gameId: id, started: timestamp })),
