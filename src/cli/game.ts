@@ -12,13 +12,7 @@ import {
   type PolicyChanges,
   policyChanges,
 } from '../features/games/game.ts';
-import {
-  ageRating,
-  gameDescription,
-  gameMedia,
-  gameTag,
-  gameVersion,
-} from '../features/games/game-details.ts';
+import { ageRating, gameDescription, gameMedia, gameTag } from '../features/games/game-details.ts';
 import { rotateGameSecret } from '../features/games/operations/game-secrets.ts';
 import { createGame, listGames } from '../features/games/operations/games.ts';
 import type { Administrator } from './administrator.ts';
@@ -33,13 +27,12 @@ interface CommonOptions {
   tag?: string[];
   media?: z.output<typeof gameMedia>;
   ageRating?: string;
-  gameVersion?: string;
   json?: boolean;
 }
 
 /** The options of a command under the names of the operation's fields. */
-function fieldsOf<Options extends CommonOptions>({ origin, tag, gameVersion: version, ...others }: Options) {
-  return { ...others, allowedOrigins: origin, tags: tag, version };
+function fieldsOf<Options extends CommonOptions>({ origin, tag, ...others }: Options) {
+  return { ...others, allowedOrigins: origin, tags: tag };
 }
 
 interface CreateOptions extends CommonOptions {
@@ -163,8 +156,7 @@ function withCommonOptions(command: Command): Command {
     .option('--description <text>', 'shown on its page, at most 5,000 characters', parsed(gameDescription))
     .option('--tag <tag>', 'shown on its page (repeatable)', collected(gameTag))
     .option('--media <json>', 'such as [{"kind":"image","url":"/shot.png","alt":"A ship"}]', parsedMedia)
-    .option('--age-rating <rating>', 'such as "PEGI 12"', parsed(ageRating))
-    .option('--game-version <version>', 'its current version', parsed(gameVersion));
+    .option('--age-rating <rating>', 'such as "PEGI 12"', parsed(ageRating));
 }
 
 function parsedPolicies(text: string): PolicyChanges {

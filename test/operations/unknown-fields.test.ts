@@ -81,7 +81,7 @@ const nameless: Readonly<Record<string, readonly string[]>> = {
     ...['message', 'connect', 'favorite'],
     ...['title', 'body', 'pinned', 'publishAt', 'expiresAt', 'notes', 'required'],
     ...['requests', 'presence', 'showGame', 'invites', 'searchable', 'showPlaytime'],
-    ...['description', 'tags', 'media', 'ageRating', 'version'],
+    ...['description', 'tags', 'media', 'ageRating', 'keys'],
   ],
   'how long something lasts': [
     ...['expiresInSeconds', 'graceSeconds', 'lifetimeSeconds', 'overlapSeconds', 'lifetimeDays'],

@@ -906,7 +906,7 @@ interface GamePage {
     media: GamePageMediaItem[];
     /** As its rating board writes it, such as `PEGI 12`; empty when it has none */
     ageRating: string;
-    /** The current version of the game; empty when it has none */
+    /** The version of its latest release; empty: none */
     version: string;
     /** What players must own to open a session; null: nothing */
     access: GamePageAccess | null;

@@ -31,17 +31,12 @@ export const ageRating = text(0, 20).meta({
   description: 'As its rating board writes it, such as `PEGI 12`; empty when it has none',
 });
 
-export const gameVersion = text(0, 50).meta({
-  description: 'The current version of the game; empty when it has none',
-});
-
-/** What a launcher shows on the page of a game, besides what lists of games have. */
+/** What a launcher shows on the page of a game, besides what lists of games have and the version of its latest release. */
 export const gameDetailFields = {
   description: gameDescription,
   tags: gameTags,
   media: gameMedia,
   ageRating,
-  version: gameVersion,
 };
 const gameDetails = z.object(gameDetailFields);
 export type GameDetails = z.output<typeof gameDetails>;

@@ -14,13 +14,12 @@ export const maxFavorites = 500;
 export const setGameDetails = command(
   'setGameDetails',
   function* (tx, gameId: string, changes: GameDetailChanges): Steps<void> {
-    const { description, tags, media, ageRating, version } = changes;
+    const { description, tags, media, ageRating } = changes;
     const given = {
       ...(description !== undefined && { description }),
       ...(tags !== undefined && { tags: JSON.stringify(tags) }),
       ...(media !== undefined && { media: JSON.stringify(media) }),
       ...(ageRating !== undefined && { ageRating }),
-      ...(version !== undefined && { version }),
     };
     if (Object.keys(given).length === 0) return;
     const row = yield* tx.lock(gameDetails, gameId, withoutDetails(gameId));
@@ -29,7 +28,7 @@ export const setGameDetails = command(
 );
 
 function withoutDetails(gameId: string): GameDetailRow {
-  return { gameId, description: '', tags: '[]', media: '[]', ageRating: '', version: '' };
+  return { gameId, description: '', tags: '[]', media: '[]', ageRating: '' };
 }
 
 /**

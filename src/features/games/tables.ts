@@ -57,7 +57,6 @@ const detailColumns = {
   tags: 'json',
   media: 'json',
   ageRating: 'text',
-  version: 'text',
 } as const;
 
 /** What the page of a game shows; apart from `games`, whose rows are read with every call. Without any, no row. */

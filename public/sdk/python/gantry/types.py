@@ -585,7 +585,7 @@ class GamePage(TypedDict):
     media: list[GamePageMediaItem]
     #: As its rating board writes it, such as `PEGI 12`; empty when it has none
     ageRating: str
-    #: The current version of the game; empty when it has none
+    #: The version of its latest release; empty: none
     version: str
     #: What players must own to open a session; null: nothing
     access: Optional[GamePageAccess]

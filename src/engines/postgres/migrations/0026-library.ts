@@ -5,8 +5,7 @@ CREATE TABLE game_details (
   description text COLLATE "C" NOT NULL,
   tags text COLLATE "C" NOT NULL,
   media text COLLATE "C" NOT NULL,
-  age_rating text COLLATE "C" NOT NULL,
-  version text COLLATE "C" NOT NULL
+  age_rating text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE game_favorites (

@@ -5,8 +5,7 @@ CREATE TABLE game_details (
   description TEXT NOT NULL,
   tags TEXT NOT NULL,
   media TEXT NOT NULL,
-  age_rating TEXT NOT NULL,
-  version TEXT NOT NULL
+  age_rating TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE game_favorites (

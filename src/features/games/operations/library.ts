@@ -17,6 +17,7 @@ const gamePage = listedGame
   .extend({
     listing: gameListing.meta({ description: 'An `archived` game cannot be played' }),
     ...gameDetailFields,
+    version: z.string().meta({ description: 'The version of its latest release; empty: none' }),
     access: z
       .object({
         text: z.string().meta({ description: 'What a player must own, in words' }),

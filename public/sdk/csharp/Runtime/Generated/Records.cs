@@ -2233,7 +2233,7 @@ namespace Gantry
             set { Set("ageRating", value); }
         }
 
-        /// <summary>The current version of the game; empty when it has none</summary>
+        /// <summary>The version of its latest release; empty: none</summary>
         public string Version
         {
             get { return Get("version", Read.String); }

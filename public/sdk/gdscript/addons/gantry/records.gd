@@ -1055,7 +1055,7 @@ class GamePage:
 	var media: Array = []
 	# String. As its rating board writes it, such as `PEGI 12`; empty when it has none
 	var age_rating: String = ""
-	# String. The current version of the game; empty when it has none
+	# String. The version of its latest release; empty: none
 	var version: String = ""
 	# GamePageAccess or null. What players must own to open a session; null: nothing
 	var access = null
