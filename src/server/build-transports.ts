@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { AdminCredentials } from '../calls/auth/admin-credentials.ts';
 import { bearerToken } from '../calls/auth/admin-token.ts';
@@ -209,6 +210,8 @@ export function buildTransports(
     isProxy: isTrustedProxy(config.trustedProxies),
     onRefused: (address) => onRefused({ reason: 'flood', at: 'connection', address }),
   });
+  const nodeId = randomUUID();
+  const connections = redis?.nodeConnections(prefix, nodeId);
   const gateway: Gateway = new Gateway(http, {
     registry,
     execute,
@@ -218,7 +221,9 @@ export function buildTransports(
     tokens,
     issueToken: (details) => issueToken(details, services),
     statusOf: (details, status) => statusInHandshake(registry, services, details, status),
+    nodeId,
     isBusUp: () => redis?.trouble() === null,
+    closedAmong: async (nodeIds) => connections?.closedAmong(nodeIds) ?? [],
     limits,
     traffic,
     db,

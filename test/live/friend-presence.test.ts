@@ -287,7 +287,10 @@ test('a client with much left to read is not sent more: the last state follows w
   const [ada, bob] = await friends();
   const carol = await newPlayer();
   await befriend(db, launcherGame, carol.wallet, bob.wallet);
-  const feed = new PresenceFeed({ db, bus: null, isBusUp: () => true, report: expect.unreachable });
+  const feed = new PresenceFeed({
+    ...{ db, bus: null, nodeId: 'only', isBusUp: () => true, closedAmong: async () => [] },
+    report: expect.unreachable,
+  });
   let isBacklogged = true;
   const sent = { slow: [] as string[], quick: [] as string[] };
   const follower = async (player: TestPlayer, to: string[], isSlow: boolean) => {

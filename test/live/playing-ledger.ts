@@ -302,7 +302,7 @@ export function playingWrong({
   subscriberWrong,
   ...counts
 }: PlayingCounts): number {
-  const late = Number(rightMs > 5_000) + Number(rightAfterKillMs > 12_000);
+  const late = Number(rightMs > 5_000) + Number(rightAfterKillMs > 5_000);
   return late + impossible + subscriberWrong + counts.playtimeWrong.length + counts.killedWrong.length;
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { LocalPlayers, type Shown } from '../../src/cluster/players/local-players.ts';
 import { neverChosen, type PlayerPart } from '../../src/cluster/players/player-part.ts';
-import { PlayerReplica, type ReplicaMessage, tickMs } from '../../src/cluster/players/player-replica.ts';
+import { PlayerReplica, tickMs } from '../../src/cluster/players/player-replica.ts';
+import type { ReplicaMessage } from '../../src/cluster/players/replica-bus.ts';
 import { until } from '../support/until.ts';
 
 const ada = '0xada';
@@ -24,6 +25,8 @@ function partOf(changes: Partial<PlayerPart> = {}): PlayerPart {
 class Cluster {
   readonly nodes = new Map<string, { replica: PlayerReplica; changes: string[]; isRunning: boolean }>();
   isUp = true;
+  /** Those whose connection the bus says is closed. */
+  readonly closed = new Set<string>();
   now = 0;
   loses: (message: ReplicaMessage, to: string) => boolean = () => false;
   readonly sent: ReplicaMessage[] = [];
@@ -41,7 +44,8 @@ class Cluster {
         }
       }
     };
-    const bus = { send, isUp: () => this.isUp };
+    const closedAmong = async (ids: readonly string[]) => ids.filter((other) => this.closed.has(other));
+    const bus = { send, isUp: () => this.isUp, closedAmong };
     const replica = new PlayerReplica({
       nodeId: id,
       bus,
@@ -59,6 +63,14 @@ class Cluster {
     while (this.now < end) {
       this.now = Math.min(end, this.now + tickMs);
       for (const { replica, isRunning } of this.nodes.values()) if (isRunning) replica.tick();
+    }
+  }
+
+  /** The same, with what the bus answers in between. */
+  async passSlowly(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += tickMs) {
+      this.pass(tickMs);
+      await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
@@ -181,7 +193,48 @@ test('after a crash nobody is shown in a game longer than the lease, and the sta
   expect(one.choiceOf(bob)).toEqual(neverChosen);
 });
 
-test('the players of a node that stops stay for five seconds, so that those who reconnect do not flicker', () => {
+test('a node that has ended, as the bus says, is dropped within five seconds; one that is only silent or that speaks is not', async () => {
+  const cluster = new Cluster();
+  const one = cluster.start('one');
+  for (const [id, wallet] of [
+    ['ended', ada],
+    ['stalled', bob],
+    ['speaking', carol],
+  ] as const) {
+    cluster.start(id).set([[wallet, partOf()]]);
+  }
+  cluster.pass(2_000);
+  cluster.kill('ended');
+  cluster.kill('stalled');
+  for (const id of ['ended', 'speaking']) cluster.closed.add(id);
+  await cluster.passSlowly(2_500);
+  expect(one.visible(ada)).not.toBeNull(); // its players may come to another node meanwhile
+  await cluster.passSlowly(2_000);
+  expect([ada, bob, carol].map((wallet) => one.visible(wallet) !== null)).toEqual([false, true, true]);
+  cluster.resume('stalled');
+  cluster.changesSeenBy('one');
+  await cluster.passSlowly(10_000);
+  expect(cluster.changesSeenBy('one')).toEqual([]);
+});
+
+test('a node that has not reconnected yet after an outage of the bus is not dropped for that', async () => {
+  const cluster = new Cluster();
+  const one = cluster.start('one');
+  cluster.start('other').set([[bob, partOf()]]);
+  cluster.changesSeenBy('one');
+  cluster.closed.add('other');
+  cluster.isUp = false;
+  await cluster.passSlowly(8_000);
+  cluster.isUp = true;
+  cluster.kill('other');
+  await cluster.passSlowly(1_000);
+  cluster.resume('other');
+  await cluster.passSlowly(10_000);
+  expect(cluster.changesSeenBy('one')).toEqual([]);
+  expect(one.visible(bob)).not.toBeNull();
+});
+
+test('the players of a node that stops stay for five seconds, so that those who reconnect do not flicker', async () => {
   const cluster = new Cluster();
   const one = cluster.start('one');
   const stopping = cluster.start('stopping');
@@ -193,10 +246,11 @@ test('the players of a node that stops stay for five seconds, so that those who 
   stopping.goodbye();
   stopping.set([[ada, null]]); // its connections end
   cluster.kill('stopping');
+  cluster.closed.add('stopping');
   one.set([[ada, partOf({ since: one.onlineSince(ada) ?? 0 })]]);
-  cluster.pass(4_000);
+  await cluster.passSlowly(4_500);
   expect(cluster.changesSeenBy('one')).toEqual([]);
-  cluster.pass(1_500);
+  cluster.pass(1_000);
   expect(cluster.changesSeenBy('one')).toEqual([bob]);
   expect(one.visible(ada)).not.toBeNull();
 });

@@ -22,6 +22,9 @@ export interface ClusterNode extends AsyncDisposable {
   kill(): Promise<void>;
   /** SIGTERM. Resolves when the process has ended, with its exit code and how long that took. */
   stop(): Promise<{ exitCode: number | null; tookMs: number }>;
+  /** Suspends it while its connections stay open; `thaw` resumes it. */
+  freeze(): void;
+  thaw(): void;
   isRunning(): boolean;
   /** How often it ended without having been stopped: a crash. */
   crashes(): number;
@@ -116,6 +119,8 @@ export async function startClusterNode(variables: Record<string, string>): Promi
       await released?.gone;
       return { exitCode: released?.ending.exitCode ?? null, tookMs: performance.now() - from };
     },
+    freeze: () => running?.kill('SIGSTOP'),
+    thaw: () => running?.kill('SIGCONT'),
     isRunning: () => running !== null,
     crashes: () => crashes,
     log: () => log,

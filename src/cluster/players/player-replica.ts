@@ -9,12 +9,15 @@ import {
   type VisiblePlayer,
   visiblePlayer,
 } from './player-part.ts';
+import type { PartChanges, ReplicaBus, ReplicaMessage } from './replica-bus.ts';
 
 /** How often `tick` must be called. */
 export const tickMs = 500;
 const beatMs = 2_000;
 /** A node that was not heard for this long is dead. */
 const leaseMs = 10_000;
+/** A node that was not heard for this long has ended if the bus says that its connection is closed. */
+const closedMs = 3_000;
 /** How long the players of a stopped node keep their presence, to connect elsewhere. */
 const goodbyeMs = 5_000;
 /** How long a status is remembered after the player's last connection. */
@@ -30,26 +33,6 @@ const secondExchangeMs = 500;
 const returnMs = 1_500;
 /** Parts per message. */
 const chunkSize = 500;
-
-type Parts = readonly (readonly [wallet: string, part: PlayerPart])[];
-export type PartChanges = readonly (readonly [wallet: string, part: PlayerPart | null])[];
-
-/** What nodes send each other; `node` is the sender. A node counts its changes in `version`. */
-export type ReplicaMessage =
-  | { type: 'changes'; node: string; version: number; changes: PartChanges }
-  | { type: 'beat'; node: string; version: number }
-  /** Asks a node for all its parts; null: every node. */
-  | { type: 'ask'; node: string; of: string | null }
-  /** All parts, `total` of them, in several messages; `at` is the place of the first one in this message. */
-  | { type: 'all'; node: string; version: number; total: number; at: number; parts: Parts }
-  | { type: 'goodbye'; node: string };
-
-/** Broadcasts to the other nodes; messages may be lost, duplicated and reordered. */
-export interface ReplicaBus {
-  send(message: ReplicaMessage): void;
-  /** Whether it works, as far as is known. */
-  isUp(): boolean;
-}
 
 export interface PlayerReplicaOptions {
   /** Identifies this node; new at each start. */
@@ -83,6 +66,8 @@ interface OtherNode {
   /** The last of its changes that is known; -1: its parts are not known. */
   version: number;
   heardAt: number;
+  /** Its connection to the bus was closed, and it has not been heard since. */
+  isClosed: boolean;
   /** When it is dropped because it said goodbye; infinite until then. */
   leavesAt: number;
   askedAt: number;
@@ -92,9 +77,9 @@ interface OtherNode {
 
 /**
  * The players connected to any node: each node keeps a copy of what all nodes know of theirs, in memory, so that looking
- * at a player costs nothing. A node whose changes were missed is asked for all of its parts; a node that is silent for
- * `leaseMs` is dropped, unless the bus is down: then what is known stays, and everything is exchanged when it is back,
- * with those who are still there.
+ * at a player costs nothing. A node whose changes were missed is asked for all of its parts. A node that is silent for
+ * `leaseMs` is dropped, or for `closedMs` if its process has ended; a stalled one may come back before the lease expires.
+ * While the bus is down, what is known stays, and everything is exchanged when it is back, with those who are still there.
  */
 export class PlayerReplica {
   readonly #id: string;
@@ -203,10 +188,14 @@ export class PlayerReplica {
       this.#lastBeatAt = now;
       this.#send({ type: 'beat', node: this.#id, version: this.#version });
     }
+    const silent: string[] = [];
     for (const [id, node] of [...this.#nodes]) {
       const isExpired = now - node.heardAt >= leaseMs && now >= this.#deafUntil;
-      if (now >= node.leavesAt || isExpired) this.#drop(id, node);
+      const isSilent = now - Math.max(node.heardAt, this.#deafUntil) >= closedMs;
+      if (now >= node.leavesAt || isExpired || (isSilent && node.isClosed)) this.#drop(id, node);
+      else if (isSilent && node.leavesAt === Number.POSITIVE_INFINITY) silent.push(id);
     }
+    if (silent.length > 0) this.#checkConnections(this.#bus, silent);
   }
 
   /** This node stops: others keep its players for a moment. Nothing is sent after it. */
@@ -223,6 +212,14 @@ export class PlayerReplica {
   /** The number of players connected to this node. */
   get ownCount(): number {
     return this.#own.size;
+  }
+
+  /** Takes note of silent nodes that have ended, for the next tick. */
+  async #checkConnections(bus: ReplicaBus, silent: readonly string[]): Promise<void> {
+    for (const id of await bus.closedAmong(silent)) {
+      const node = this.#nodes.get(id);
+      if (node) node.isClosed = true;
+    }
   }
 
   #acceptChanges(
@@ -349,11 +346,13 @@ export class PlayerReplica {
       parts: new Map(),
       version: -1,
       heardAt: 0,
+      isClosed: false,
       leavesAt: Number.POSITIVE_INFINITY,
       askedAt: Number.NEGATIVE_INFINITY,
       incoming: null,
     };
     node.heardAt = this.#clock();
+    node.isClosed = false;
     if (!known) this.#nodes.set(id, node);
     return node;
   }

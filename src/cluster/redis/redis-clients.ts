@@ -6,6 +6,7 @@ import { ConfigError } from '../../core/config-error.ts';
 import type { RateLimit } from '../../core/rate-limit.ts';
 import type { SharedCounter, WindowState } from '../../core/window-counter.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
+import { NodeConnections } from './node-connections.ts';
 import { openClient } from './open-client.ts';
 import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
 
@@ -26,6 +27,8 @@ export interface RedisClients {
   onReady(listener: () => void): void;
   /** A Socket.IO adapter that broadcasts across nodes. `key`: the prefix of its channels in Redis. */
   socketAdapter(key: string): ReturnType<typeof createAdapter>;
+  /** Shows other nodes whether this one (`own`) is connected. `prefix`: of the names of its channels in Redis. */
+  nodeConnections(prefix: string, own: string): NodeConnections;
   /** A counter that all nodes share. `name`: the prefix of its keys in Redis. */
   counter(name: string, limit: RateLimit): SharedCounter;
   close(): void;
@@ -68,15 +71,17 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     close();
     throw new ConfigError(clusterRefusal);
   }
-  return {
+  const clients: RedisClients = {
     commands,
     subscriber,
     trouble: () => availability.trouble(),
     onReady: (listener) => availability.onUsable(listener),
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
+    nodeConnections: (prefix, own) => new NodeConnections(clients, prefix, own),
     counter: (name, limit) => new RedisCounter(commands, name, limit),
     close,
   };
+  return clients;
 }
 
 /** The commands whose promises `@socket.io/redis-adapter`, or ioredis itself on a reconnect, discards. */

@@ -1,5 +1,5 @@
 import type { Server } from 'socket.io';
-import type { ReplicaMessage } from '../../cluster/players/player-replica.ts';
+import type { ReplicaMessage } from '../../cluster/players/replica-bus.ts';
 import type { Signal, StoredEvent } from '../../core/events/stream.ts';
 
 /** The messages that nodes send each other. */

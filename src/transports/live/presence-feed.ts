@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LocalPlayers } from '../../cluster/players/local-players.ts';
 import type { StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { PlayerReplica, tickMs } from '../../cluster/players/player-replica.ts';
+import type { ReplicaBus } from '../../cluster/players/replica-bus.ts';
 import { isEvent } from '../../core/events/event.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
@@ -36,8 +36,11 @@ export interface PresenceFeedOptions {
   db: Store;
   /** Null: this is the only node. */
   bus: EventBus | null;
-  /** Whether the bus works, as far as is known. */
-  isBusUp(): boolean;
+  /** Identifies this node; new at each start. */
+  nodeId: string;
+  /** As in `ReplicaBus`. */
+  isBusUp: ReplicaBus['isUp'];
+  closedAmong: ReplicaBus['closedAmong'];
   /** As in `PlayerReplicaOptions`. */
   onGame?(wallet: string, gameId: string | null, isOwn: boolean): void;
   report(thrown: unknown): void;
@@ -72,11 +75,15 @@ export class PresenceFeed {
   #serving: NodeJS.Timeout | undefined;
 
   constructor(options: PresenceFeedOptions) {
-    const { db, bus, isBusUp, report } = options;
+    const { db, bus, nodeId, isBusUp, closedAmong, report } = options;
     this.#options = options;
     this.#replica = new PlayerReplica({
-      nodeId: randomUUID(),
-      bus: bus && { isUp: isBusUp, send: (message) => bus.send({ kind: 'players', message }) },
+      nodeId,
+      bus: bus && {
+        isUp: isBusUp,
+        closedAmong,
+        send: (message) => bus.send({ kind: 'players', message }),
+      },
       onChange: (wallet) => this.#tell(wallet),
       ...(options.onGame && { onGame: options.onGame }),
     });

@@ -40,7 +40,7 @@ import { extractHandshakeInfo } from '../live/handshake-info.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
-import { PresenceFeed } from '../live/presence-feed.ts';
+import { PresenceFeed, type PresenceFeedOptions } from '../live/presence-feed.ts';
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
@@ -65,6 +65,7 @@ const drainTimeoutMs = 1_000;
 export interface GatewayDependencies
   extends RpcDependencies,
     Pick<LiveServices, 'authenticator' | 'presence' | 'traffic' | 'onRefused' | 'issueToken' | 'statusOf'>,
+    Pick<PresenceFeedOptions, 'nodeId' | 'isBusUp' | 'closedAmong'>,
     InboundRates {
   db: Database;
   limits: LiveServices['limits'] & Pick<RateLimits, 'countOpening'>;
@@ -75,8 +76,6 @@ export interface GatewayDependencies
   leaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
   /** Socket.IO's adapter for a cluster; omitted on a single node. */
   adapter?: Parameters<Server['adapter']>[0];
-  /** Whether the adapter reaches other nodes, as far as is known. */
-  isBusUp(): boolean;
   /** The client's address, as seen through trusted proxies. */
   addressOf(request: IncomingMessage): string;
 }
