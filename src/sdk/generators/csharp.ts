@@ -99,7 +99,7 @@ function reader(type: SdkType, mayBeNull: boolean): string {
     case 'map':
       return type.of.kind === 'json' ? 'Read.Object' : `value => Read.Map(value, ${reader(type.of, false)})`;
     case 'record':
-      return `${type.name}.From`;
+      return `Gantry.${type.name}.From`; // a property may have the name of its type
     case 'json':
     case 'union':
       return 'Read.Any';

@@ -338,7 +338,7 @@ namespace Gantry
 
         public IReadOnlyList<ReactionCount> Reactions
         {
-            get { return Get("reactions", value => Read.List(value, ReactionCount.From)); }
+            get { return Get("reactions", value => Read.List(value, Gantry.ReactionCount.From)); }
             set { Set("reactions", value); }
         }
     }
@@ -361,7 +361,7 @@ namespace Gantry
 
         public IReadOnlyList<BatchInputOperationsItem> Operations
         {
-            get { return Get("operations", value => Read.List(value, BatchInputOperationsItem.From)); }
+            get { return Get("operations", value => Read.List(value, Gantry.BatchInputOperationsItem.From)); }
             set { Set("operations", value); }
         }
     }
@@ -559,14 +559,14 @@ namespace Gantry
         /// <summary>The occurrence that is running; null: none is May be null.</summary>
         public Occurrence Current
         {
-            get { return Get("current", Occurrence.From); }
+            get { return Get("current", Gantry.Occurrence.From); }
             set { SetNullable("current", value); }
         }
 
         /// <summary>The next one; null: there is none May be null.</summary>
         public Occurrence Next
         {
-            get { return Get("next", Occurrence.From); }
+            get { return Get("next", Gantry.Occurrence.From); }
             set { SetNullable("next", value); }
         }
     }
@@ -706,7 +706,7 @@ namespace Gantry
         /// <summary>In the order of first use; omitted if there are none</summary>
         public IReadOnlyList<ReactionCount> Reactions
         {
-            get { return Get("reactions", value => Read.List(value, ReactionCount.From)); }
+            get { return Get("reactions", value => Read.List(value, Gantry.ReactionCount.From)); }
             set { Set("reactions", value); }
         }
     }
@@ -1092,7 +1092,7 @@ namespace Gantry
 
         public OwnPlayer Player
         {
-            get { return Get("player", OwnPlayer.From); }
+            get { return Get("player", Gantry.OwnPlayer.From); }
             set { Set("player", value); }
         }
     }
@@ -1669,7 +1669,7 @@ namespace Gantry
 
         public FeedItemUser User
         {
-            get { return Get("user", FeedItemUser.From); }
+            get { return Get("user", Gantry.FeedItemUser.From); }
             set { Set("user", value); }
         }
 
@@ -1771,7 +1771,7 @@ namespace Gantry
         /// <summary>The current numbers; <c>game-stats patched</c> signals update them</summary>
         public IReadOnlyList<GameStats> Games
         {
-            get { return Get("games", value => Read.List(value, GameStats.From)); }
+            get { return Get("games", value => Read.List(value, Gantry.GameStats.From)); }
             set { Set("games", value); }
         }
     }
@@ -1801,7 +1801,7 @@ namespace Gantry
         /// <summary>Friends who are not offline; <c>friend-presence patched</c> updates them</summary>
         public IReadOnlyList<FriendPresence> Friends
         {
-            get { return Get("friends", value => Read.List(value, FriendPresence.From)); }
+            get { return Get("friends", value => Read.List(value, Gantry.FriendPresence.From)); }
             set { Set("friends", value); }
         }
     }
@@ -1961,7 +1961,7 @@ namespace Gantry
 
         public PresenceGroup Group
         {
-            get { return Get("group", PresenceGroup.From); }
+            get { return Get("group", Gantry.PresenceGroup.From); }
             set { Set("group", value); }
         }
 
@@ -1991,7 +1991,7 @@ namespace Gantry
 
         public IReadOnlyList<FriendPresence> Friends
         {
-            get { return Get("friends", value => Read.List(value, FriendPresence.From)); }
+            get { return Get("friends", value => Read.List(value, Gantry.FriendPresence.From)); }
             set { Set("friends", value); }
         }
     }
@@ -2222,7 +2222,7 @@ namespace Gantry
         /// <summary>At most 20 images and videos, in the order in which they are shown</summary>
         public IReadOnlyList<GamePageMediaItem> Media
         {
-            get { return Get("media", value => Read.List(value, GamePageMediaItem.From)); }
+            get { return Get("media", value => Read.List(value, Gantry.GamePageMediaItem.From)); }
             set { Set("media", value); }
         }
 
@@ -2243,7 +2243,7 @@ namespace Gantry
         /// <summary>What players must own to open a session; null: nothing May be null.</summary>
         public GamePageAccess Access
         {
-            get { return Get("access", GamePageAccess.From); }
+            get { return Get("access", Gantry.GamePageAccess.From); }
             set { SetNullable("access", value); }
         }
     }
@@ -2484,7 +2484,7 @@ namespace Gantry
 
         public GetActivitiesOutputResult Result
         {
-            get { return Get("result", GetActivitiesOutputResult.From); }
+            get { return Get("result", Gantry.GetActivitiesOutputResult.From); }
             set { Set("result", value); }
         }
     }
@@ -2518,7 +2518,7 @@ namespace Gantry
 
         public IReadOnlyList<FeedItem> Data
         {
-            get { return Get("data", value => Read.List(value, FeedItem.From)); }
+            get { return Get("data", value => Read.List(value, Gantry.FeedItem.From)); }
             set { Set("data", value); }
         }
     }
@@ -2610,7 +2610,7 @@ namespace Gantry
 
         public IReadOnlyList<ChannelMessage> Data
         {
-            get { return Get("data", value => Read.List(value, ChannelMessage.From)); }
+            get { return Get("data", value => Read.List(value, Gantry.ChannelMessage.From)); }
             set { Set("data", value); }
         }
 
@@ -2631,7 +2631,7 @@ namespace Gantry
         /// <summary>The messages that replies in <c>data</c> refer to, unless they are in <c>data</c> too; those that were unsent or are hidden from the player are omitted</summary>
         public IReadOnlyList<ChannelMessage> Originals
         {
-            get { return Get("originals", value => Read.List(value, ChannelMessage.From)); }
+            get { return Get("originals", value => Read.List(value, Gantry.ChannelMessage.From)); }
             set { Set("originals", value); }
         }
     }
@@ -2683,7 +2683,7 @@ namespace Gantry
 
         public IReadOnlyList<ShownParticipant> Participants
         {
-            get { return Get("participants", value => Read.List(value, ShownParticipant.From)); }
+            get { return Get("participants", value => Read.List(value, Gantry.ShownParticipant.From)); }
             set { Set("participants", value); }
         }
     }
@@ -2831,7 +2831,7 @@ namespace Gantry
 
         public IReadOnlyList<CalendarEvent> Events
         {
-            get { return Get("events", value => Read.List(value, CalendarEvent.From)); }
+            get { return Get("events", value => Read.List(value, Gantry.CalendarEvent.From)); }
             set { Set("events", value); }
         }
     }
@@ -2920,7 +2920,7 @@ namespace Gantry
 
         public GamePage Game
         {
-            get { return Get("game", GamePage.From); }
+            get { return Get("game", Gantry.GamePage.From); }
             set { Set("game", value); }
         }
     }
@@ -3008,7 +3008,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardEntry> Leaderboard
         {
-            get { return Get("leaderboard", value => Read.List(value, LeaderboardEntry.From)); }
+            get { return Get("leaderboard", value => Read.List(value, Gantry.LeaderboardEntry.From)); }
             set { Set("leaderboard", value); }
         }
     }
@@ -3075,13 +3075,13 @@ namespace Gantry
 
         public IReadOnlyList<GetGamesHistoryOutputCurrentlyPlayingItem> CurrentlyPlaying
         {
-            get { return Get("currentlyPlaying", value => Read.List(value, GetGamesHistoryOutputCurrentlyPlayingItem.From)); }
+            get { return Get("currentlyPlaying", value => Read.List(value, Gantry.GetGamesHistoryOutputCurrentlyPlayingItem.From)); }
             set { Set("currentlyPlaying", value); }
         }
 
         public IReadOnlyList<GetGamesHistoryOutputHistoryItem> History
         {
-            get { return Get("history", value => Read.List(value, GetGamesHistoryOutputHistoryItem.From)); }
+            get { return Get("history", value => Read.List(value, Gantry.GetGamesHistoryOutputHistoryItem.From)); }
             set { Set("history", value); }
         }
     }
@@ -3233,7 +3233,7 @@ namespace Gantry
 
         public IReadOnlyList<ListedGame> Data
         {
-            get { return Get("data", value => Read.List(value, ListedGame.From)); }
+            get { return Get("data", value => Read.List(value, Gantry.ListedGame.From)); }
             set { Set("data", value); }
         }
     }
@@ -3387,7 +3387,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardRow> Leaderboard
         {
-            get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
+            get { return Get("leaderboard", value => Read.List(value, Gantry.LeaderboardRow.From)); }
             set { Set("leaderboard", value); }
         }
     }
@@ -3474,7 +3474,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardRow> Leaderboard
         {
-            get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
+            get { return Get("leaderboard", value => Read.List(value, Gantry.LeaderboardRow.From)); }
             set { Set("leaderboard", value); }
         }
     }
@@ -3548,7 +3548,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardSeason> Seasons
         {
-            get { return Get("seasons", value => Read.List(value, LeaderboardSeason.From)); }
+            get { return Get("seasons", value => Read.List(value, Gantry.LeaderboardSeason.From)); }
             set { Set("seasons", value); }
         }
     }
@@ -3601,7 +3601,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardSummary> Leaderboards
         {
-            get { return Get("leaderboards", value => Read.List(value, LeaderboardSummary.From)); }
+            get { return Get("leaderboards", value => Read.List(value, Gantry.LeaderboardSummary.From)); }
             set { Set("leaderboards", value); }
         }
     }
@@ -3654,7 +3654,7 @@ namespace Gantry
 
         public IReadOnlyList<Maintenance> Maintenance
         {
-            get { return Get("maintenance", value => Read.List(value, Maintenance.From)); }
+            get { return Get("maintenance", value => Read.List(value, Gantry.Maintenance.From)); }
             set { Set("maintenance", value); }
         }
     }
@@ -3754,14 +3754,14 @@ namespace Gantry
 
         public IReadOnlyList<ListedMessageChannel> Data
         {
-            get { return Get("data", value => Read.List(value, ListedMessageChannel.From)); }
+            get { return Get("data", value => Read.List(value, Gantry.ListedMessageChannel.From)); }
             set { Set("data", value); }
         }
 
         /// <summary>Only with <c>withPreview</c>: the first 4 participants of each channel other than the player</summary>
         public IReadOnlyList<ParticipantProfile> Players
         {
-            get { return Get("players", value => Read.List(value, ParticipantProfile.From)); }
+            get { return Get("players", value => Read.List(value, Gantry.ParticipantProfile.From)); }
             set { Set("players", value); }
         }
 
@@ -3811,13 +3811,13 @@ namespace Gantry
 
         public OwnPlayer Player
         {
-            get { return Get("player", OwnPlayer.From); }
+            get { return Get("player", Gantry.OwnPlayer.From); }
             set { Set("player", value); }
         }
 
         public GetPlayerOutputSession Session
         {
-            get { return Get("session", GetPlayerOutputSession.From); }
+            get { return Get("session", Gantry.GetPlayerOutputSession.From); }
             set { Set("session", value); }
         }
     }
@@ -3921,7 +3921,7 @@ namespace Gantry
         /// <summary>In the same order as <c>wallets</c></summary>
         public IReadOnlyList<GetPlayerPresenceOutputPlayersItem> Players
         {
-            get { return Get("players", value => Read.List(value, GetPlayerPresenceOutputPlayersItem.From)); }
+            get { return Get("players", value => Read.List(value, Gantry.GetPlayerPresenceOutputPlayersItem.From)); }
             set { Set("players", value); }
         }
     }
@@ -4010,7 +4010,7 @@ namespace Gantry
 
         public IReadOnlyList<OtherPlayer> Players
         {
-            get { return Get("players", value => Read.List(value, OtherPlayer.From)); }
+            get { return Get("players", value => Read.List(value, Gantry.OtherPlayer.From)); }
             set { Set("players", value); }
         }
     }
@@ -4191,7 +4191,7 @@ namespace Gantry
         /// <summary>Games played at least once, the last played first</summary>
         public IReadOnlyList<GamePlaytime> Playtime
         {
-            get { return Get("playtime", value => Read.List(value, GamePlaytime.From)); }
+            get { return Get("playtime", value => Read.List(value, Gantry.GamePlaytime.From)); }
             set { Set("playtime", value); }
         }
     }
@@ -4220,7 +4220,7 @@ namespace Gantry
 
         public Privacy Privacy
         {
-            get { return Get("privacy", Privacy.From); }
+            get { return Get("privacy", Gantry.Privacy.From); }
             set { Set("privacy", value); }
         }
     }
@@ -4300,7 +4300,7 @@ namespace Gantry
 
         public IReadOnlyList<StateRecord> States
         {
-            get { return Get("states", value => Read.List(value, StateRecord.From)); }
+            get { return Get("states", value => Read.List(value, Gantry.StateRecord.From)); }
             set { Set("states", value); }
         }
 
@@ -4381,7 +4381,7 @@ namespace Gantry
 
         public IReadOnlyList<StateRecord> States
         {
-            get { return Get("states", value => Read.List(value, StateRecord.From)); }
+            get { return Get("states", value => Read.List(value, Gantry.StateRecord.From)); }
             set { Set("states", value); }
         }
 
@@ -4417,7 +4417,7 @@ namespace Gantry
 
         public IReadOnlyList<GetSubscribedChannelsOutputChannelsItem> Channels
         {
-            get { return Get("channels", value => Read.List(value, GetSubscribedChannelsOutputChannelsItem.From)); }
+            get { return Get("channels", value => Read.List(value, Gantry.GetSubscribedChannelsOutputChannelsItem.From)); }
             set { Set("channels", value); }
         }
     }
@@ -4641,7 +4641,7 @@ namespace Gantry
         /// <summary>May be null.</summary>
         public ScoreRecord Score
         {
-            get { return Get("score", ScoreRecord.From); }
+            get { return Get("score", Gantry.ScoreRecord.From); }
             set { SetNullable("score", value); }
         }
     }
@@ -4714,7 +4714,7 @@ namespace Gantry
 
         public IReadOnlyList<GetUserScoresOutputScoresItem> Scores
         {
-            get { return Get("scores", value => Read.List(value, GetUserScoresOutputScoresItem.From)); }
+            get { return Get("scores", value => Read.List(value, Gantry.GetUserScoresOutputScoresItem.From)); }
             set { Set("scores", value); }
         }
     }
@@ -4938,7 +4938,7 @@ namespace Gantry
 
         public IReadOnlyList<ImportFriendsOutputRefusedItem> Refused
         {
-            get { return Get("refused", value => Read.List(value, ImportFriendsOutputRefusedItem.From)); }
+            get { return Get("refused", value => Read.List(value, Gantry.ImportFriendsOutputRefusedItem.From)); }
             set { Set("refused", value); }
         }
     }
@@ -5162,7 +5162,7 @@ namespace Gantry
 
         public JoinFriendOutputLaunch Launch
         {
-            get { return Get("launch", JoinFriendOutputLaunch.From); }
+            get { return Get("launch", Gantry.JoinFriendOutputLaunch.From); }
             set { Set("launch", value); }
         }
 
@@ -5285,7 +5285,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardRow> Rows
         {
-            get { return Get("rows", value => Read.List(value, LeaderboardRow.From)); }
+            get { return Get("rows", value => Read.List(value, Gantry.LeaderboardRow.From)); }
             set { Set("rows", value); }
         }
     }
@@ -5656,7 +5656,7 @@ namespace Gantry
 
         public IReadOnlyList<BlockedPlayer> Data
         {
-            get { return Get("data", value => Read.List(value, BlockedPlayer.From)); }
+            get { return Get("data", value => Read.List(value, Gantry.BlockedPlayer.From)); }
             set { Set("data", value); }
         }
     }
@@ -5685,7 +5685,7 @@ namespace Gantry
 
         public IReadOnlyList<ChannelSession> Sessions
         {
-            get { return Get("sessions", value => Read.List(value, ChannelSession.From)); }
+            get { return Get("sessions", value => Read.List(value, Gantry.ChannelSession.From)); }
             set { Set("sessions", value); }
         }
     }
@@ -5757,7 +5757,7 @@ namespace Gantry
 
         public IReadOnlyList<FavoriteGame> Data
         {
-            get { return Get("data", value => Read.List(value, FavoriteGame.From)); }
+            get { return Get("data", value => Read.List(value, Gantry.FavoriteGame.From)); }
             set { Set("data", value); }
         }
     }
@@ -5824,7 +5824,7 @@ namespace Gantry
 
         public IReadOnlyList<Friend> Friends
         {
-            get { return Get("friends", value => Read.List(value, Friend.From)); }
+            get { return Get("friends", value => Read.List(value, Gantry.Friend.From)); }
             set { Set("friends", value); }
         }
 
@@ -5867,7 +5867,7 @@ namespace Gantry
 
         public IReadOnlyList<GuestDevice> Devices
         {
-            get { return Get("devices", value => Read.List(value, GuestDevice.From)); }
+            get { return Get("devices", value => Read.List(value, Gantry.GuestDevice.From)); }
             set { Set("devices", value); }
         }
     }
@@ -5896,13 +5896,13 @@ namespace Gantry
 
         public IReadOnlyList<Invite> Received
         {
-            get { return Get("received", value => Read.List(value, Invite.From)); }
+            get { return Get("received", value => Read.List(value, Gantry.Invite.From)); }
             set { Set("received", value); }
         }
 
         public IReadOnlyList<Invite> Sent
         {
-            get { return Get("sent", value => Read.List(value, Invite.From)); }
+            get { return Get("sent", value => Read.List(value, Gantry.Invite.From)); }
             set { Set("sent", value); }
         }
     }
@@ -5969,7 +5969,7 @@ namespace Gantry
 
         public IReadOnlyList<NewsItem> News
         {
-            get { return Get("news", value => Read.List(value, NewsItem.From)); }
+            get { return Get("news", value => Read.List(value, Gantry.NewsItem.From)); }
             set { Set("news", value); }
         }
 
@@ -6063,7 +6063,7 @@ namespace Gantry
 
         public IReadOnlyList<InboxNotification> Notifications
         {
-            get { return Get("notifications", value => Read.List(value, InboxNotification.From)); }
+            get { return Get("notifications", value => Read.List(value, Gantry.InboxNotification.From)); }
             set { Set("notifications", value); }
         }
 
@@ -6129,7 +6129,7 @@ namespace Gantry
 
         public IReadOnlyList<ListRecentGamesOutputGamesItem> Games
         {
-            get { return Get("games", value => Read.List(value, ListRecentGamesOutputGamesItem.From)); }
+            get { return Get("games", value => Read.List(value, Gantry.ListRecentGamesOutputGamesItem.From)); }
             set { Set("games", value); }
         }
     }
@@ -6271,7 +6271,7 @@ namespace Gantry
 
         public IReadOnlyList<Release> Releases
         {
-            get { return Get("releases", value => Read.List(value, Release.From)); }
+            get { return Get("releases", value => Read.List(value, Gantry.Release.From)); }
             set { Set("releases", value); }
         }
 
@@ -6417,7 +6417,7 @@ namespace Gantry
 
         public IReadOnlyList<ListedMessageChannelParticipantsItem> Participants
         {
-            get { return Get("participants", value => Read.List(value, ListedMessageChannelParticipantsItem.From)); }
+            get { return Get("participants", value => Read.List(value, Gantry.ListedMessageChannelParticipantsItem.From)); }
             set { Set("participants", value); }
         }
 
@@ -6459,7 +6459,7 @@ namespace Gantry
         /// <summary>Only with <c>withPreview</c>: the last message, without the player's own reactions marked; null if the player can see none of the newest 100 May be null.</summary>
         public ChannelMessage LastMessage
         {
-            get { return Get("lastMessage", ChannelMessage.From); }
+            get { return Get("lastMessage", Gantry.ChannelMessage.From); }
             set { Set("lastMessage", value); }
         }
     }
@@ -6597,7 +6597,7 @@ namespace Gantry
 
         public ReadMarker ReadMarker
         {
-            get { return Get("readMarker", ReadMarker.From); }
+            get { return Get("readMarker", Gantry.ReadMarker.From); }
             set { Set("readMarker", value); }
         }
     }
@@ -6773,7 +6773,7 @@ namespace Gantry
 
         public IReadOnlyList<MessageChannelParticipantsItem> Participants
         {
-            get { return Get("participants", value => Read.List(value, MessageChannelParticipantsItem.From)); }
+            get { return Get("participants", value => Read.List(value, Gantry.MessageChannelParticipantsItem.From)); }
             set { Set("participants", value); }
         }
 
@@ -7055,7 +7055,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardRow> Rows
         {
-            get { return Get("rows", value => Read.List(value, LeaderboardRow.From)); }
+            get { return Get("rows", value => Read.List(value, Gantry.LeaderboardRow.From)); }
             set { Set("rows", value); }
         }
 
@@ -7675,7 +7675,7 @@ namespace Gantry
 
         public StateRecord NewState
         {
-            get { return Get("newState", StateRecord.From); }
+            get { return Get("newState", Gantry.StateRecord.From); }
             set { Set("newState", value); }
         }
     }
@@ -8001,7 +8001,7 @@ namespace Gantry
 
         public IReadOnlyList<LeaderboardRow> Leaderboard
         {
-            get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
+            get { return Get("leaderboard", value => Read.List(value, Gantry.LeaderboardRow.From)); }
             set { Set("leaderboard", value); }
         }
     }
@@ -8362,7 +8362,7 @@ namespace Gantry
 
         public IReadOnlyList<ReactionCount> Reactions
         {
-            get { return Get("reactions", value => Read.List(value, ReactionCount.From)); }
+            get { return Get("reactions", value => Read.List(value, Gantry.ReactionCount.From)); }
             set { Set("reactions", value); }
         }
     }
@@ -8422,7 +8422,7 @@ namespace Gantry
         /// <summary>May be null.</summary>
         public StateHead RemovedState
         {
-            get { return Get("removedState", StateHead.From); }
+            get { return Get("removedState", Gantry.StateHead.From); }
             set { SetNullable("removedState", value); }
         }
     }
@@ -8753,7 +8753,7 @@ namespace Gantry
         /// <summary>The game to open, unless it is open; only when accepted</summary>
         public RespondToInviteOutputLaunch Launch
         {
-            get { return Get("launch", RespondToInviteOutputLaunch.From); }
+            get { return Get("launch", Gantry.RespondToInviteOutputLaunch.From); }
             set { Set("launch", value); }
         }
 
@@ -9083,7 +9083,7 @@ namespace Gantry
 
         public IReadOnlyList<OtherPlayer> Players
         {
-            get { return Get("players", value => Read.List(value, OtherPlayer.From)); }
+            get { return Get("players", value => Read.List(value, Gantry.OtherPlayer.From)); }
             set { Set("players", value); }
         }
     }
@@ -9178,7 +9178,7 @@ namespace Gantry
 
         public ActivityRecord Activity
         {
-            get { return Get("activity", ActivityRecord.From); }
+            get { return Get("activity", Gantry.ActivityRecord.From); }
             set { Set("activity", value); }
         }
     }
@@ -9251,13 +9251,13 @@ namespace Gantry
 
         public IReadOnlyList<Invite> Invites
         {
-            get { return Get("invites", value => Read.List(value, Invite.From)); }
+            get { return Get("invites", value => Read.List(value, Gantry.Invite.From)); }
             set { Set("invites", value); }
         }
 
         public IReadOnlyList<SendInviteOutputRefusedItem> Refused
         {
-            get { return Get("refused", value => Read.List(value, SendInviteOutputRefusedItem.From)); }
+            get { return Get("refused", value => Read.List(value, Gantry.SendInviteOutputRefusedItem.From)); }
             set { Set("refused", value); }
         }
     }
@@ -9581,7 +9581,7 @@ namespace Gantry
 
         public Privacy Privacy
         {
-            get { return Get("privacy", Privacy.From); }
+            get { return Get("privacy", Gantry.Privacy.From); }
             set { Set("privacy", value); }
         }
     }
@@ -9619,7 +9619,7 @@ namespace Gantry
         /// <summary>The group that the player plays in; a full one cannot be joined May be null.</summary>
         public PresenceGroup Group
         {
-            get { return Get("group", PresenceGroup.From); }
+            get { return Get("group", Gantry.PresenceGroup.From); }
             set { Set("group", value); }
         }
 
@@ -9721,7 +9721,7 @@ namespace Gantry
 
         public StateRecord NewState
         {
-            get { return Get("newState", StateRecord.From); }
+            get { return Get("newState", Gantry.StateRecord.From); }
             set { Set("newState", value); }
         }
     }
@@ -9745,7 +9745,7 @@ namespace Gantry
         /// <summary>1 to 20 states with different labels</summary>
         public IReadOnlyList<SetStatesInputStatesItem> States
         {
-            get { return Get("states", value => Read.List(value, SetStatesInputStatesItem.From)); }
+            get { return Get("states", value => Read.List(value, Gantry.SetStatesInputStatesItem.From)); }
             set { Set("states", value); }
         }
     }
@@ -9817,7 +9817,7 @@ namespace Gantry
         /// <summary>In the order of <c>states</c></summary>
         public IReadOnlyList<StateRecord> NewStates
         {
-            get { return Get("newStates", value => Read.List(value, StateRecord.From)); }
+            get { return Get("newStates", value => Read.List(value, Gantry.StateRecord.From)); }
             set { Set("newStates", value); }
         }
     }
@@ -9965,7 +9965,7 @@ namespace Gantry
 
         public ScoreRecord NewScore
         {
-            get { return Get("newScore", ScoreRecord.From); }
+            get { return Get("newScore", Gantry.ScoreRecord.From); }
             set { Set("newScore", value); }
         }
     }
@@ -10146,7 +10146,7 @@ namespace Gantry
 
         public OwnPlayer Player
         {
-            get { return Get("player", OwnPlayer.From); }
+            get { return Get("player", Gantry.OwnPlayer.From); }
             set { Set("player", value); }
         }
     }
@@ -10366,7 +10366,7 @@ namespace Gantry
         /// <summary>The current top rows; <c>leaderboards patched</c> events update them</summary>
         public IReadOnlyList<LeaderboardRow> Leaderboard
         {
-            get { return Get("leaderboard", value => Read.List(value, LeaderboardRow.From)); }
+            get { return Get("leaderboard", value => Read.List(value, Gantry.LeaderboardRow.From)); }
             set { Set("leaderboard", value); }
         }
     }
@@ -10972,7 +10972,7 @@ namespace Gantry
 
         public OwnPlayer Player
         {
-            get { return Get("player", OwnPlayer.From); }
+            get { return Get("player", Gantry.OwnPlayer.From); }
             set { Set("player", value); }
         }
     }
@@ -11057,7 +11057,7 @@ namespace Gantry
 
         public OwnPlayer Player
         {
-            get { return Get("player", OwnPlayer.From); }
+            get { return Get("player", Gantry.OwnPlayer.From); }
             set { Set("player", value); }
         }
     }
