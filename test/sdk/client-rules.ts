@@ -407,6 +407,29 @@ export function describeClientRules(start: () => Promise<Driver>): void {
     await again.close();
   });
 
+  test('a queued call that was only refused so far does not count as sent', async () => {
+    await using server = await ScriptedServer.start();
+    server.stream(player);
+    const queuedAt = Date.now() - 24 * 60 * 60 * 1000;
+    const queue = [{ operation: 'setUserScore', input: { score: 1 }, idempotencyKey: 'a key', queuedAt }];
+    const busy = { error: { code: 503, reason: 'server_busy', retryAfterSeconds: 1 } };
+    server.outcomes.push(busy, { error: { ...busy.error, retryAfterSeconds: 60 } });
+    const client = await opened(server, { saved: { queue } });
+    await until('the second refusal', () => server.calls.length === 2);
+    await until('not sent', async () => (await client.saved())?.queue?.[0]?.isSent === undefined);
+    await client.close();
+    server.outcomes.push({ breaks: true }, { error: { ...busy.error, retryAfterSeconds: 60 } });
+    const [kept] = (await client.saved())?.queue ?? [];
+    if (!kept) throw new Error('the call is not in the store');
+    const again = await opened(server, { saved: { queue: [{ ...kept, queuedAt: Date.now() }] } });
+    await until('the attempt without an answer, and a refused one', () => server.calls.length === 4);
+    await again.call('getUserScore'); // answered after the refusal
+    expect((await again.saved())?.queue?.[0]?.isSent).toBe(true);
+    server.calls.pop();
+    expect(server.calls.map(({ data }) => data.idempotencyKey)).toEqual(Array(4).fill('a key'));
+    await again.close();
+  });
+
   test('what may not be sent twice cannot be queued, and a closed client calls nothing', async () => {
     await using server = await ScriptedServer.start();
     server.stream(player);

@@ -99,6 +99,7 @@ export class CallQueue {
         const message = `${operation} was sent too long ago to be retried; it may have been executed`;
         return { error: clientError('queue_expired', message) };
       }
+      const { isSent } = call;
       call.isSent = true;
       this.#dependencies.save();
       try {
@@ -110,9 +111,17 @@ export class CallQueue {
         // The session has ended: there is either another one, or no connection any more.
         const isEnd = reason === 'session_ended' || reason === 'token_expired';
         if (code !== 0 && code !== 429 && code !== 503 && !isEnd) return { error };
+        if (code === 429 || code === 503) this.#notExecuted(call, isSent);
         await this.#dependencies.pause((error.retryAfterSeconds ?? retryMs / 1000) * 1000);
       }
     }
+  }
+
+  /** The server has refused the latest attempt; `isSent`: whether an earlier one may have been executed. */
+  #notExecuted(call: QueuedCall, isSent: true | undefined): void {
+    if (isSent) return;
+    delete call.isSent;
+    this.#dependencies.save();
   }
 }
 

@@ -104,6 +104,7 @@ class CallQueue:
             if call.get("isSent") and age > KEYS_LAST_SECONDS:
                 message = f"{operation} was sent too long ago to be retried; it may have been executed"
                 return None, client_error("queue_expired", message)
+            was_sent = call.get("isSent")
             call["isSent"] = True
             self._save()
             data = dict(call["input"])
@@ -118,5 +119,8 @@ class CallQueue:
                 is_end = error.reason in ("session_ended", "token_expired")
                 if error.code not in (0, 429, 503) and not is_end:
                     return None, error
+                if error.code in (429, 503) and not was_sent:  # nothing was executed
+                    del call["isSent"]
+                    self._save()
                 wait = error.retry_after_seconds
                 self._pause(RETRY_SECONDS if wait is None else wait)

@@ -175,7 +175,7 @@ namespace Gantry
             {
                 call.AttemptDeadline = Now + call.TimeoutMs;
                 call.SentWith = _token;
-                if (call.Queued != null) MarkSent(call.Queued);
+                if (call.Queued != null) MarkSent(call);
                 try
                 {
                     if (isOverHttp) SendOverHttp(call);
@@ -193,10 +193,19 @@ namespace Gantry
         }
 
         /// <summary>Recorded before it is sent, because after a crash it may have been executed.</summary>
-        private void MarkSent(QueuedCall call)
+        private void MarkSent(PendingCall call)
         {
-            if (call.IsSent) return;
-            call.IsSent = true;
+            call.WasSent = call.Queued.IsSent;
+            if (call.WasSent) return;
+            call.Queued.IsSent = true;
+            SaveNow();
+        }
+
+        /// <summary>The server has refused the latest attempt.</summary>
+        private void MarkNotExecuted(PendingCall call)
+        {
+            if (call.WasSent) return;
+            call.Queued.IsSent = false;
             SaveNow();
         }
 
@@ -257,6 +266,7 @@ namespace Gantry
                 Finish(call, null, error);
                 return;
             }
+            if (call.Queued != null && error.IsPassing) MarkNotExecuted(call);
             call.Failures++;
             call.NotBefore = Now + (long)pauseMs;
             call.AttemptDeadline = call.Queued == null ? call.NotBefore + call.TimeoutMs : long.MaxValue;

@@ -20,6 +20,10 @@ namespace Gantry
         public long? SocketId;
         public IHttpCall Http;
         public QueuedCall Queued;
+
+        /// <summary>Of a queued call: whether an attempt before the latest one may have been executed.</summary>
+        public bool WasSent;
+
         public CancellationToken Cancellation;
 
         /// <summary>See <see cref="CallOptions.IsOfSession"/>.</summary>

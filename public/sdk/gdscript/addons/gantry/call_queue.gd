@@ -77,8 +77,16 @@ func update():
 
 # Before a call is sent, because after a crash it may have been executed.
 func sent(call):
-	if not call._queued.get("isSent", false):
+	call._was_sent = call._queued.get("isSent", false)
+	if not call._was_sent:
 		call._queued["isSent"] = true
+		_client._save_now()
+
+
+# The server has refused the latest attempt.
+func not_executed(call):
+	if not call._was_sent:
+		call._queued.erase("isSent")
 		_client._save_now()
 
 

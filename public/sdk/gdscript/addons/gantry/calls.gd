@@ -131,6 +131,8 @@ func fail(call, error):
 			_client._queue.remove(call)
 		complete(call, error)
 		return
+	if call._queued != null and error.is_passing():
+		_client._queue.not_executed(call)
 	call._failures += 1
 	call._not_before = _platform.now_ms() + int(pause_ms)
 	call._attempt_deadline = call._not_before + call._timeout_ms if call._queued == null else NEVER_MS

@@ -31,6 +31,8 @@ var _failures = 0
 var _socket_id = -1
 var _http = null
 var _queued = null
+# Of a queued call: whether an attempt before the latest one may have been executed.
+var _was_sent = false
 # Signs a player in: is sent in every status, and without the client's token.
 var _is_sign_in = false
 # The client's token when it was sent.
