@@ -164,8 +164,14 @@ test('a token signed before the keys were rotated works during the overlap, and 
 });
 
 /** The operations that the token grants no access to. */
-function refusingAmong(operations: readonly AnyOperation[], { mayAskForStatus }: Forgery): AnyOperation[] {
-  return operations.filter(({ auth }) => !mayAskForStatus || auth !== 'session');
+function refusingAmong(
+  operations: readonly AnyOperation[],
+  { title, mayAskForStatus }: Forgery,
+): AnyOperation[] {
+  const isMissing = title === 'nothing' || title === 'null';
+  return operations.filter(
+    ({ auth }) => (!mayAskForStatus || auth !== 'session') && (!isMissing || auth !== 'player-or-anyone'),
+  );
 }
 
 /** Every operation answers the token with 401 and has no effect. */

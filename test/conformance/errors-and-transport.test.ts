@@ -22,7 +22,7 @@ const setScore = { 'X-Service-Method': 'setUserScore' };
 describe('a socket call of a service that there is not', () => {
   it.each([
     ['authentication', 'send the launcherJwt as auth.launcherJwt of the handshake'],
-    ['profiles', 'the services are launcher, scores, '],
+    ['tournaments', 'the services are launcher, scores, '],
   ])('%s is answered with what to do instead', async (service, advice) => {
     const socket = io(server.url, { transports: ['websocket'], forceNew: true });
     try {

@@ -26,6 +26,7 @@ const games = page(
     tokenIn: z.enum(['query', 'fragment']),
     image: z.string(),
     guests: z.boolean(),
+    playing: z.int(),
   }),
 );
 const launcher = await server.createGame({ name: 'Our Launcher', kind: 'launcher' });
@@ -46,6 +47,7 @@ describe('get-games', () => {
         tokenIn: 'query',
         image: '',
         guests: true,
+        playing: 0,
       },
       {
         gameId: orbit.gameId,
@@ -56,6 +58,7 @@ describe('get-games', () => {
         tokenIn: 'query',
         image: '',
         guests: true,
+        playing: 0,
       },
       {
         gameId: here.gameId,
@@ -66,6 +69,7 @@ describe('get-games', () => {
         tokenIn: 'query',
         image: '',
         guests: true,
+        playing: 0,
       },
     ]);
   });

@@ -153,6 +153,8 @@ test('playtime is seen by the player, and by friends whom the player shows it', 
     [100_000, null],
   ] as const) {
     await db.write(recordPlays, { ...node, upMs }, [{ wallet, gameId, agoMs: 0 }]);
+    const now = db.now();
+    await until('a later moment', () => db.now() > now); // which orders the games
   }
   const [own, friend, stranger] = [await connect(ada), await connect(bob), await connect(eve)];
   const recent = (await own.call('listRecentGames', { limit: 1 })) as { games: object[] };

@@ -11,13 +11,18 @@ test('a session whose end could not be written ends when it can be', async () =>
   const { gameId } = await server.createGame();
   const { session } = await db.write(startSession, { gameId, wallet: randomWallet() }, 100);
   const errors: unknown[] = [];
-  const { write } = db;
-  db.write = () => {
-    db.write = write;
-    return Promise.reject(new Error('the disk is full'));
+  let isFull = true;
+  const failing: Pick<typeof db, 'now' | 'read' | 'write'> = {
+    now: () => db.now(),
+    read: (...query) => db.read(...query),
+    write: async (...command) => {
+      if (!isFull) return db.write(...command);
+      isFull = false;
+      throw new Error('the disk is full');
+    },
   };
   const cancel = endWhenExpired(session, {
-    db,
+    db: failing,
     track: (work) => void work.catch((error: unknown) => errors.push(error)),
     onEnding: async () => undefined,
   });

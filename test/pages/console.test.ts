@@ -408,7 +408,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
     await page.getByRole('button', { name: 'Add a rule with SendCustomActivity' }).click();
     await page.getByText('1 rule, valid').waitFor();
     expect(await page.getByLabel('Rules (JSON array)').innerText()).toContain('"SendCustomActivity"');
-    expect(await page.locator('.help-part').count()).toBe(14);
+    expect(await page.locator('.help-part').count()).toBe(16);
   });
 
   test('bans a player, whose launcher says so, and unbans them', async () => {

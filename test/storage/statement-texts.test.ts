@@ -11,6 +11,7 @@ import { eraseGameData } from '../../src/features/administration/game-eraser.ts'
 import { exportGame, measureGame } from '../../src/features/administration/game-export.ts';
 import { erasePlayerData } from '../../src/features/administration/player-eraser.ts';
 import { registerGame } from '../../src/features/games/commands.ts';
+import { listNewsRows } from '../../src/features/news/queries.ts';
 import { readActions } from '../../src/features/queue/queries.ts';
 import { startSession } from '../../src/features/sessions/commands.ts';
 import { readDeliveries } from '../../src/features/webhooks/queries.ts';
@@ -81,6 +82,9 @@ beforeAll(async () => {
   }
   for (const filter of subsets({ webhookId: gameId, gameId, state: 'failed' as const })) {
     await db.read(readDeliveries, filter, page);
+  }
+  for (const filter of subsets({ gameId, status: 'draft' as const })) {
+    await db.read(listNewsRows, { ...filter, ...page });
   }
   const seal = { hash: '', sealedMd5: '', sealedSecret: '' };
   const game = await db.write(registerGame, { name: 'A game' }, seal);

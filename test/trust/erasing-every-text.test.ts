@@ -26,6 +26,15 @@ const notAboutPlayers: ReadonlySet<string> = new Set([
   ...['createWebhook', 'updateWebhook', 'removeWebhook', 'rotateWebhookSecret', 'testWebhook'],
   ...['createLeaderboard', 'updateLeaderboard', 'removeLeaderboard', 'resetLeaderboard'],
   ...['publishNews', 'updateNews', 'removeNews', 'publishRelease', 'removeRelease'],
+  ...[
+    'setConfig',
+    'rollBackConfig',
+    'createEvent',
+    'updateEvent',
+    'removeEvent',
+    'setMaintenance',
+    'endMaintenance',
+  ],
   ...['createAdministrator', 'updateAdministrator', 'rotateAdministratorToken', 'revokeAdministrator'],
   ...['makeBackup', 'downloadBackup', 'removeBackup', 'setBackupSchedule', 'endLeaderboardSeason'],
   'batch', // executes the other operations

@@ -37,6 +37,7 @@ import { notifications } from '../notifications/tables.ts';
 import { playSessions } from '../play-sessions/tables.ts';
 import { cleanedUsername } from '../players/player.ts';
 import { bans, players } from '../players/tables.ts';
+import { playtime } from '../playtime/tables.ts';
 import { actionState, maxErrorLength } from '../queue/action.ts';
 import { actions, grants, spending, spent } from '../queue/tables.ts';
 import { releaseNotes, releaseUrl } from '../releases/release.ts';
@@ -206,6 +207,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     version: z.int().min(1),
     isPrivate: z.literal(1).nullable(),
   }),
+  of(playtime, { wallet: storedWallet }),
   of(playSessions, {
     id: z.guid().refine((id) => id === id.toLowerCase(), 'must be lowercase'), // chosen by the caller
     wallet: storedWallet,

@@ -10,7 +10,7 @@ const leadMs = 2_000;
 const retryMs = 1_000;
 
 interface ExpiryServices {
-  db: Store;
+  db: Pick<Store, 'now' | 'read' | 'write'>;
   track(work: Promise<unknown>): void;
   /** Called shortly before the session would expire, and again when it has been renewed after that, on any node. */
   onEnding(details: SessionDetails): Promise<void>;
