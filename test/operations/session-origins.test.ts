@@ -146,19 +146,26 @@ describe.each(styles)('over %s', (style) => {
 
     test.each(forSessions)('$name reaches nothing beyond the game', async (operation) => {
       const { input } = launcherCaseOf(operation);
+      const calls: { origin: Origin; data: Record<string, unknown>; launcherJwt: string }[] = [];
       for (const origin of kind.openedByOthers) {
         // Administrators may set every name.
         if (origin === 'an administrator' && operation.name === 'setUsername') continue;
         const launcherJwt = await origins[origin](world, player);
-        const sent = await input(world, 'owner');
-        const before = await beyondTheGame(third, player);
-        const { text } = await caller.call(operation, { ...sent, launcherJwt });
-        expect(await beyondTheGame(third, player), `${origin}: ${text}`).toBe(before);
-        for (const marker of elsewhereOnly) expect(text, origin).not.toContain(marker);
-        cells.unchanged++;
-        // Beyond 200 live sessions, a new one would end those of the world.
-        await post(`${server.url}/launcher/end-channel-session`, { launcherJwt });
+        calls.push({ origin, data: { ...(await input(world, 'owner')), launcherJwt }, launcherJwt });
       }
+      const before = await beyondTheGame(third, player);
+      const texts: string[] = [];
+      for (const { origin, data } of calls) {
+        const { text } = await caller.call(operation, data);
+        for (const marker of elsewhereOnly) expect(text, origin).not.toContain(marker);
+        texts.push(`${origin}: ${text}`);
+        cells.unchanged++;
+      }
+      expect(await beyondTheGame(third, player), texts.join('\n')).toBe(before);
+      // Beyond 200 live sessions, a new one would end those of the world.
+      await Promise.all(
+        calls.map(({ launcherJwt }) => post(`${server.url}/launcher/end-channel-session`, { launcherJwt })),
+      );
     });
   });
 });
