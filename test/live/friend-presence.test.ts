@@ -3,6 +3,7 @@ import { removeFriend } from '../../src/features/friends/commands.ts';
 import type { FriendPresence } from '../../src/features/friends/presence.ts';
 import { setPrivacy } from '../../src/features/friends/privacy-commands.ts';
 import { friendWallets } from '../../src/features/friends/queries.ts';
+import { block, unblock } from '../../src/features/messages/blocks/commands.ts';
 import { mute } from '../../src/features/moderation/commands.ts';
 import { findSession } from '../../src/features/sessions/queries.ts';
 import { PresenceFeed } from '../../src/transports/live/presence-feed.ts';
@@ -218,10 +219,13 @@ test('a player is online until the last device leaves, and plays by a launcher o
     launch: { gameId: chess, url: 'https://chess.example/play' },
     connect: 'table-4?seat=2',
   });
+  const refusal = { data: { reason: 'not_joinable' } };
+  await server.services.db.write(block, { gameId: chess, wallet: bob.wallet }, ada.wallet);
+  await expect(watching.call('joinFriend', { wallet: bob.wallet })).rejects.toMatchObject(refusal);
+  await server.services.db.write(unblock, { gameId: chess, wallet: bob.wallet }, ada.wallet);
 
   await game.call('setRichPresence', { group: { id: 'table-4', size: 2, max: 2 }, connect: 'table-4' });
   await until('full', () => lastOf(watching, bob)?.joinable === false);
-  const refusal = { data: { reason: 'not_joinable' } };
   await expect(watching.call('joinFriend', { wallet: bob.wallet })).rejects.toMatchObject(refusal);
   game.socket.disconnect();
   await until('not playing', () => !lastOf(watching, bob)?.gameId);

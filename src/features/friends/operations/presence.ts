@@ -6,6 +6,7 @@ import { addressInput, id, success } from '../../../core/schemas/fields.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { findGame } from '../../games/queries.ts';
 import { gameInput, refuseArchived, requireNamedGame } from '../../games/require-game.ts';
+import { blocksInGame } from '../../messages/blocks/queries.ts';
 import { refuseMutedInGame } from '../../messages/mutes/queries.ts';
 import { defineOperation, fixedCost, ownerOf, type SessionCaller } from '../../operation.ts';
 import { notAFriend } from '../commands.ts';
@@ -179,7 +180,9 @@ export const joinFriend = defineOperation({
     const visible = await visibleFriends(db, scope, [wallet]);
     if (visible?.has(wallet) === false && target?.gameId !== caller.game.id) throw notAFriend();
     const game = target && (await db.read(findGame, target.gameId));
-    if (!game || game.listing === 'archived') {
+    // Who is blocked in the friend's game is not told so.
+    const isBlocked = game && (await db.read(blocksInGame, { gameId: game.id, wallet }, caller.wallet));
+    if (!game || game.listing === 'archived' || isBlocked) {
       throw new GantryError('not_joinable', 'This friend cannot be joined now');
     }
     return {

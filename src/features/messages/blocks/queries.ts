@@ -1,7 +1,8 @@
+import type { Owner } from '../../../core/schemas/owner.ts';
 import type { Page, Paged } from '../../../core/schemas/paging.ts';
 import { query, type ReadSteps, statement } from '../../../core/storage/query.ts';
 import type { BlockedPlayer, Blocker } from './block.ts';
-import { everywhere, holdsIn } from './tables.ts';
+import { everywhere, holdsIn, playerBlocks } from './tables.ts';
 
 /** The players that a player has blocked in the game or in every game, most recent first; in a launcher only the latter. */
 export const listBlocked = query(
@@ -14,6 +15,14 @@ export const listBlocked = query(
       total,
       rows: rows.map(({ everywhere: held, ...row }) => (held === 1 ? { ...row, everywhere: true } : row)),
     };
+  },
+);
+
+/** Whether a player blocks another in a game; who blocks a friend in every game has ended the friendship. */
+export const blocksInGame = query(
+  'blocksInGame',
+  function* (read, { gameId, wallet }: Owner, other: string): ReadSteps<boolean> {
+    return (yield* read.get(playerBlocks, wallet, gameId, other)) !== undefined;
   },
 );
 
