@@ -76,6 +76,14 @@ test('a change reaches every session of the game with its public values, and nob
   expect(patches(stranger)).toEqual([]);
 });
 
+test("a change of a launcher's own config reaches its sessions", async () => {
+  const { gameId } = await server.createGame({ kind: 'launcher' });
+  using launcher = await playing(gameId);
+  await overHttp(server).call(setConfig, { gameId, changes: [{ key: 'banner', value: 'on' }], ifVersion: 0 });
+  await until('the signal', () => patches(launcher).length === 1);
+  expect(patches(launcher)).toMatchObject([{ gameId, values: { banner: 'on' } }]);
+});
+
 test('a change reaches sessions on another node, which reads it at once and gives its sockets their share', async ({
   skip,
 }) => {

@@ -28,7 +28,7 @@ import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import type { PresenceFeed } from './presence-feed.ts';
-import { listenerOf, metaOf, type Push, roomOfSession, roomsOfListener } from './push.ts';
+import { listenerOf, metaOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
 import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
@@ -288,7 +288,7 @@ export class LiveSocket {
     session.resumptions = {}; // release the memory
     catchUp
       .run(() => {
-        socket.join(roomsOfListener(listenerOf(session.details)));
+        socket.join([roomOfGame(session.details.game.id), ...roomsOfListener(listenerOf(session.details))]);
         session.subscriptions.goLive();
         session.catchUp = null;
       })

@@ -139,7 +139,7 @@ const roomOf = {
   /** A launcher's own session receives its player's events of every game. */
   launcher: (wallet: string) => `launcher ${wallet}`,
   launchers: 'launchers',
-  /** All sessions of a game; and of all games. */
+  /** All sessions of a game, or of a launcher; and of all games. */
   game: (gameId: string) => `game ${gameId}`,
   games: 'games',
   session: (sessionId: string) => `session ${sessionId}`,
@@ -154,6 +154,7 @@ const roomOf = {
 };
 
 export const roomOfSession = roomOf.session;
+export const roomOfGame = roomOf.game;
 export const roomOfFollowers = roomOf.followers;
 export const roomOfStatsFollowers = roomOf.statsFollowers;
 
@@ -170,7 +171,7 @@ export function listenerOf({ session, game }: SessionDetails): Listener {
 /** The rooms of a listener's own events. */
 export function roomsOfListener({ wallet, gameId, friends }: Listener): string[] {
   if (gameId === null) return [roomOf.launcher(wallet), roomOf.launchers];
-  const own = [roomOf.player(gameId, wallet), roomOf.game(gameId), roomOf.games];
+  const own = [roomOf.player(gameId, wallet), roomOf.games];
   if (friends === 'all') return [...own, roomOf.account(wallet)];
   return friends === 'in-game' ? [...own, roomOf.friends(wallet), roomOf.friendsIn(gameId, wallet)] : own;
 }
