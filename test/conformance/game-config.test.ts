@@ -191,7 +191,7 @@ describe('minVersion', () => {
     await admin.call(updateGame, { gameId, policies: { minVersion: least } });
     for (const headers of [{}, { 'X-Game-Version': '1.3.9' }, { 'X-Game-Version': 'newest' }]) {
       const data = { reason: 'update_required', update: least };
-      expect(await score(headers)).toMatchObject({ status: 426, body: { code: 426, data } });
+      expect(await score(headers)).toMatchObject({ status: 403, body: { code: 403, data } });
     }
     for (const version of ['1.4', '1.4.0.1', '1.10', '2']) {
       expect(await score({ 'X-Game-Version': version })).toMatchObject({ status: 200 });
@@ -200,7 +200,7 @@ describe('minVersion', () => {
     const status = await api.post('/launcher/channel-status', { launcherJwt });
     expect(status).toMatchObject({ status: 200 });
     const sent = await api.post('/launcher/create-guest', { gameId });
-    refused(sent, 426, 'update_required');
+    refused(sent, 403, 'update_required');
     expect(await api.post('/launcher/get-games', {})).toMatchObject({ status: 200 });
     await admin.call(updateGame, { gameId, policies: { minVersion: null } });
     expect(await score({})).toMatchObject({ status: 200 });

@@ -120,7 +120,7 @@ test('a socket of an old version is refused, and one that is connected is told a
   expect(await old.call('getConfig', {})).toMatchObject({ success: true });
   const least = { version: '1.4', url: '', message: '' };
   await overHttp(server).call(updateGame, { gameId, policies: { minVersion: least } });
-  const refusal = { code: 426, data: { reason: 'update_required', update: least } };
+  const refusal = { code: 403, data: { reason: 'update_required', update: least } };
   await expect(old.call('getConfig', {})).rejects.toMatchObject(refusal);
   expect(await refusalOf({ launcherJwt, gameVersion: '1.3' })).toMatchObject(refusal);
   expect(await refusalOf({ launcherJwt })).toMatchObject(refusal);

@@ -249,6 +249,8 @@ namespace Gantry
         /// <summary>HTTP 403.</summary>
         public const string AccessDenied = "access_denied";
         /// <summary>HTTP 403.</summary>
+        public const string UpdateRequired = "update_required";
+        /// <summary>HTTP 403.</summary>
         public const string FriendsForbidden = "friends_forbidden";
         /// <summary>HTTP 404.</summary>
         public const string PathUnknown = "path_unknown";
@@ -284,8 +286,6 @@ namespace Gantry
         public const string BodyTooLarge = "body_too_large";
         /// <summary>HTTP 413.</summary>
         public const string StorageFull = "storage_full";
-        /// <summary>HTTP 426.</summary>
-        public const string UpdateRequired = "update_required";
         /// <summary>HTTP 429.</summary>
         public const string RateLimited = "rate_limited";
         /// <summary>HTTP 500.</summary>
