@@ -9,6 +9,7 @@ import { type OpenEmptyStore, sharedStore } from './storage/fixture.ts';
 import { friendsContract } from './storage/friends.contract.ts';
 import { gameConfigContract } from './storage/game-config.contract.ts';
 import { gameStorageContract } from './storage/game-storage.contract.ts';
+import { gameTransferContract } from './storage/game-transfer.contract.ts';
 import { gamesContract } from './storage/games.contract.ts';
 import { guestsContract } from './storage/guests.contract.ts';
 import { idempotentCommandsContract } from './storage/idempotent-commands.contract.ts';
@@ -44,6 +45,7 @@ export function storageContract(adapter: string, openEmpty: OpenEmptyStore): voi
     const open = sharedStore(openEmpty);
     commitsContract(open);
     gamesContract(open);
+    gameTransferContract(open);
     libraryContract(open);
     administratorsContract(open);
     sessionsContract(open);

@@ -148,6 +148,7 @@ const fields: readonly (readonly [AnyTable, Fields<AnyRow>])[] = [
     media: jsonOf(gameDetailFields.media),
   }),
   of(gameFavorites, { wallet: storedWallet }),
+  of(playtime, { wallet: storedWallet }),
   of(gameConfigs, { entries: jsonOf(configEntries) }),
   of(configVersions, {
     version: z.int().min(1),
