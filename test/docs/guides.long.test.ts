@@ -4,6 +4,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { setConfig } from '../../src/features/game-config/operations/config-versions.ts';
+import { publishNews } from '../../src/features/news/operations/news.ts';
 import { createLeaderboard } from '../../src/features/scores/operations/leaderboards.ts';
 import { monoMissing } from '../sdk/csharp-driver.ts';
 import { pythonDriver } from '../sdk/drivers.ts';
@@ -39,6 +41,7 @@ const guides: readonly { page: string; prints: readonly RegExp[] }[] = [
     page: 'notifications',
     prints: [/^1 unread, the latest: You won a hat$/m, /^\w+ \w+ won the cup$/m],
   },
+  { page: 'live-ops', prints: [/^1 unread news, the first: Double stars$/m, /^experience for a win: 2$/m] },
 ];
 
 /** How programs of a language run, each with its output as the result. */
@@ -128,7 +131,12 @@ describe.each(languages)('in $name', ({ missing, prepare, run: play }) => {
   test.for(guides)('the examples of $page run', { timeout: 40_000 }, async ({ page, prints }, { skip }) => {
     skip(missing !== null, missing ?? '');
     const { gameId } = await server.createGame();
-    await overHttp(server).call(createLeaderboard, { gameId, name: 'weekly-race' });
+    const administrator = overHttp(server);
+    await administrator.call(createLeaderboard, { gameId, name: 'weekly-race' });
+    if (page === 'live-ops') {
+      await administrator.call(publishNews, { gameId, title: 'Double stars' });
+      await administrator.call(setConfig, { gameId, ifVersion: 0, changes: [{ key: 'xp', value: 2 }] });
+    }
     const output = await play(page, { url: server.url, gameId }, folder.path);
     for (const printed of prints) expect(output).toMatch(printed);
   });
@@ -152,6 +160,27 @@ client.close();
   await writeFile(file, program);
   const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
   expect(stdout).toMatch(/^signed in as 0x\w{4}…\w{4}$/m);
+});
+
+test('a launcher shows who plays, the page of a game, and favorites', async () => {
+  await sdk('typescript', join(folder.path, 'node_modules/gantry-client'));
+  await server.createGame({ name: 'Launcher', slug: 'launcher', kind: 'launcher' });
+  const { gameId } = await server.createGame({ name: 'Orbit', order: -1 });
+  const page = documents.get('public/docs/launcher-home.md') ?? '';
+  const examples = [...page.matchAll(/^```js launcher\n(.*?)^```$/gms)].map(([, code = '']) => code);
+  const program = examples.join('\n').replace('http://127.0.0.1:3000/client.js', 'gantry-client');
+  const file = join(folder.path, 'launcher-home.mjs');
+  const changed = "const changed = new Promise((done) => launcher.on('game-stats patched', done));";
+  await writeFile(
+    file,
+    program.replace('http://127.0.0.1:3000', server.url).replace(/^const launcher = .*$/m, `$&\n${changed}`) +
+      'await changed;\nlauncher.close();\n',
+  );
+  const { stdout } = await run(process.execPath, [file], { timeout: 30_000 });
+  expect(stdout).toMatch(/^Orbit 0 playing$/m);
+  expect(stdout).toMatch(new RegExp(`^${gameId} 1 playing$`, 'm'));
+  expect(stdout).toMatch(/^Free to play$/m);
+  expect(stdout).toMatch(/^favorites: Orbit$/m);
 });
 
 async function sdk(language: string, out: string): Promise<void> {

@@ -51,6 +51,19 @@ test.each([
   ['setUserScore', '/docs/calling#setUserScore'],
   ['rotating a secret', '/docs/webhooks#rotating-a-secret'],
   ['missed events', '/docs/live-events'],
+  ['news', '/docs/live-ops#news'],
+  ['patch notes', '/docs/live-ops#releases'],
+  ['remote config', '/docs/live-ops#remote-config'],
+  ['feature flags', '/docs/live-ops#remote-config'],
+  ['a/b test', '/docs/live-ops#ab-tests-and-rollouts'],
+  ['minimum version', '/docs/live-ops#minimum-version'],
+  ['calendar', '/docs/live-ops#calendar'],
+  ['happy hour', '/docs/live-ops#calendar'],
+  ['maintenance', '/docs/live-ops#maintenance'],
+  ['playtime', '/docs/launcher-home#playtime'],
+  ['favorites', '/docs/launcher-home#favorites'],
+  ['token gate', '/docs/launcher-home#games-that-require-tokens'],
+  ['nft gate', '/docs/launcher-home#games-that-require-tokens'],
 ])('"%s" is answered by %s', (question, address) => {
   expect(first(question)).toBe(address);
 });

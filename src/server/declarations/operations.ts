@@ -82,7 +82,7 @@ const topics = [
   { title: 'Live events', page: 'live-events', files: [subscriptions] },
   { title: 'News and releases', page: 'live-ops#news', files: [news, releases] },
   { title: 'Playing and playtime', page: 'launcher-home#playing', files: [playing, playtime] },
-  { title: 'Configuration', page: 'live-ops#config', files: [config, configVersions] },
+  { title: 'Configuration', page: 'live-ops#remote-config', files: [config, configVersions] },
   { title: 'Games', page: 'administration#games', files: [games, library, gameSecrets, managedGames] },
   { title: 'Calendar and maintenance', page: 'live-ops#calendar', files: [calendar, maintenance] },
   { title: 'Signing in', page: 'authentication', files: [signIn] },
