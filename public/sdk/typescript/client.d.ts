@@ -795,7 +795,7 @@ interface FeedItemUser {
 }
 /** What followGameStats takes */
 interface FollowGameStatsInput {
-    /** Ids or slugs */
+    /** Ids or slugs; empty: stop following */
     gameIds: string[];
 }
 /** What followGameStats answers */
@@ -927,8 +927,9 @@ interface GamePageMediaItem {
 interface GamePlaytime {
     /** Id (UUIDv7) */
     gameId: string;
-    /** With what is open now */
+    /** Including what is open now */
     seconds: number;
+    /** How often it was opened; again within a minute is the same session */
     sessions: number;
     /** Unix time in milliseconds */
     firstAt: number;
@@ -1016,6 +1017,7 @@ interface GetConfigOutput {
     success: boolean;
     /** 0: nothing was ever set */
     version: number;
+    /** For `ifNoneMatch` of the next read */
     etag: string;
     /** Whether the values are those of `ifNoneMatch`, and left out */
     unchanged: boolean;
@@ -1071,7 +1073,7 @@ interface GetGameScoresLeaderboardOutput {
 }
 /** What getGamesHistory takes */
 interface GetGamesHistoryInput {
-    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    /** The player, or a friend who shows it (privacy's `showPlaytime`) */
     wallet: string;
     /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
     limit?: number;
@@ -1116,7 +1118,7 @@ interface GetGamesOutput {
 }
 /** What getLastPlayed takes */
 interface GetLastPlayedInput {
-    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    /** The player, or a friend who shows it (privacy's `showPlaytime`) */
     wallet: string;
 }
 /** What getLastPlayed answers */
@@ -1278,7 +1280,7 @@ interface GetPlayersOutput {
 }
 /** What getPlaytimeForGame takes */
 interface GetPlaytimeForGameInput {
-    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    /** The player, or a friend who shows it (privacy's `showPlaytime`) */
     wallet: string;
     /** Id or slug of the game */
     gameId: string;
@@ -1290,8 +1292,9 @@ interface GetPlaytimeForGameOutput {
 }
 /** What getPlaytimeForGames takes */
 interface GetPlaytimeForGamesInput {
-    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    /** The player, or a friend who shows it (privacy's `showPlaytime`) */
     wallet: string;
+    /** Ids or slugs */
     gameIds: string[];
 }
 /** What getPlaytimeForGames answers */
@@ -1304,7 +1307,7 @@ interface GetPlaytimeForGamesOutput {
 interface GetPlaytimeInput {
     /** Ids or slugs; default: all games the session may see */
     gameIds?: string[];
-    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    /** A friend who shows it (privacy's `showPlaytime`); default: the player */
     wallet?: string;
 }
 /** What getPlaytime answers */
@@ -1367,7 +1370,7 @@ interface GetSubscribedChannelsOutputChannelsItem {
 }
 /** What getTotalPlaytime takes */
 interface GetTotalPlaytimeInput {
-    /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+    /** The player, or a friend who shows it (privacy's `showPlaytime`) */
     wallet: string;
 }
 /** What getTotalPlaytime answers */
@@ -1715,8 +1718,9 @@ interface ListRecentGamesOutput {
 interface ListRecentGamesOutputGamesItem {
     /** Id (UUIDv7) */
     gameId: string;
-    /** With what is open now */
+    /** Including what is open now */
     seconds: number;
+    /** How often it was opened; again within a minute is the same session */
     sessions: number;
     /** Unix time in milliseconds */
     firstAt: number;
@@ -1816,7 +1820,7 @@ interface MarkMessagesReadOutput {
 interface MarkNewsReadInput {
     /** The `newsId` of the last item, or `newest` of `listNews` for all */
     upTo: string;
-    /** The game whose news are marked, as for `listNews`; with a launcher's token default: all */
+    /** The game whose news is marked, as for `listNews`; default with a launcher's token: all news */
     gameId?: string;
 }
 /** What markNewsRead answers */
@@ -3076,7 +3080,7 @@ interface Operations {
         input: Record<never, never>;
         output: UnfollowPresenceOutput;
     };
-    /** Subscribe this connection to how many play these games, instead of those before; none: to nothing */
+    /** Subscribe this connection to the number of players of games, replacing those followed before */
     followGameStats: {
         input: FollowGameStatsInput;
         output: FollowGameStatsOutput;

@@ -64,7 +64,10 @@ const configRule = z
   .refine(({ value }) => value !== undefined, { path: ['value'], error: 'is required' });
 export type ConfigRule = z.infer<typeof configRule>;
 
-const configRules = z.array(configRule).max(maxRules);
+const configRules = z
+  .array(configRule)
+  .max(maxRules)
+  .meta({ description: 'Values for some players: the first rule whose conditions all hold applies' });
 
 /** A key with its value, as it is stored. */
 const configEntry = z.strictObject({
@@ -84,7 +87,12 @@ const configChange = z
     key: configKey,
     value: configValue.optional().meta({ description: 'Omitted: unchanged; a new key needs one' }),
     public: z.boolean().optional().meta({ description: 'Omitted: unchanged; a new key is public' }),
-    rules: configRules.optional().meta({ description: 'Replaced as a whole; omitted: unchanged' }),
+    rules: configRules
+      .optional()
+      .meta({
+        description:
+          'Values for some players, the first rule that holds; replaced as a whole; omitted: unchanged',
+      }),
     removed: z.literal(true).optional().meta({ description: 'Removes the key' }),
   })
   .refine(

@@ -400,7 +400,7 @@ export interface FeedItemUser {
 
 /** What followGameStats takes */
 export interface FollowGameStatsInput {
-  /** Ids or slugs */
+  /** Ids or slugs; empty: stop following */
   gameIds: string[];
 }
 
@@ -543,8 +543,9 @@ export interface GamePageMediaItem {
 export interface GamePlaytime {
   /** Id (UUIDv7) */
   gameId: string;
-  /** With what is open now */
+  /** Including what is open now */
   seconds: number;
+  /** How often it was opened; again within a minute is the same session */
   sessions: number;
   /** Unix time in milliseconds */
   firstAt: number;
@@ -642,6 +643,7 @@ export interface GetConfigOutput {
   success: boolean;
   /** 0: nothing was ever set */
   version: number;
+  /** For `ifNoneMatch` of the next read */
   etag: string;
   /** Whether the values are those of `ifNoneMatch`, and left out */
   unchanged: boolean;
@@ -705,7 +707,7 @@ export interface GetGameScoresLeaderboardOutput {
 
 /** What getGamesHistory takes */
 export interface GetGamesHistoryInput {
-  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  /** The player, or a friend who shows it (privacy's `showPlaytime`) */
   wallet: string;
   /** Rows wanted; default 50, also for 0; larger values are capped to 250 */
   limit?: number;
@@ -756,7 +758,7 @@ export interface GetGamesOutput {
 
 /** What getLastPlayed takes */
 export interface GetLastPlayedInput {
-  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  /** The player, or a friend who shows it (privacy's `showPlaytime`) */
   wallet: string;
 }
 
@@ -939,7 +941,7 @@ export interface GetPlayersOutput {
 
 /** What getPlaytimeForGame takes */
 export interface GetPlaytimeForGameInput {
-  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  /** The player, or a friend who shows it (privacy's `showPlaytime`) */
   wallet: string;
   /** Id or slug of the game */
   gameId: string;
@@ -953,8 +955,9 @@ export interface GetPlaytimeForGameOutput {
 
 /** What getPlaytimeForGames takes */
 export interface GetPlaytimeForGamesInput {
-  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  /** The player, or a friend who shows it (privacy's `showPlaytime`) */
   wallet: string;
+  /** Ids or slugs */
   gameIds: string[];
 }
 
@@ -969,7 +972,7 @@ export interface GetPlaytimeForGamesOutput {
 export interface GetPlaytimeInput {
   /** Ids or slugs; default: all games the session may see */
   gameIds?: string[];
-  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  /** A friend who shows it (privacy's `showPlaytime`); default: the player */
   wallet?: string;
 }
 
@@ -1041,7 +1044,7 @@ export interface GetSubscribedChannelsOutputChannelsItem {
 
 /** What getTotalPlaytime takes */
 export interface GetTotalPlaytimeInput {
-  /** Default: the player; others: friends who show it (privacy's `showPlaytime`) */
+  /** The player, or a friend who shows it (privacy's `showPlaytime`) */
   wallet: string;
 }
 
@@ -1430,8 +1433,9 @@ export interface ListRecentGamesOutput {
 export interface ListRecentGamesOutputGamesItem {
   /** Id (UUIDv7) */
   gameId: string;
-  /** With what is open now */
+  /** Including what is open now */
   seconds: number;
+  /** How often it was opened; again within a minute is the same session */
   sessions: number;
   /** Unix time in milliseconds */
   firstAt: number;
@@ -1540,7 +1544,7 @@ export interface MarkMessagesReadOutput {
 export interface MarkNewsReadInput {
   /** The `newsId` of the last item, or `newest` of `listNews` for all */
   upTo: string;
-  /** The game whose news are marked, as for `listNews`; with a launcher's token default: all */
+  /** The game whose news is marked, as for `listNews`; default with a launcher's token: all news */
   gameId?: string;
 }
 
@@ -2732,7 +2736,7 @@ export interface Operations {
   setStatus: { input: SetStatusInput; output: SetStatusOutput };
   /** Stop sending this connection changes of the presence of friends */
   unfollowPresence: { input: Record<never, never>; output: UnfollowPresenceOutput };
-  /** Subscribe this connection to how many play these games, instead of those before; none: to nothing */
+  /** Subscribe this connection to the number of players of games, replacing those followed before */
   followGameStats: { input: FollowGameStatsInput; output: FollowGameStatsOutput };
   /** List the public streams this connection is subscribed to */
   getSubscribedChannels: { input: Record<never, never>; output: GetSubscribedChannelsOutput };

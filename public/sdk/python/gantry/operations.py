@@ -575,9 +575,9 @@ class Operations:
         return self._call("unfollowPresence", _given({}, {}))
 
     def follow_game_stats(self, *, game_ids: list[str]) -> FollowGameStatsOutput:
-        """Subscribe this connection to how many play these games, instead of those before; none: to nothing.
+        """Subscribe this connection to the number of players of games, replacing those followed before.
 
-        game_ids: Ids or slugs
+        game_ids: Ids or slugs; empty: stop following
         """
         return self._call("followGameStats", _given({"gameIds": game_ids}, {}))
 
@@ -612,7 +612,7 @@ class Operations:
         """Mark the news as read up to an item, in the order of publication; the mark only moves forward.
 
         up_to: The `newsId` of the last item, or `newest` of `listNews` for all
-        game_id: The game whose news are marked, as for `listNews`; with a launcher's token default: all
+        game_id: The game whose news is marked, as for `listNews`; default with a launcher's token: all news
         """
         return self._call("markNewsRead", _given({"upTo": up_to}, {"gameId": game_id}))
 
@@ -639,7 +639,7 @@ class Operations:
     def get_games_history(self, *, wallet: str, limit: Optional[int] = None, skip: Optional[int] = None) -> GetGamesHistoryOutput:
         """List the latest session of a player in each game, the last played first.
 
-        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        wallet: The player, or a friend who shows it (privacy's `showPlaytime`)
         limit: Rows wanted; default 50, also for 0; larger values are capped to 250
         skip: Rows to skip; default 0
         """
@@ -648,7 +648,7 @@ class Operations:
     def get_last_played(self, *, wallet: str) -> GetLastPlayedOutput:
         """Get the game that a player has open or played last.
 
-        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        wallet: The player, or a friend who shows it (privacy's `showPlaytime`)
         """
         return self._call("getLastPlayed", _given({"wallet": wallet}, {}))
 
@@ -656,14 +656,14 @@ class Operations:
         """Get how long the player, or a friend, has played each game.
 
         game_ids: Ids or slugs; default: all games the session may see
-        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        wallet: A friend who shows it (privacy's `showPlaytime`); default: the player
         """
         return self._call("getPlaytime", _given({}, {"gameIds": game_ids, "wallet": wallet}))
 
     def get_playtime_for_game(self, *, wallet: str, game_id: str) -> GetPlaytimeForGameOutput:
         """Get how many seconds a player has played a game.
 
-        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        wallet: The player, or a friend who shows it (privacy's `showPlaytime`)
         game_id: Id or slug of the game
         """
         return self._call("getPlaytimeForGame", _given({"wallet": wallet, "gameId": game_id}, {}))
@@ -671,14 +671,15 @@ class Operations:
     def get_playtime_for_games(self, *, wallet: str, game_ids: list[str]) -> GetPlaytimeForGamesOutput:
         """Get how many seconds a player has played each of some games.
 
-        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        wallet: The player, or a friend who shows it (privacy's `showPlaytime`)
+        game_ids: Ids or slugs
         """
         return self._call("getPlaytimeForGames", _given({"wallet": wallet, "gameIds": game_ids}, {}))
 
     def get_total_playtime(self, *, wallet: str) -> GetTotalPlaytimeOutput:
         """Get how many seconds a player has played all games together.
 
-        wallet: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+        wallet: The player, or a friend who shows it (privacy's `showPlaytime`)
         """
         return self._call("getTotalPlaytime", _given({"wallet": wallet}, {}))
 

@@ -460,7 +460,7 @@ class FeedItemUser(TypedDict):
 class FollowGameStatsInput(TypedDict):
     """What followGameStats takes."""
 
-    #: Ids or slugs
+    #: Ids or slugs; empty: stop following
     gameIds: list[str]
 
 
@@ -609,8 +609,9 @@ class GamePageMediaItem(TypedDict):
 class GamePlaytime(TypedDict):
     #: Id (UUIDv7)
     gameId: str
-    #: With what is open now
+    #: Including what is open now
     seconds: int
+    #: How often it was opened; again within a minute is the same session
     sessions: int
     #: Unix time in milliseconds
     firstAt: int
@@ -722,6 +723,7 @@ class GetConfigOutput(TypedDict):
     success: bool
     #: 0: nothing was ever set
     version: int
+    #: For `ifNoneMatch` of the next read
     etag: str
     #: Whether the values are those of `ifNoneMatch`, and left out
     unchanged: bool
@@ -794,7 +796,7 @@ class GetGameScoresLeaderboardOutput(TypedDict):
 
 
 class _GetGamesHistoryInputRequired(TypedDict):
-    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    #: The player, or a friend who shows it (privacy's `showPlaytime`)
     wallet: str
 
 
@@ -854,7 +856,7 @@ class GetGamesOutput(TypedDict):
 class GetLastPlayedInput(TypedDict):
     """What getLastPlayed takes."""
 
-    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    #: The player, or a friend who shows it (privacy's `showPlaytime`)
     wallet: str
 
 
@@ -1071,7 +1073,7 @@ class GetPlayersOutput(TypedDict):
 class GetPlaytimeForGameInput(TypedDict):
     """What getPlaytimeForGame takes."""
 
-    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    #: The player, or a friend who shows it (privacy's `showPlaytime`)
     wallet: str
     #: Id or slug of the game
     gameId: str
@@ -1087,8 +1089,9 @@ class GetPlaytimeForGameOutput(TypedDict):
 class GetPlaytimeForGamesInput(TypedDict):
     """What getPlaytimeForGames takes."""
 
-    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    #: The player, or a friend who shows it (privacy's `showPlaytime`)
     wallet: str
+    #: Ids or slugs
     gameIds: list[str]
 
 
@@ -1105,7 +1108,7 @@ class GetPlaytimeInput(TypedDict, total=False):
 
     #: Ids or slugs; default: all games the session may see
     gameIds: list[str]
-    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    #: A friend who shows it (privacy's `showPlaytime`); default: the player
     wallet: str
 
 
@@ -1194,7 +1197,7 @@ class GetSubscribedChannelsOutputChannelsItem(TypedDict):
 class GetTotalPlaytimeInput(TypedDict):
     """What getTotalPlaytime takes."""
 
-    #: Default: the player; others: friends who show it (privacy's `showPlaytime`)
+    #: The player, or a friend who shows it (privacy's `showPlaytime`)
     wallet: str
 
 
@@ -1637,8 +1640,9 @@ class ListRecentGamesOutput(TypedDict):
 class ListRecentGamesOutputGamesItem(TypedDict):
     #: Id (UUIDv7)
     gameId: str
-    #: With what is open now
+    #: Including what is open now
     seconds: int
+    #: How often it was opened; again within a minute is the same session
     sessions: int
     #: Unix time in milliseconds
     firstAt: int
@@ -1762,7 +1766,7 @@ class _MarkNewsReadInputRequired(TypedDict):
 class MarkNewsReadInput(_MarkNewsReadInputRequired, total=False):
     """What markNewsRead takes."""
 
-    #: The game whose news are marked, as for `listNews`; with a launcher's token default: all
+    #: The game whose news is marked, as for `listNews`; default with a launcher's token: all news
     gameId: str
 
 

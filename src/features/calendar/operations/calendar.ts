@@ -72,8 +72,8 @@ export const createEvent = defineAdminOperation({
   roles: operators,
   input: z.object({
     gameId: idInput,
-    key: eventKey,
-    title: eventTitle.default(''),
+    key: eventKey.meta({ description: 'Identifies it in its game, such as `happy-hour`' }),
+    title: eventTitle.default('').meta({ description: 'Shown to players' }),
     data: eventData.default({}),
     startsAt: timesInput.startsAt,
     endsAt: timesInput.endsAt.nullable().default(null),
@@ -90,7 +90,7 @@ export const createEvent = defineAdminOperation({
 export const updateEvent = defineAdminOperation({
   name: 'updateEvent',
   kind: 'write',
-  summary: "Update an event of a game's calendar; a running occurrence ends if its new times say so",
+  summary: 'Update a calendar event of a game; a running occurrence ends if the new times exclude it',
   roles: operators,
   input: z.object({
     gameId: idInput,

@@ -77,11 +77,10 @@ export const followGameStats = defineOperation({
   name: 'followGameStats',
   service: 'realtime-events',
   kind: 'read',
-  summary:
-    'Subscribe this connection to how many play these games, instead of those before; none: to nothing',
+  summary: 'Subscribe this connection to the number of players of games, replacing those followed before',
   auth: 'public',
   input: z.object({
-    gameIds: z.array(gameInput).max(maxFollowed).meta({ description: 'Ids or slugs' }),
+    gameIds: z.array(gameInput).max(maxFollowed).meta({ description: 'Ids or slugs; empty: stop following' }),
   }),
   cost: { text: 'one read for every 10 games of `gameIds`', of: ({ gameIds }) => gameIds.length / 10 },
   output: z.object({

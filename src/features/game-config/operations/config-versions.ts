@@ -41,7 +41,7 @@ function announced(gameId: string, changed: ChangedConfig, signals: Signals) {
 export const setConfig = defineAdminOperation({
   name: 'setConfig',
   kind: 'write',
-  summary: "Change keys of a game's config; its running games are told",
+  summary: "Change keys of a game's config, and announce the change to its running games",
   roles: operators,
   input: z.object({ gameId: idInput, changes: configChanges, ifVersion, comment }),
   output: changedOutput,
@@ -55,9 +55,14 @@ export const setConfig = defineAdminOperation({
 export const rollBackConfig = defineAdminOperation({
   name: 'rollBackConfig',
   kind: 'write',
-  summary: "Give a game's config the content of an earlier version again, as a new version",
+  summary: "Roll a game's config back to an earlier version, as a new version",
   roles: operators,
-  input: z.object({ gameId: idInput, toVersion: notSeen(z.int().min(1), 'id'), ifVersion, comment }),
+  input: z.object({
+    gameId: idInput,
+    toVersion: notSeen(z.int().min(1), 'id').meta({ description: 'The version whose content it gets' }),
+    ifVersion,
+    comment,
+  }),
   output: changedOutput,
   async handler({ input, caller }, { db, signals }: { db: Store; signals: Signals }) {
     const author = { actor: caller.actor, comment: input.comment };

@@ -36,7 +36,7 @@ export const getConfig = defineOperation({
   output: z.object({
     success,
     version: z.int().meta({ description: '0: nothing was ever set' }),
-    etag: z.string(),
+    etag: z.string().meta({ description: 'For `ifNoneMatch` of the next read' }),
     unchanged: z
       .boolean()
       .meta({ description: 'Whether the values are those of `ifNoneMatch`, and left out' }),

@@ -60,7 +60,7 @@ export const setMaintenance = defineAdminOperation({
   input: z.object({
     ...scope,
     from: maintenanceTime.optional().meta({ description: 'When it begins; omitted: now' }),
-    until: maintenanceTime,
+    until: maintenanceTime.meta({ description: 'When it ends; `endMaintenance` ends it earlier' }),
     message: maintenanceMessage.default('').meta({ description: 'Shown to players' }),
   }),
   output: z.object({ success, maintenance: maintenanceRecord }),

@@ -27,6 +27,7 @@ import {
 import { listNewsRows, listPublished, type NewsPage, pageWithReading } from '../queries.ts';
 import type { NewsRow } from '../tables.ts';
 
+const unchanged = 'Omitted: unchanged';
 const publishAt = newsTime.nullable().optional();
 const expiresAt = newsTime.nullable().optional().meta({
   description: 'From then on it is no longer listed; null: it does not expire',
@@ -38,10 +39,10 @@ export const publishNews = defineAdminOperation({
   summary: 'Publish a news item of a game or of the installation, now or at a time, or save a draft',
   roles: operators,
   input: z.object({
-    gameId: idInput.optional().meta({ description: 'Omitted: news of the installation' }),
-    title: newsTitle,
+    gameId: idInput.optional().meta({ description: 'The game that it is about; omitted: the installation' }),
+    title: newsTitle.meta({ description: 'Plain text' }),
     body: newsBody.default('').meta({ description: 'Markdown, at most 10,000 characters' }),
-    image: newsImage.default(''),
+    image: newsImage.default('').meta({ description: 'Absolute URL, or a path on this server' }),
     pinned: z.boolean().default(false).meta({ description: 'Listed before items that are not pinned' }),
     publishAt: publishAt.meta({
       description: 'When to publish it; default: now, as for a time in the past; null: a draft',
@@ -64,10 +65,10 @@ export const updateNews = defineAdminOperation({
     ifVersion: notSeen(z.int().min(1).optional(), 'id').meta({
       description: 'Only if this is its `version`, so that a change by someone else is not overwritten',
     }),
-    title: newsTitle.optional(),
-    body: newsBody.optional(),
-    image: newsImage.optional(),
-    pinned: z.boolean().optional(),
+    title: newsTitle.optional().meta({ description: unchanged }),
+    body: newsBody.optional().meta({ description: unchanged }),
+    image: newsImage.optional().meta({ description: unchanged }),
+    pinned: z.boolean().optional().meta({ description: unchanged }),
     publishAt: publishAt.meta({
       description: 'When to publish it; null: a draft. Must be omitted once it is published',
     }),
@@ -106,7 +107,7 @@ export const listNewsItems = defineAdminOperation({
   input: z.object({
     ...paging,
     gameId: idInput.optional().meta({ description: 'Omitted: of all games and of the installation' }),
-    status: newsStatus.optional(),
+    status: newsStatus.optional().meta({ description: 'Omitted: any' }),
   }),
   cost: rowsCost(5),
   output: z.object({ success, total: z.int(), items: z.array(newsRecord) }),
@@ -171,7 +172,8 @@ export const markNewsRead = defineOperation({
   input: z.object({
     upTo: idInput.meta({ description: 'The `newsId` of the last item, or `newest` of `listNews` for all' }),
     gameId: gameInput.optional().meta({
-      description: "The game whose news are marked, as for `listNews`; with a launcher's token default: all",
+      description:
+        "The game whose news is marked, as for `listNews`; default with a launcher's token: all news",
     }),
   }),
   output: z.object({ success }),

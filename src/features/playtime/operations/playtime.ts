@@ -19,9 +19,9 @@ import { type Playtime, playtimeOf } from '../queries.ts';
 const maxGames = 100;
 
 const walletInput = addressInput.meta({
-  description: "Default: the player; others: friends who show it (privacy's `showPlaytime`)",
+  description: "The player, or a friend who shows it (privacy's `showPlaytime`)",
 });
-const gameIdsInput = z.array(gameInput).max(maxGames);
+const gameIdsInput = z.array(gameInput).max(maxGames).meta({ description: 'Ids or slugs' });
 const namedGamesCost: Cost<{ gameIds?: readonly string[] | undefined }> = {
   text: 'one read for every 20 games of `gameIds`',
   of: ({ gameIds = [] }) => gameIds.length / 20,
@@ -30,8 +30,10 @@ const namedGamesCost: Cost<{ gameIds?: readonly string[] | undefined }> = {
 const gamePlaytime = z
   .object({
     gameId: id,
-    seconds: z.int().meta({ description: 'With what is open now' }),
-    sessions: z.int(),
+    seconds: z.int().meta({ description: 'Including what is open now' }),
+    sessions: z
+      .int()
+      .meta({ description: 'How often it was opened; again within a minute is the same session' }),
     firstAt: timestamp,
     lastAt: timestamp.meta({ description: 'When it was open last' }),
     playing: z.boolean().meta({ description: 'Whether the player has it open' }),
@@ -97,7 +99,9 @@ export const getPlaytime = defineOperation({
     gameIds: gameIdsInput
       .optional()
       .meta({ description: 'Ids or slugs; default: all games the session may see' }),
-    wallet: walletInput.optional(),
+    wallet: walletInput.optional().meta({
+      description: "A friend who shows it (privacy's `showPlaytime`); default: the player",
+    }),
   }),
   cost: namedGamesCost,
   output: z.object({

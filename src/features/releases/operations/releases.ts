@@ -18,7 +18,7 @@ export const publishRelease = defineAdminOperation({
   roles: operators,
   input: z.object({
     gameId: idInput,
-    version: gameVersion,
+    version: gameVersion.meta({ description: 'One to four numbers with dots, such as `1.4.2`' }),
     notes: releaseNotes
       .default('')
       .meta({ description: 'Release notes, Markdown, at most 10,000 characters' }),

@@ -384,7 +384,7 @@ namespace Gantry
             return CallAsync(Operations.UnfollowPresence, null, options, cancellationToken, UnfollowPresenceOutput.From);
         }
 
-        /// <summary>Subscribe this connection to how many play these games, instead of those before; none: to nothing.</summary>
+        /// <summary>Subscribe this connection to the number of players of games, replacing those followed before.</summary>
         public Task<FollowGameStatsOutput> FollowGameStatsAsync(FollowGameStatsInput input, CallOptions options = null, CancellationToken cancellationToken = default(CancellationToken))
         {
             return CallAsync(Operations.FollowGameStats, input, options, cancellationToken, FollowGameStatsOutput.From);

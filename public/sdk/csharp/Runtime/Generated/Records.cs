@@ -1738,7 +1738,7 @@ namespace Gantry
             return value == null ? null : new FollowGameStatsInput((JsonObject)value);
         }
 
-        /// <summary>Ids or slugs</summary>
+        /// <summary>Ids or slugs; empty: stop following</summary>
         public IReadOnlyList<string> GameIds
         {
             get { return Get("gameIds", value => Read.List(value, Read.String)); }
@@ -2337,13 +2337,14 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>With what is open now</summary>
+        /// <summary>Including what is open now</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
             set { Set("seconds", value); }
         }
 
+        /// <summary>How often it was opened; again within a minute is the same session</summary>
         public long Sessions
         {
             get { return Get("sessions", Read.Integer); }
@@ -2762,6 +2763,7 @@ namespace Gantry
             set { Set("version", value); }
         }
 
+        /// <summary>For <c>ifNoneMatch</c> of the next read</summary>
         public string Etag
         {
             get { return Get("etag", Read.String); }
@@ -3029,7 +3031,7 @@ namespace Gantry
             return value == null ? null : new GetGamesHistoryInput((JsonObject)value);
         }
 
-        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        /// <summary>The player, or a friend who shows it (privacy's <c>showPlaytime</c>)</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -3254,7 +3256,7 @@ namespace Gantry
             return value == null ? null : new GetLastPlayedInput((JsonObject)value);
         }
 
-        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        /// <summary>The player, or a friend who shows it (privacy's <c>showPlaytime</c>)</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -4031,7 +4033,7 @@ namespace Gantry
             return value == null ? null : new GetPlaytimeForGameInput((JsonObject)value);
         }
 
-        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        /// <summary>The player, or a friend who shows it (privacy's <c>showPlaytime</c>)</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -4091,13 +4093,14 @@ namespace Gantry
             return value == null ? null : new GetPlaytimeForGamesInput((JsonObject)value);
         }
 
-        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        /// <summary>The player, or a friend who shows it (privacy's <c>showPlaytime</c>)</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
             set { Set("wallet", value); }
         }
 
+        /// <summary>Ids or slugs</summary>
         public IReadOnlyList<string> GameIds
         {
             get { return Get("gameIds", value => Read.List(value, Read.String)); }
@@ -4158,7 +4161,7 @@ namespace Gantry
             set { Set("gameIds", value); }
         }
 
-        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        /// <summary>A friend who shows it (privacy's <c>showPlaytime</c>); default: the player</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -4467,7 +4470,7 @@ namespace Gantry
             return value == null ? null : new GetTotalPlaytimeInput((JsonObject)value);
         }
 
-        /// <summary>Default: the player; others: friends who show it (privacy's <c>showPlaytime</c>)</summary>
+        /// <summary>The player, or a friend who shows it (privacy's <c>showPlaytime</c>)</summary>
         public string Wallet
         {
             get { return Get("wallet", Read.String); }
@@ -6156,13 +6159,14 @@ namespace Gantry
             set { Set("gameId", value); }
         }
 
-        /// <summary>With what is open now</summary>
+        /// <summary>Including what is open now</summary>
         public long Seconds
         {
             get { return Get("seconds", Read.Integer); }
             set { Set("seconds", value); }
         }
 
+        /// <summary>How often it was opened; again within a minute is the same session</summary>
         public long Sessions
         {
             get { return Get("sessions", Read.Integer); }
@@ -6625,7 +6629,7 @@ namespace Gantry
             set { Set("upTo", value); }
         }
 
-        /// <summary>The game whose news are marked, as for <c>listNews</c>; with a launcher's token default: all</summary>
+        /// <summary>The game whose news is marked, as for <c>listNews</c>; default with a launcher's token: all news</summary>
         public string GameId
         {
             get { return Get("gameId", Read.String); }

@@ -632,8 +632,8 @@ func unfollow_presence(options = {}):
 	return _call_generated("unfollowPresence", {}, {}, {}, options)
 
 
-# Subscribe this connection to how many play these games, instead of those before; none: to nothing.
-# - game_ids: Array of String. Ids or slugs
+# Subscribe this connection to the number of players of games, replacing those followed before.
+# - game_ids: Array of String. Ids or slugs; empty: stop following
 # Answers: FollowGameStatsOutput.
 func follow_game_stats(game_ids, options = {}):
 	return _call_generated("followGameStats", {"gameIds": game_ids}, {}, {}, options)
@@ -670,7 +670,7 @@ func list_news(optional = {}, options = {}):
 
 # Mark the news as read up to an item, in the order of publication; the mark only moves forward.
 # - up_to: String. The `newsId` of the last item, or `newest` of `listNews` for all
-# - optional game_id: String or null. The game whose news are marked, as for `listNews`; with a launcher's token default: all
+# - optional game_id: String or null. The game whose news is marked, as for `listNews`; default with a launcher's token: all news
 # Answers: MarkNewsReadOutput.
 func mark_news_read(up_to, optional = {}, options = {}):
 	return _call_generated("markNewsRead", {"upTo": up_to}, optional, {"game_id": "gameId"}, options)
@@ -699,7 +699,7 @@ func count_live_games(options = {}):
 
 
 # List the latest session of a player in each game, the last played first.
-# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - wallet: String. The player, or a friend who shows it (privacy's `showPlaytime`)
 # - optional limit: int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 # - optional skip: int or null. Rows to skip; default 0
 # Answers: GetGamesHistoryOutput.
@@ -708,7 +708,7 @@ func get_games_history(wallet, optional = {}, options = {}):
 
 
 # Get the game that a player has open or played last.
-# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - wallet: String. The player, or a friend who shows it (privacy's `showPlaytime`)
 # Answers: GetLastPlayedOutput.
 func get_last_played(wallet, options = {}):
 	return _call_generated("getLastPlayed", {"wallet": wallet}, {}, {}, options)
@@ -716,14 +716,14 @@ func get_last_played(wallet, options = {}):
 
 # Get how long the player, or a friend, has played each game.
 # - optional game_ids: Array of String or null. Ids or slugs; default: all games the session may see
-# - optional wallet: String or null. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - optional wallet: String or null. A friend who shows it (privacy's `showPlaytime`); default: the player
 # Answers: GetPlaytimeOutput.
 func get_playtime(optional = {}, options = {}):
 	return _call_generated("getPlaytime", {}, optional, {"game_ids": "gameIds", "wallet": "wallet"}, options)
 
 
 # Get how many seconds a player has played a game.
-# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - wallet: String. The player, or a friend who shows it (privacy's `showPlaytime`)
 # - game_id: String. Id or slug of the game
 # Answers: GetPlaytimeForGameOutput.
 func get_playtime_for_game(wallet, game_id, options = {}):
@@ -731,15 +731,15 @@ func get_playtime_for_game(wallet, game_id, options = {}):
 
 
 # Get how many seconds a player has played each of some games.
-# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
-# - game_ids: Array of String
+# - wallet: String. The player, or a friend who shows it (privacy's `showPlaytime`)
+# - game_ids: Array of String. Ids or slugs
 # Answers: GetPlaytimeForGamesOutput.
 func get_playtime_for_games(wallet, game_ids, options = {}):
 	return _call_generated("getPlaytimeForGames", {"wallet": wallet, "gameIds": game_ids}, {}, {}, options)
 
 
 # Get how many seconds a player has played all games together.
-# - wallet: String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+# - wallet: String. The player, or a friend who shows it (privacy's `showPlaytime`)
 # Answers: GetTotalPlaytimeOutput.
 func get_total_playtime(wallet, options = {}):
 	return _call_generated("getTotalPlaytime", {"wallet": wallet}, {}, {}, options)

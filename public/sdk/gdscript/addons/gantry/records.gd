@@ -840,7 +840,7 @@ class FeedItemUser:
 # What followGameStats takes
 class FollowGameStatsInput:
 	extends Record
-	# Array of String. Ids or slugs
+	# Array of String. Ids or slugs; empty: stop following
 	var game_ids: Array = []
 
 	func read(from):
@@ -1116,9 +1116,9 @@ class GamePlaytime:
 	extends Record
 	# String. Id (UUIDv7)
 	var game_id: String = ""
-	# int. With what is open now
+	# int. Including what is open now
 	var seconds: int = 0
-	# int
+	# int. How often it was opened; again within a minute is the same session
 	var sessions: int = 0
 	# int. Unix time in milliseconds
 	var first_at: int = 0
@@ -1320,7 +1320,7 @@ class GetConfigOutput:
 	var success: bool = false
 	# int. 0: nothing was ever set
 	var version: int = 0
-	# String
+	# String. For `ifNoneMatch` of the next read
 	var etag: String = ""
 	# bool. Whether the values are those of `ifNoneMatch`, and left out
 	var unchanged: bool = false
@@ -1454,7 +1454,7 @@ class GetGameScoresLeaderboardOutput:
 # What getGamesHistory takes
 class GetGamesHistoryInput:
 	extends Record
-	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	# String. The player, or a friend who shows it (privacy's `showPlaytime`)
 	var wallet: String = ""
 	# int or null. Rows wanted; default 50, also for 0; larger values are capped to 250
 	var limit = null
@@ -1563,7 +1563,7 @@ class GetGamesOutput:
 # What getLastPlayed takes
 class GetLastPlayedInput:
 	extends Record
-	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	# String. The player, or a friend who shows it (privacy's `showPlaytime`)
 	var wallet: String = ""
 
 	func read(from):
@@ -1942,7 +1942,7 @@ class GetPlayersOutput:
 # What getPlaytimeForGame takes
 class GetPlaytimeForGameInput:
 	extends Record
-	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	# String. The player, or a friend who shows it (privacy's `showPlaytime`)
 	var wallet: String = ""
 	# String. Id or slug of the game
 	var game_id: String = ""
@@ -1972,9 +1972,9 @@ class GetPlaytimeForGameOutput:
 # What getPlaytimeForGames takes
 class GetPlaytimeForGamesInput:
 	extends Record
-	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	# String. The player, or a friend who shows it (privacy's `showPlaytime`)
 	var wallet: String = ""
-	# Array of String
+	# Array of String. Ids or slugs
 	var game_ids: Array = []
 
 	func read(from):
@@ -2004,7 +2004,7 @@ class GetPlaytimeInput:
 	extends Record
 	# Array of String or null. Ids or slugs; default: all games the session may see
 	var game_ids = null
-	# String or null. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	# String or null. A friend who shows it (privacy's `showPlaytime`); default: the player
 	var wallet = null
 
 	func read(from):
@@ -2157,7 +2157,7 @@ class GetSubscribedChannelsOutputChannelsItem:
 # What getTotalPlaytime takes
 class GetTotalPlaytimeInput:
 	extends Record
-	# String. Default: the player; others: friends who show it (privacy's `showPlaytime`)
+	# String. The player, or a friend who shows it (privacy's `showPlaytime`)
 	var wallet: String = ""
 
 	func read(from):
@@ -2971,9 +2971,9 @@ class ListRecentGamesOutputGamesItem:
 	extends Record
 	# String. Id (UUIDv7)
 	var game_id: String = ""
-	# int. With what is open now
+	# int. Including what is open now
 	var seconds: int = 0
-	# int
+	# int. How often it was opened; again within a minute is the same session
 	var sessions: int = 0
 	# int. Unix time in milliseconds
 	var first_at: int = 0
@@ -3192,7 +3192,7 @@ class MarkNewsReadInput:
 	extends Record
 	# String. The `newsId` of the last item, or `newest` of `listNews` for all
 	var up_to: String = ""
-	# String or null. The game whose news are marked, as for `listNews`; with a launcher's token default: all
+	# String or null. The game whose news is marked, as for `listNews`; default with a launcher's token: all news
 	var game_id = null
 
 	func read(from):
