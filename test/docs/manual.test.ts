@@ -300,17 +300,19 @@ function quotedCell(code: string): string[] {
 }
 
 /** A renamed heading keeps its former anchor. */
-const formerAnchor = /<a id="[\w-]+"><\/a>/g;
+const formerAnchor = /<a id="([\w-]+)"><\/a>/g;
 
-/** As GitHub creates them. */
+/** As GitHub creates them, and the former ones of renamed headings. */
 function anchorsOf(text: string): string[] {
-  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+  const former = [...text.matchAll(formerAnchor)].map(([, id = '']) => id);
+  const current = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading
       .replace(formerAnchor, '')
       .toLowerCase()
       .replace(/[^\w -]/g, '')
       .replaceAll(' ', '-'),
   );
+  return [...former, ...current];
 }
 
 /** A section's text, without code blocks; without a heading, the whole page. */
