@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 import { Empty, Loading } from '../shared/states.js';
+import { ReleaseBanner } from './release-banner.js';
 
 /**
  * The sandbox of game frames. A game on another origin keeps its origin and with it its storage; a game
@@ -13,18 +14,20 @@ const sandbox =
 
 /**
  * The game itself, in a sandboxed frame.
- * @param {{ current: import('./open-game.js').OpenGame }} props
+ * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
  */
-export function GameFrame({ current }) {
-  const { game, frameUrl, ending } = current;
+export function GameFrame({ launcher, current }) {
+  const { game, frameUrl, ending, reloads } = current;
   const stage = useRef(/** @type {HTMLDivElement | null} */ (null));
-  const [loaded, setLoaded] = useState(false);
+  const [loads, setLoads] = useState(0);
+  const loaded = loads > reloads;
   useEffect(() => () => current.leaveFrame(), [current]);
   const crossOrigin = frameUrl !== null && frameUrl.origin !== location.origin;
   return html`
     <div class="game-bar">
       <a class="button plain small" href="#"><${Icon} name="arrowLeft" />All games</a>
       <h1 class="truncate">${game.name}</h1>
+      <${Button} kind="plain" size="small" iconOnly label="About ${game.name}" onClick=${() => launcher.showAbout(game)}><${Icon} name="info" /><//>
       ${
         frameUrl !== null &&
         ending === null &&
@@ -35,6 +38,7 @@ export function GameFrame({ current }) {
         `
       }
     </div>
+    <div class="game-banners"><${ReleaseBanner} launcher=${launcher} current=${current} /></div>
     <div class="stage" ref=${stage}>
       ${
         ending !== null
@@ -50,6 +54,7 @@ export function GameFrame({ current }) {
             : html`
                 ${!loaded && html`<${Loading} label="Opening ${game.name}" />`}
                 <iframe
+                  key=${reloads}
                   class=${loaded ? '' : 'loading'}
                   title=${game.name}
                   src=${frameUrl.href}
@@ -57,7 +62,7 @@ export function GameFrame({ current }) {
                   allow="autoplay; fullscreen; gamepad; clipboard-write"
                   ref=${(/** @type {HTMLIFrameElement | null} */ frame) => frame && current.enterFrame(frame)}
                   onLoad=${() => {
-                    setLoaded(true);
+                    setLoads(reloads + 1);
                     current.frameLoaded();
                   }}
                 ></iframe>

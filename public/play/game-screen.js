@@ -77,7 +77,7 @@ export function GameScreen({ launcher, current }) {
         aria-label=${wide ? current.game.name : undefined}
         aria-labelledby=${wide ? undefined : 'tab-game'}
       >
-        <${GameFrame} current=${current} />
+        <${GameFrame} launcher=${launcher} current=${current} />
       </section>
       <div class="side">
         ${!wide && shown !== 'game' && html`<h1 class="visually-hidden">${current.game.name}</h1>`}

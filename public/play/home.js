@@ -5,9 +5,13 @@ import { useMedia } from '../shared/use-media.js';
 import { FriendsTab, friendsTab } from './friends-tab.js';
 import { Library } from './library.js';
 import { Messages } from './messages.js';
+import { NewsTab, newsTab } from './news-tab.js';
+
+/** @type {Readonly<Record<string, string>>} */
+const titles = { friends: 'Your friends', messages: 'Your messages', news: 'News' };
 
 /**
- * The games, the player's friends and messages outside of games: side by side, or one at a time on a small screen.
+ * The games, the player's friends, messages outside of games, and news: side by side, or one at a time on a small screen.
  * @param {{ launcher: import('./launcher.js').Launcher }} props
  */
 export function Home({ launcher }) {
@@ -34,19 +38,21 @@ export function Home({ launcher }) {
       icon: wide ? undefined : /** @type {const} */ ('chat'),
       count: conversations.unread,
     },
+    newsTab(launcher, wide),
   ];
   return html`
     <main class="game-screen ${wide ? 'wide' : 'narrow'}">
       <${Library} launcher=${launcher} labelledBy=${wide ? undefined : 'tab-games'} hidden=${shown !== 'games' && !wide} />
       <div class="side">
-        <${Tabs} label=${wide ? 'Friends and messages' : 'Games, friends and messages'} tabs=${tabs} selected=${shown} onSelect=${setPanel} />
+        <${Tabs} label=${wide ? 'Friends, messages and news' : 'Games, friends, messages and news'} tabs=${tabs} selected=${shown} onSelect=${setPanel} />
         ${
           shown !== 'games' &&
           html`
             <div class="panel" role="tabpanel" tabindex="-1" id="panel-${shown}" aria-labelledby="tab-${shown}">
-              ${!wide && html`<h1 class="visually-hidden">${shown === 'friends' ? 'Your friends' : 'Your messages'}</h1>`}
+              ${!wide && html`<h1 class="visually-hidden">${titles[shown]}</h1>`}
               ${shown === 'friends' && html`<${FriendsTab} launcher=${launcher} onTalkTo=${talkTo} />`}
               ${shown === 'messages' && html`<${Messages} launcher=${launcher} current=${launcher.lobby} onTalkTo=${talkTo} />`}
+              ${shown === 'news' && html`<${NewsTab} launcher=${launcher} />`}
             </div>
           `
         }

@@ -23,7 +23,7 @@ export function LauncherView({ player, onEnded, onWallet }) {
   useChanges(launcher);
   useEffect(() => () => launcher.close(), []);
   useEffect(() => followLocation(launcher), []);
-  const { current, games, friends, friendViews } = launcher;
+  const { current, games, friends, friendViews, homeViews, maintenance, about } = launcher;
 
   // The game in the URL is opened as soon as the games are loaded.
   useEffect(() => openFromLocation(launcher), [games]);
@@ -38,12 +38,16 @@ export function LauncherView({ player, onEnded, onWallet }) {
         <${NotificationsMenu} launcher=${launcher} />
         <${PlayerMenu} launcher=${launcher} guest=${player.guest} onWallet=${onWallet} />
       <//>
+      <div class="launcher-banners">
+        ${homeViews && maintenance && html`<${homeViews.MaintenanceBanner} launcher=${launcher} maintenance=${maintenance} />`}
+      </div>
       ${friends && friendViews && html`<${friendViews.FriendNotices} launcher=${launcher} friends=${friends} />`}
       ${
         current
           ? html`<${GameScreen} key=${current.game.gameId} launcher=${launcher} current=${current} />`
           : html`<${Home} launcher=${launcher} />`
       }
+      ${homeViews && about && html`<${homeViews.GameDialog} key=${about.game.gameId} launcher=${launcher} about=${about} />`}
     </div>
   `;
 }

@@ -6,6 +6,7 @@ import { Inbox } from './inbox.js';
 import { Lobby } from './lobby.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
+import { PlayerGames } from './player-games.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
 import {
@@ -21,6 +22,7 @@ import { claimsOf } from './token.js';
 /**
  * @typedef {import('./open-game.js').Game} Game
  * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
+ * @typedef {{ game: Game, refusal: import('gantry-client').GantryError | null }} AboutGame `refusal`: why it could not be opened
  * @typedef {{ gameId: string, connect: string, from: string }} Join `from`: the friend to join; `connect`: what the game needs for that
  */
 
@@ -52,7 +54,13 @@ const countedEvents = /** @type {const} */ ([
   'friends removed',
   'invites created',
   'invites removed',
+  'releases created',
+  'events started',
+  'events ended',
 ]);
+
+/** Refusals to open a game that its dialog explains. */
+const explained = ['access_denied', 'update_required'];
 
 /** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
@@ -91,6 +99,17 @@ export class Launcher extends Observable {
   friendsError = null;
   /** What friends see of the player. */
   status;
+  playerGames;
+  /** @type {import('./home/news.js').News | null} null until loaded */
+  news = null;
+  /** @type {import('./home/maintenance.js').Maintenance | null} null until loaded */
+  maintenance = null;
+  /** @type {typeof import('./home/views.js') | null} */
+  homeViews = null;
+  /** Why the views could not be loaded. @type {unknown} */
+  homeError = null;
+  /** The game whose dialog is shown. @type {AboutGame | null} */
+  about = null;
 
   /**
    * @param {string} launcherJwt of the launcher's own session
@@ -121,6 +140,8 @@ export class Launcher extends Observable {
     this.inbox.onChange(() => this.changed());
     this.lobby = new Lobby(this.#connection, this.players, { wallet: address, gameId });
     this.lobby.onChange(() => this.changed());
+    this.playerGames = new PlayerGames(this.#connection);
+    this.playerGames.onChange(() => this.changed());
     this.#listen();
   }
 
@@ -143,12 +164,27 @@ export class Launcher extends Observable {
   async #fetchGames() {
     try {
       this.error = null;
-      const { data } = await this.#connection.call('getGames', { kind: 'game', limit: 250 });
+      // Shown together, so that nothing moves when the second arrives.
+      const [{ data }] = await Promise.all([
+        this.#connection.call('getGames', { kind: 'game', limit: 250 }),
+        this.playerGames.load(),
+      ]);
       this.games = data;
+      this.playerGames.follow(data);
     } catch (error) {
       if (this.games === null) this.error = error;
     }
     this.changed();
+  }
+
+  /**
+   * Shows a game by its URL, so that reloads and the back button work.
+   * @param {Game} game
+   */
+  show(game) {
+    // Changing the URL fragment opens the game. If it is already set, opening failed before and is retried.
+    if (location.hash === `#${game.slug}`) this.open(game).catch(toastError);
+    else location.hash = game.slug;
   }
 
   /**
@@ -171,7 +207,13 @@ export class Launcher extends Observable {
       if (this.#join?.gameId === game.gameId) this.current.join(this.#join);
       this.#join = null;
       this.current.follow();
+      this.maintenance?.load(game.gameId);
+      this.playerGames.opened(game);
       this.#tellGame();
+    } catch (error) {
+      const refusal = /** @type {import('gantry-client').GantryError} */ (error);
+      if (!explained.includes(refusal.reason)) throw error;
+      this.showAbout(game, refusal);
     } finally {
       if (this.opening === game.gameId) this.opening = null;
       this.changed();
@@ -230,8 +272,7 @@ export class Launcher extends Observable {
       return;
     }
     this.#join = join;
-    if (location.hash === `#${game.slug}`) this.open(game).catch(toastError);
-    else location.hash = game.slug;
+    this.show(game);
   }
 
   /**
@@ -262,12 +303,78 @@ export class Launcher extends Observable {
     this.changed();
   }
 
+  /** Shows news and maintenance; first loads what shows them. Brings them up to date after a reconnect. */
+  async followHome() {
+    this.homeError = null;
+    try {
+      this.homeViews ??= await import('./home/views.js');
+      if (this.news === null || this.maintenance === null) {
+        this.news = new this.homeViews.News(this.#connection);
+        this.maintenance = new this.homeViews.Maintenance(this.#connection);
+        for (const source of [this.news, this.maintenance]) source.onChange(() => this.changed());
+      }
+      this.news.load();
+      this.maintenance.load(this.current?.game.gameId);
+    } catch (error) {
+      if (this.homeViews === null) this.homeError = error;
+    }
+    this.changed();
+  }
+
+  /**
+   * Shows the dialog of a game.
+   * @param {Game} game
+   * @param {import('gantry-client').GantryError | null} [refusal] why it could not be opened
+   */
+  showAbout(game, refusal = null) {
+    this.about = { game, refusal };
+    if (this.homeViews === null) this.followHome();
+    this.changed();
+  }
+
+  closeAbout() {
+    this.about = null;
+    this.changed();
+  }
+
+  /**
+   * What the dialog of a game shows.
+   * @param {string} gameId
+   * @param {number} releaseCount the most releases
+   */
+  async readAbout(gameId, releaseCount) {
+    const connection = this.#connection;
+    const [{ game: page }, { releases }, { events }, { playtime }] = await Promise.all([
+      connection.call('getGame', { gameId }),
+      connection.call('listReleases', { gameId, limit: releaseCount }),
+      connection.call('getEvents', { gameId }),
+      connection.call('getPlaytime', { gameIds: [gameId] }),
+    ]);
+    return { page, releases, events, playtime: playtime[0] };
+  }
+
+  /**
+   * Calls the listener when an event of the game's calendar starts or ends. Returns an unsubscribe function.
+   * @param {string} gameId
+   * @param {() => void} listener
+   */
+  onCalendar(gameId, listener) {
+    const heard = (/** @type {{ gameId: string }} */ event) => event.gameId === gameId && listener();
+    const stop = [this.#connection.on('events started', heard), this.#connection.on('events ended', heard)];
+    return () => {
+      for (const one of stop) one();
+    };
+  }
+
   /** Tells friends which game is open. */
   #tellGame() {
     const gameId = this.playing?.gameId ?? null;
     if (gameId === this.#told) return;
     this.#told = gameId;
-    this.#connection.call('setCurrentGame', { gameId }).catch(() => {}); // the client repeats it on the next connection
+    this.#connection.call('setCurrentGame', { gameId }).then(
+      () => this.playerGames.load(),
+      () => {}, // the client repeats it on the next connection
+    );
   }
 
   close() {
@@ -275,6 +382,8 @@ export class Launcher extends Observable {
     this.#leave();
     this.lobby.close();
     this.friends?.close();
+    this.news?.close();
+    this.maintenance?.close();
     this.#connection.close();
   }
 
@@ -305,6 +414,7 @@ export class Launcher extends Observable {
     connection.on('leaderboards patched', (change) => this.current?.stream.applyLeaderboard(change));
     connection.on('named-leaderboards patched', (change) => this.current?.boards.apply(change));
     connection.on('leaderboard-seasons ended', (ended) => this.current?.boards.seasonEnded(ended));
+    connection.on('releases created', (release) => this.current?.released(release));
     connection.on('activities created', (activity) => this.current?.stream.addActivity(activity));
     connection.on('scores created', (score) => this.#scored(score));
     connection.on('scores patched', (score) => this.#scored(score));
@@ -373,8 +483,13 @@ export class Launcher extends Observable {
     if (!isFirst && replayed === 0) this.#caughtUp();
     else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayTimeoutMs);
     if (this.games === null) this.loadGames();
+    else {
+      this.playerGames.load();
+      this.playerGames.follow(this.games); // it ended with the connection
+    }
     this.inbox.load();
     this.followFriends();
+    this.followHome();
     this.lobby.load();
     this.#learnName();
     this.current?.follow();
@@ -494,8 +609,10 @@ export class Launcher extends Observable {
   }
 
   /** @param {OpenGame} opened */
-  #forwardChanges({ stream, boards, conversations, blocked }) {
-    for (const source of [stream, boards, conversations, blocked]) source.onChange(() => this.changed());
+  #forwardChanges(opened) {
+    const { stream, boards, conversations, blocked } = opened;
+    for (const source of [opened, stream, boards, conversations, blocked])
+      source.onChange(() => this.changed());
   }
 
   #leave() {

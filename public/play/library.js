@@ -1,55 +1,48 @@
 import { html } from 'htm/preact';
-import { useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
+import { RelativeTime } from '../shared/relative-time.js';
 import { Empty, ErrorState, Loading } from '../shared/states.js';
 import { toastError } from '../shared/toasts.js';
+import { GameCover } from './game-cover.js';
+import { playtimeText } from './playtime.js';
+
+/**
+ * @typedef {import('./open-game.js').Game} Game
+ * @typedef {{ launcher: import('./launcher.js').Launcher }} WithLauncher
+ */
 
 /**
  * The list of games to play.
- * @param {{ launcher: import('./launcher.js').Launcher, labelledBy?: string | undefined, hidden: boolean }} props
+ * @param {WithLauncher & { labelledBy?: string | undefined, hidden: boolean }} props
  */
 export function Library({ launcher, labelledBy, hidden }) {
-  const { games, error, opening } = launcher;
-  /** @param {import('./open-game.js').Game} game */
-  const open = (game) => {
-    // Changing the URL fragment opens the game. If it is already set, opening failed before and is retried.
-    if (location.hash === `#${game.slug}`) launcher.open(game).catch(toastError);
-    else location.hash = game.slug;
-  };
+  const { games, error, playerGames } = launcher;
+  // Favorites come first. One that is marked moves when the library is shown again, not away from the pointer.
+  const sorted = useMemo(() => {
+    const { favorites } = playerGames;
+    const isFavorite = (/** @type {Game} */ { gameId }) => favorites.has(gameId);
+    return games && [...games.filter(isFavorite), ...games.filter((game) => !isFavorite(game))];
+  }, [games]);
   return html`
     <section class="library" id="panel-games" aria-labelledby=${labelledBy} role=${labelledBy && 'tabpanel'} hidden=${hidden}>
       <h1>Choose a game</h1>
       ${
         error !== null
           ? html`<${ErrorState} error=${error} title="Could not load games" onRetry=${() => launcher.loadGames()} />`
-          : games === null
+          : sorted === null
             ? html`<${Loading} label="Loading games" />`
-            : games.length === 0
+            : sorted.length === 0
               ? html`
                   <${Empty} icon="game" title="No games yet">
                     <p>The operator of this server adds one with <code>gantry game create --name "…" --url https://…</code>.</p>
                   <//>
                 `
               : html`
-                  <ul role="list" class="games">
-                    ${games.map(
-                      (game) => html`
-                        <li key=${game.gameId} class="game-card card">
-                          <${Cover} game=${game} />
-                          <h2>${game.name}</h2>
-                          <p class="quiet small truncate">${hostOf(game)}</p>
-                          <${Button}
-                            kind=${game.url === '' ? '' : 'primary'}
-                            busy=${opening === game.gameId}
-                            onClick=${() => open(game)}
-                            aria-label="${game.url === '' ? 'Details of' : 'Play'} ${game.name}"
-                          >
-                            <${Icon} name=${game.url === '' ? 'list' : 'game'} />${game.url === '' ? 'Details' : 'Play'}
-                          <//>
-                        </li>
-                      `,
-                    )}
+                  <${RecentGames} recent=${playerGames.recent} />
+                  <ul role="list" class="games" aria-label="Games">
+                    ${sorted.map((game) => html`<${GameCard} key=${game.gameId} launcher=${launcher} game=${game} />`)}
                   </ul>
                 `
       }
@@ -57,37 +50,66 @@ export function Library({ launcher, labelledBy, hidden }) {
   `;
 }
 
-/**
- * A game's image, or its initials when it has none or the image fails to load.
- * @param {{ game: import('./open-game.js').Game }} props
- */
-function Cover({ game }) {
-  const [failed, setFailed] = useState(false);
-  const isShown = game.image !== '' && !failed;
+/** @param {{ recent: readonly import('./player-games.js').RecentGame[] }} props */
+function RecentGames({ recent }) {
+  if (recent.length === 0) return null;
   return html`
-    <div class="cover" style=${{ '--hue': hueOf(game.gameId) }} aria-hidden="true">
-      ${isShown ? html`<img src=${game.image} alt="" loading="lazy" referrerpolicy="no-referrer" onError=${() => setFailed(true)} />` : initials(game.name)}
-    </div>
+    <h2 class="library-heading" id="recent-games">Recently played</h2>
+    <ul role="list" class="recent-games" aria-labelledby="recent-games">
+      ${recent.map(
+        (game) => html`
+          <li key=${game.gameId}>
+            <a class="recent-game card" href="#${game.slug}">
+              <${GameCover} game=${game} />
+              <span class="recent-game-text">
+                <strong class="truncate">${game.name}</strong>
+                <span class="quiet small truncate">${playtimeText(game.seconds)} · <${RelativeTime} at=${game.lastAt} /></span>
+              </span>
+            </a>
+          </li>
+        `,
+      )}
+    </ul>
+    <h2 class="library-heading">All games</h2>
   `;
 }
 
-/** A colour derived from the game's id. @param {string} gameId */
-function hueOf(gameId) {
-  let sum = 0;
-  for (const character of gameId) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 360;
-  return sum;
+/** @param {WithLauncher & { game: Game }} props */
+function GameCard({ launcher, game }) {
+  const { opening, playerGames } = launcher;
+  const hasPage = game.url !== '';
+  const favorite = playerGames.favorites.has(game.gameId);
+  const playing = playerGames.playing(game);
+  return html`
+    <li class="game-card card">
+      <${GameCover} game=${game} />
+      <h2>${game.name}</h2>
+      <p class="quiet small truncate">${playing > 0 && html`<span class="playing">${playing} playing</span> · `}${hostOf(game)}</p>
+      <div class="game-actions">
+        <${Button}
+          kind=${hasPage ? 'primary' : ''}
+          busy=${opening === game.gameId}
+          onClick=${() => launcher.show(game)}
+          aria-label="${hasPage ? 'Play' : 'Details of'} ${game.name}"
+        >
+          <${Icon} name=${hasPage ? 'game' : 'list'} />${hasPage ? 'Play' : 'Details'}
+        <//>
+        <${Button} kind="plain" iconOnly label="About ${game.name}" onClick=${() => launcher.showAbout(game)}><${Icon} name="info" /><//>
+        <${Button}
+          kind="plain"
+          iconOnly
+          label="Favorite: ${game.name}"
+          aria-pressed=${favorite ? 'true' : 'false'}
+          onClick=${() => playerGames.setFavorite(game.gameId, !favorite).catch(toastError)}
+        >
+          <${Icon} name="star" />
+        <//>
+      </div>
+    </li>
+  `;
 }
 
-/** @param {string} name */
-function initials(name) {
-  const words = name.split(/\s+/).filter(Boolean);
-  return words
-    .slice(0, 2)
-    .map((word) => [...word][0]?.toUpperCase())
-    .join('');
-}
-
-/** @param {import('./open-game.js').Game} game */
+/** @param {Game} game */
 function hostOf({ url }) {
   if (url === '') return 'Hosted elsewhere';
   return URL.parse(url, location.href)?.host ?? '';

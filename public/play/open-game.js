@@ -1,3 +1,4 @@
+import { Observable } from '../shared/observable.js';
 import { toast } from '../shared/toasts.js';
 import { BlockedPlayers } from './blocked-players.js';
 import { Conversations } from './conversations.js';
@@ -14,18 +15,26 @@ import {
   tokenPending,
 } from './window-messages.js';
 
-/** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment' }} Game */
+/** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment', playing: number }} Game */
+/** @typedef {{ version: string, url: string, message: string }} RequiredUpdate the oldest version that may play */
+/** @typedef {Pick<import('gantry-client').OperationOutput<'listReleases'>['releases'][number], 'gameId' | 'version' | 'required' | 'url'>} Release */
 
 /** The maximum number of request types that the player is notified of per opened game. */
 const maxNotices = 5;
 
 /** The open game: its session, its frame, its public stream and its conversations. */
-export class OpenGame {
+export class OpenGame extends Observable {
   /** @type {import('./session-end.js').SessionEnd | null} why its session ended */
   ending = null;
   /** @type {HTMLIFrameElement | null} where the game runs */
   #frame = null;
   #isLoaded = false;
+  /** How often its page was reloaded. */
+  reloads = 0;
+  /** The latest one that was published while it is open. @type {Release | null} */
+  release = null;
+  /** With which calls of its session are refused until it is installed. @type {RequiredUpdate | null} */
+  requiredUpdate = null;
   /** Posted once the game has loaded. @type {import('./launcher.js').Join | null} */
   #join = null;
   /** How often a friend was joined. */
@@ -45,6 +54,7 @@ export class OpenGame {
    * @param {() => Promise<string>} token returns the session's token; if it has ended, a new session's
    */
   constructor(connection, players, game, launcherJwt, token) {
+    super();
     const { address } = claimsOf(launcherJwt);
     this.game = game;
     this.#token = token;
@@ -52,7 +62,16 @@ export class OpenGame {
     this.frameUrl = frameUrlOf(game, launcherJwt);
     this.stream = new PublicStream(connection, players, { gameId: game.gameId, wallet: address });
     /** @type {Pick<import('gantry-client').GantryClient, 'call'>} */
-    const session = { call: (...call) => connection.as(this.launcherJwt).call(...call) };
+    const session = {
+      call: async (...call) => {
+        try {
+          return await connection.as(this.launcherJwt).call(...call);
+        } catch (error) {
+          this.#learnRequiredUpdate(error);
+          throw error;
+        }
+      },
+    };
     this.boards = new NamedBoards(connection, players, { gameId: game.gameId, wallet: address });
     this.conversations = new Conversations(session, players, address);
     this.blocked = new BlockedPlayers(connection, session);
@@ -71,6 +90,37 @@ export class OpenGame {
       this.blocked.load().catch(() => {}), // the server omits their messages in any case
       this.conversations.loaded || this.conversations.load(),
     ]);
+  }
+
+  /** @param {unknown} error of a call of the game's session */
+  #learnRequiredUpdate(error) {
+    const { data } = /** @type {import('gantry-client').GantryError} */ (error);
+    if (data?.reason !== 'update_required') return;
+    this.requiredUpdate = /** @type {RequiredUpdate} */ (data.update);
+    this.changed();
+  }
+
+  /** @param {Release} release */
+  released(release) {
+    if (release.gameId !== this.game.gameId) return;
+    // A required one stays required when a later one is published.
+    this.release = { ...release, required: release.required || this.release?.required === true };
+    this.changed();
+  }
+
+  dismissRelease() {
+    this.release = null;
+    this.changed();
+  }
+
+  /** Loads the game's page again, in a new frame. */
+  reload() {
+    this.frameUrl = frameUrlOf(this.game, this.launcherJwt);
+    this.#isLoaded = false;
+    this.release = null;
+    this.requiredUpdate = null;
+    this.reloads += 1;
+    this.changed();
   }
 
   /** @param {HTMLIFrameElement} frame where the game runs from now on */

@@ -1,0 +1,84 @@
+import { Observable } from '../../shared/observable.js';
+
+/** @typedef {import('gantry-client').OperationOutput<'listNews'>['news'][number]} NewsItem */
+
+const pageLength = 20;
+/** News that are published together are read once. */
+const reloadDelayMs = 300;
+
+/** The news of the installation and of all games, for a player. */
+export class News extends Observable {
+  #connection;
+  #reloadTimer = 0;
+  #cursor = '';
+  #isLoadingMore = false;
+  #unsubscribe;
+  /** Pinned first, then the latest. @type {readonly NewsItem[] | null} null until loaded */
+  items = null;
+  unread = 0;
+  /** @type {string | null} */
+  #newest = null;
+  hasMore = false;
+  /** @type {unknown} */
+  error = null;
+
+  /** @param {import('gantry-client').GantryClient} connection with the launcher's own token */
+  constructor(connection) {
+    super();
+    this.#connection = connection;
+    this.#unsubscribe = connection.on('news created', () => {
+      clearTimeout(this.#reloadTimer);
+      this.#reloadTimer = window.setTimeout(() => this.load(), reloadDelayMs);
+    });
+  }
+
+  close() {
+    this.#unsubscribe();
+    clearTimeout(this.#reloadTimer);
+  }
+
+  /** Also after a reconnect: signals are not replayed. */
+  async load() {
+    try {
+      const { news, unread = 0, newest = null, nextCursor, more } = await this.#page({});
+      this.items = news;
+      this.unread = unread;
+      this.#newest = newest;
+      this.#cursor = nextCursor;
+      this.hasMore = more;
+      this.error = null;
+    } catch (error) {
+      if (this.items === null) this.error = error;
+    }
+    this.changed();
+  }
+
+  async loadMore() {
+    if (this.#isLoadingMore) return;
+    this.#isLoadingMore = true;
+    try {
+      const { news, nextCursor, more } = await this.#page({ cursor: this.#cursor });
+      const known = new Set(this.items?.map(({ newsId }) => newsId));
+      this.items = [...(this.items ?? []), ...news.filter(({ newsId }) => !known.has(newsId))];
+      this.#cursor = nextCursor;
+      this.hasMore = more;
+    } finally {
+      this.#isLoadingMore = false;
+      this.changed();
+    }
+  }
+
+  /** Marks all as read; the items stay marked as unread until they are loaded again. */
+  async markRead() {
+    if (this.unread === 0 || this.#newest === null) return;
+    const upTo = this.#newest;
+    this.unread = 0;
+    this.changed();
+    await this.#connection.call('markNewsRead', { upTo });
+  }
+
+  /** @param {{ cursor?: string }} place */
+  #page(place) {
+    return this.#connection.call('listNews', { limit: pageLength, ...place });
+  }
+}

@@ -1,0 +1,260 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { changeGame } from '../../src/features/administration/commands.ts';
+import { listFavorites } from '../../src/features/games/library-queries.ts';
+import { post } from '../support/http.ts';
+import type { TestServer } from '../support/server.ts';
+import { bearer } from '../support/world.ts';
+import { desktop, noBrowser, openPage } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { type DemoInBrowser, useDemoInBrowser } from './demo-in-browser.ts';
+import { layoutIssues } from './layout.ts';
+import { signedInAs } from './players.ts';
+
+const hourMs = 60 * 60 * 1000;
+/** With pictures, also a width in between. */
+const widths = process.env.PICTURES ? [390, 1024, 1440] : [390, 1440];
+
+describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  let opened: DemoInBrowser['opened'];
+  useDemoInBrowser(
+    (demo) => {
+      ({ server, browser, gameId, opened } = demo);
+    },
+    (complaint) => /status of (403|426|503)/.test(complaint),
+  );
+
+  const admin = async (path: string, body: object) => {
+    const answer = await post(`${server.url}/admin/${path}`, body, bearer(server.adminToken));
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return Object(answer.body);
+  };
+
+  /** A guest in the library, unless a game is named. */
+  async function signIn(game = '', options: BrowserContextOptions = desktop): Promise<Page> {
+    const watched = await openPage(browser, options);
+    opened.push(watched);
+    const { page } = watched;
+    await page.goto(`${server.url}/play#${game}`);
+    await page.getByRole('button', { name: 'Play as a guest' }).click();
+    await page.getByRole(game ? 'tab' : 'heading', { name: game ? /^Friends/ : 'Choose a game' }).waitFor();
+    return page;
+  }
+
+  /** Neither axe nor measuring the layout finds anything, at each width. */
+  async function fine(page: Page, name: string) {
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
+      let scheme = 0;
+      const issues = await issuesInBothSchemes(page, async () => {
+        const file = `${process.env.PICTURES}/${name} ${width} ${++scheme === 1 ? 'light' : 'dark'}.png`;
+        if (process.env.PICTURES) await page.screenshot({ path: file });
+      });
+      expect(issues, `${name} at ${width}`).toEqual({ light: [], dark: [] });
+      expect(await layoutIssues(page), `${name} at ${width}`).toEqual([]);
+    }
+  }
+
+  test('news are counted until they are shown; their Markdown becomes elements, never HTML', async () => {
+    const page = await signIn();
+    await page.getByRole('tab', { name: 'News' }).click();
+    await page.getByText('No news').waitFor();
+    await page.getByRole('tab', { name: 'Friends' }).click();
+
+    const body =
+      'The **harbor** is *open*: `crane`, [the plan](https://example.com/plan), [a trick](javascript:alert(1)).\n\n<img src=x onerror=alert(2)>\n\n- one\n- two\n\n1. first\n\n![A ship](/shared/icon.svg) ![Elsewhere](https://example.com/a.png)';
+    await admin('publish-news', {
+      title: 'Harbor news',
+      body,
+      gameId,
+      image: '/shared/icon.svg',
+      pinned: true,
+    });
+    await admin('publish-news', { title: 'Of the <b>installation</b>' });
+    await page.getByRole('tab', { name: /^News.*2 new/ }).click();
+    const news = page.getByRole('list', { name: 'News', exact: true });
+    const [first, second] = [news.getByRole('article').nth(0), news.getByRole('article').nth(1)];
+    await first.getByText(/^Pinned · Demo Game · .*new$/).waitFor();
+    await second.getByRole('heading', { name: 'Of the <b>installation</b>' }).waitFor();
+    await page.getByRole('tab', { name: 'News', exact: true }).waitFor();
+    expect(await first.locator('.markdown').innerHTML()).toBe(
+      '<p>The <strong>harbor</strong> is <em>open</em>: <code>crane</code>, <a href="https://example.com/plan" target="_blank" rel="noopener noreferrer">the plan</a>, a trick.</p>' +
+        '<p>&lt;img src=x onerror=alert(2)&gt;</p><ul><li>one</li><li>two</li></ul><ol start="1"><li>first</li></ol>' +
+        '<p><img src="/shared/icon.svg" alt="A ship" loading="lazy"> <a href="https://example.com/a.png" target="_blank" rel="noopener noreferrer">Image: Elsewhere</a></p>',
+    );
+    await fine(page, 'news');
+
+    // What was shown is read, on the next visit too.
+    await page.reload();
+    await page.getByRole('heading', { name: 'Choose a game' }).waitFor();
+    await page.getByRole('tab', { name: 'News', exact: true }).click();
+    await first.getByText(/^Pinned/).waitFor();
+    expect(await news.locator('.unread').count()).toBe(0);
+  });
+
+  test('favorites come first, games say how many play them and what is played lately; nothing moves after loading', async () => {
+    const { gameId: last } = await server.createGame({ name: 'Zeppelin', slug: 'zeppelin' });
+    const page = await signIn();
+    const cards = page.locator('.game-card');
+    const names = () => cards.locator('h2').allTextContents();
+    await cards.nth(1).waitFor();
+    expect((await names()).at(-1)).toBe('Zeppelin');
+    const favorite = page.getByRole('button', { name: 'Favorite: Zeppelin' });
+    await favorite.press('Enter');
+    await expect.poll(() => favorite.getAttribute('aria-pressed')).toBe('true');
+    const { address } = await signedInAs(page);
+    const marked = await server.services.db.read(listFavorites, address);
+    expect(marked.map(({ game }) => game.id)).toEqual([last]);
+
+    const other = await signIn('demo-game');
+    await page.getByText('1 playing').waitFor();
+    await other.close();
+    await page.getByText('1 playing').waitFor({ state: 'hidden' });
+
+    await page.getByRole('button', { name: 'Play Demo Game' }).click();
+    await page.getByRole('link', { name: 'All games' }).click();
+    expect(await names()).toEqual(['Zeppelin', 'Demo Game']);
+    await page.getByRole('link', { name: /^Demo Game/ }).waitFor();
+    await fine(page, 'library');
+
+    // No card moves while the page loads.
+    await page.addInitScript(() => {
+      const moved: string[] = [];
+      Reflect.set(globalThis, 'moved', moved);
+      const nodesOf = (shift: PerformanceEntry): { node: Node }[] => Reflect.get(shift, 'sources');
+      new PerformanceObserver((list) => {
+        const nodes = list.getEntries().flatMap(nodesOf);
+        for (const { node } of nodes)
+          if (node.parentElement?.closest('.games, .recent-games')) moved.push(`${node.textContent}`);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await page.reload();
+    await page.getByRole('link', { name: /^Demo Game/ }).waitFor();
+    await page.getByText('No friends yet').waitFor();
+    expect(await page.evaluate(() => Reflect.get(globalThis, 'moved'))).toEqual([]);
+  });
+
+  test('the dialog of a game shows its page, events and releases, and what a player is missing to open it', async () => {
+    await admin('update-game', {
+      gameId,
+      description: 'Stack containers.\nMind the wind.',
+      tags: ['arcade', 'one player'],
+      ageRating: 'PEGI 3',
+      media: [
+        { kind: 'image', url: '/shared/icon.svg', alt: 'A crane' },
+        { kind: 'video', url: 'https://example.com/trailer.mp4', alt: 'Trailer' },
+      ],
+    });
+    await admin('publish-release', { gameId, version: '1.4.2', notes: 'Now with **wind**.', required: true });
+    const now = Date.now();
+    await admin('create-event', {
+      gameId,
+      key: 'storm',
+      title: 'Storm week',
+      startsAt: now,
+      endsAt: now + hourMs,
+    });
+    const access = {
+      type: 'user-owns-tokens',
+      standard: 'erc721',
+      chainId: 1,
+      contract: `0x${'ab'.repeat(20)}`,
+      name: 'Founders Pass',
+      operator: 'gte',
+      amount: '1',
+    } as const;
+    await server.services.db.write(changeGame, gameId, { policies: { access } });
+    const page = await signIn();
+    const about = page.getByRole('dialog', { name: 'Demo Game' });
+    await page.getByRole('button', { name: 'About Demo Game' }).press('Enter');
+    await about.getByText('Mind the wind.').waitFor();
+    await about.getByText('PEGI 3').waitFor();
+    await about.getByText('Founders Pass').waitFor();
+    await about.getByText('Storm week').waitFor();
+    await about.getByText(/^Now, until /).waitFor();
+    await about.locator('.markdown strong', { hasText: 'wind' }).waitFor();
+    await fine(page, 'game');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.ariaLabel)).toBe('About Demo Game');
+
+    await page.getByRole('button', { name: 'Play Demo Game' }).press('Enter');
+    await about
+      .getByRole('list', { name: 'What you are missing' })
+      .getByText('ERC-721: you have 0 of 1')
+      .waitFor();
+    await about.getByText('Mind the wind.').waitFor();
+    await fine(page, 'refused');
+    await server.services.db.write(changeGame, gameId, { policies: { access: null } });
+    await about.getByRole('button', { name: 'Try again' }).press('Enter');
+    await page.locator('iframe').waitFor();
+  });
+
+  test('a release offers to reload the open game; a version that is too old says what to install', async () => {
+    const page = await signIn('demo-game');
+    await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
+    await page
+      .getByRole('button', { name: /^Message/ })
+      .first()
+      .waitFor();
+    await admin('publish-release', { gameId, version: '2.0', notes: 'Rewritten.' });
+    await page.getByText('Version 2.0 of Demo Game is out.').waitFor();
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByText('Version 2.0 of Demo Game is out.').waitFor({ state: 'hidden' });
+    await admin('publish-release', { gameId, version: '2.1', notes: 'Mended.', required: true });
+    await page.getByText('Version 2.1 of Demo Game is required.').waitFor();
+    await fine(page, 'release');
+    await page.getByRole('button', { name: 'What is new' }).click();
+    await page.getByRole('dialog').getByText('Mended.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 1280, height: 800 });
+    const frame = await page.locator('iframe').elementHandle();
+    await page.getByRole('button', { name: 'Reload the game' }).click();
+    await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
+    expect(await frame?.evaluate((one) => one.isConnected)).toBe(false);
+    await page.getByText('is required').waitFor({ state: 'hidden' });
+
+    const minVersion = { version: '3', url: 'https://example.com/get', message: 'New maps!' };
+    await server.services.db.write(changeGame, gameId, { policies: { minVersion } });
+    await page.getByRole('tab', { name: /Messages/ }).click();
+    await page.getByRole('button', { name: 'New', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.reload();
+    await page.getByText('Version 3 of Demo Game is required. New maps!').waitFor();
+    expect(await page.getByRole('link', { name: 'Get it' }).getAttribute('href')).toBe(
+      'https://example.com/get',
+    );
+    await server.services.db.write(changeGame, gameId, { policies: { minVersion: null } });
+  });
+
+  test('maintenance is announced before it begins and while it lasts, and refused changes say so', async () => {
+    const page = await signIn();
+    const inGame = await signIn('demo-game');
+    await page.locator('.game-card').first().waitFor();
+    const now = Date.now();
+    const message = 'A new crane is being installed';
+    await admin('set-maintenance', { gameId, from: now + hourMs, until: now + 2 * hourMs, message });
+    const clock = (time: number) => page.evaluate((at) => new Date(at).toTimeString().slice(0, 5), time);
+    await inGame
+      .getByText(
+        `Maintenance of Demo Game from ${await clock(now + hourMs)} until ${await clock(now + 2 * hourMs)}`,
+      )
+      .waitFor();
+    await admin('set-maintenance', { until: now + hourMs, message });
+    await page.getByText(`Maintenance until ${await clock(now + hourMs)}`).waitFor();
+    await fine(page, 'maintenance');
+    await page.getByRole('button', { name: 'Favorite: Demo Game' }).click();
+    await page.locator('.toast', { hasText: message }).waitFor();
+    await page.getByRole('button', { name: 'Play Demo Game' }).click();
+    await page.locator('.toast', { hasText: message }).nth(1).waitFor();
+
+    await page.reload();
+    await page.locator('.maintenance').waitFor();
+    await admin('end-maintenance', {});
+    await admin('end-maintenance', { gameId });
+    await page.locator('.maintenance').waitFor({ state: 'hidden' });
+    await inGame.locator('.maintenance').first().waitFor({ state: 'hidden' });
+  });
+});
