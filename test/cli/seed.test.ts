@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
+import { findGameDetails } from '../../src/features/games/library-queries.ts';
 import { allGames, findGameBySlug } from '../../src/features/games/queries.ts';
 import { readRules } from '../../src/features/rules/queries.ts';
 import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
@@ -20,7 +21,7 @@ test('servers that start on one fresh directory at the same time seed it once, a
   const content = first && (await contentOf(first));
   await Promise.all(workspaces.map(({ db }) => db.close()));
   expect(seeded.filter(({ status }) => status === 'rejected')).toEqual([]);
-  expect(content).toEqual({ games: 2, scores: 5, activities: 5, rules: 2 });
+  expect(content).toEqual({ games: 2, scores: 5, activities: 5, rules: 2, tags: ['arcade', 'one button'] });
 });
 
 async function contentOf({ db }: OpenStore) {
@@ -31,5 +32,6 @@ async function contentOf({ db }: OpenStore) {
     scores: (await db.read(readBoardPage, defaultBoardOf(demo.id), wholePage)).length,
     activities: (await db.read(listActivities, {}, wholePage)).length,
     rules: (await db.read(readRules, demo.id)).rules.length,
+    tags: (await db.read(findGameDetails, demo.id)).tags,
   };
 }

@@ -6,6 +6,12 @@ export const demoSlug = 'demo-game';
 export const demoPage = '/demo-game';
 export const launcherSlug = 'launcher';
 
+/** What the launcher shows about the demo game. */
+export const demoDetails = {
+  description: 'Drop each container onto the one below. Overhanging parts fall into the sea.',
+  tags: ['arcade', 'one button'],
+};
+
 /** Besides `default`, a weekly leaderboard; the demo game records the number of stacked containers with each score. */
 export const demoLeaderboard = {
   name: 'weekly',

@@ -5,6 +5,7 @@ import { changeGame } from '../../features/administration/commands.ts';
 import { addFriend } from '../../features/friends/commands.ts';
 import { registerGame } from '../../features/games/commands.ts';
 import type { Game, NewGame } from '../../features/games/game.ts';
+import type { GameDetailChanges } from '../../features/games/game-details.ts';
 import { newGameSecret, type SecretBox } from '../../features/games/game-secret.ts';
 import { findGameBySlug } from '../../features/games/queries.ts';
 import { createChannel } from '../../features/messages/channel-commands.ts';
@@ -17,7 +18,7 @@ import { setScore } from '../../features/scores/commands.ts';
 import { addLeaderboard } from '../../features/scores/leaderboard-commands.ts';
 import { findLeaderboard } from '../../features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../features/scores/leaderboard-score-commands.ts';
-import { demoLeaderboard, demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
+import { demoDetails, demoLeaderboard, demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
 
 /**
  * Adds a launcher and a demo game with sample data to an empty data directory. The rules are written
@@ -34,7 +35,9 @@ export async function seedDemo(db: Store, box: SecretBox): Promise<void> {
     return;
   }
   await createOnce(db, box, { name: 'Gantry Launcher', slug: launcherSlug, kind: 'launcher' });
-  const game = existing ?? (await createOnce(db, box, { name: 'Demo Game', slug: demoSlug, url: demoPage }));
+  const game =
+    existing ??
+    (await createOnce(db, box, { ...demoDetails, name: 'Demo Game', slug: demoSlug, url: demoPage }));
   if (!game) return; // another process, started at the same time, is seeding
   await ensureLeaderboard(db, game.id);
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
@@ -110,7 +113,11 @@ async function isSeededOrInProgress(db: Store, game: Game): Promise<boolean> {
 }
 
 /** Null when another process created it first. */
-async function createOnce(db: Store, box: SecretBox, game: NewGame): Promise<Game | null> {
+async function createOnce(
+  db: Store,
+  box: SecretBox,
+  game: NewGame & GameDetailChanges,
+): Promise<Game | null> {
   try {
     return await db.write(registerGame, game, box.sealSecret(newGameSecret()));
   } catch (error) {
