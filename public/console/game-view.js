@@ -10,6 +10,7 @@ import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameOverview } from './game-overview.js';
 import { GameSettings } from './game-settings.js';
+import { LazyView } from './lazy-view.js';
 import { LeaderboardsView } from './leaderboards-view.js';
 import { Moderation } from './moderation.js';
 import { PageHead } from './page-head.js';
@@ -23,6 +24,8 @@ import { StatesView } from './states-view.js';
 import { WebhooksView } from './webhooks-view.js';
 
 /** @typedef {import('./admin.js').Output<'listGames'>['games'][number]} Game */
+
+const loadLiveOps = async () => (await import('./live-ops/view.js')).LiveOps;
 
 /** @type {readonly { path: string, label: string, view: (game: Game, reload: () => void, rest: readonly string[]) => import('preact').ComponentChildren }[]} */
 const tabs = [
@@ -47,6 +50,12 @@ const tabs = [
   },
   { path: 'activities', label: 'Activities', view: (game) => html`<${ActivitiesView} game=${game} />` },
   { path: 'messages', label: 'Messages', view: (game) => html`<${Moderation} game=${game} />` },
+  {
+    path: 'live-ops',
+    label: 'Live-ops',
+    view: (game, _reload, [part]) =>
+      html`<${LazyView} load=${loadLiveOps} label="Loading live-ops" game=${game} part=${part} />`,
+  },
   { path: 'rules', label: 'Rules', view: (game) => html`<${RulesView} game=${game} />` },
   { path: 'queue', label: 'Queue', view: (game) => html`<${Queue} game=${game} />` },
   { path: 'webhooks', label: 'Webhooks', view: (game) => html`<${WebhooksView} game=${game} />` },

@@ -15,6 +15,8 @@ import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameView } from './game-view.js';
 import { Games } from './games.js';
+import { LazyView } from './lazy-view.js';
+import { MaintenanceBanner } from './maintenance-banner.js';
 import { ModerationView } from './moderation-view.js';
 import { Overview } from './overview.js';
 import { PageHead } from './page-head.js';
@@ -35,6 +37,7 @@ const sections = [
   { path: '', label: 'Overview', icon: 'chart' },
   { path: 'games', label: 'Games', icon: 'game' },
   { path: 'players', label: 'Players', icon: 'people' },
+  { path: 'live-ops', label: 'Live-ops', icon: 'bell' },
   { path: 'moderation', label: 'Moderation', icon: 'chat' },
   { path: 'queue', label: 'Queue', icon: 'bolt' },
   { path: 'events', label: 'Live events', icon: 'send' },
@@ -101,6 +104,7 @@ export function Shell({ takesFocus, onSignOut }) {
             </p>
           `
         }
+        <${MaintenanceBanner} />
         ${isForbidden ? html`<${PageHead} title=${title} /><${Empty} icon="shield" title="You do not have access"><p>Your role is ${admin.identity?.role}. Ask an owner to change it.</p><a href="#/">Overview</a><//>` : viewOf(path, id, tab, rest)}
       </main>
     </div>
@@ -135,6 +139,8 @@ function WhoAmI({ identity: { name, administratorId, role } }) {
   `;
 }
 
+const loadLiveOps = async () => (await import('./live-ops/view.js')).InstallationLiveOps;
+
 /**
  * @param {string} section
  * @param {string | undefined} id
@@ -151,6 +157,8 @@ function viewOf(section, id, tab, rest) {
       return id
         ? html`<${PlayerPage} key=${id} wallet=${id} tab=${tab} slug=${rest[0]} />`
         : html`<${PageHead} title="Players" /><${Players} />`;
+    case 'live-ops':
+      return html`<${PageHead} title="Live-ops"><p class="quiet">News and maintenance of all games; the rest is on each game's page.</p><//><${LazyView} load=${loadLiveOps} label="Loading live-ops" part=${id} />`;
     case 'reports':
       return id
         ? html`<${ReportPage} key=${id} reportId=${id} />`

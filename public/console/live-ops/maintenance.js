@@ -1,0 +1,128 @@
+import { html } from 'htm/preact';
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../../shared/button.js';
+import { Dialog } from '../../shared/dialog.js';
+import { Icon } from '../../shared/icon.js';
+import { minuteTime } from '../../shared/relative-time.js';
+import { Empty, ErrorState, LoadingRows } from '../../shared/states.js';
+import { useAdmin } from '../admin.js';
+import { Allowed } from '../allowed.js';
+import { TimeCell } from '../cells.js';
+import { ConfirmButton } from '../confirm-button.js';
+import { FormProblem, problemAt, SelectField, TextField } from '../fields.js';
+import { maintenanceChanges } from '../maintenance-banner.js';
+import { useQuery } from '../queries.js';
+import { linkTo } from '../route.js';
+import { localText, localZone, TimeField, timeOf } from './time-field.js';
+import { useSubmit } from './use-submit.js';
+
+/** @typedef {import('../maintenance-banner.js').Maintenance} Maintenance */
+
+/** How long it lasts by default, in milliseconds. */
+const defaultMs = 60 * 60_000;
+
+/**
+ * The maintenance of a game, or of all games.
+ * @param {{ game?: import('../game-view.js').Game }} props
+ */
+export function MaintenanceCard({ game }) {
+  const admin = useAdmin();
+  const gameId = game?.gameId ?? null;
+  const { result, error, reload } = useQuery(() => admin.call('listMaintenance', {}), []);
+  const [asking, setAsking] = useState(false);
+  const scope = game?.name ?? 'all games';
+  const changed = () => {
+    setAsking(false);
+    reload();
+    maintenanceChanges.tell();
+  };
+  if (result === undefined) {
+    return error
+      ? html`<${ErrorState} error=${error} onRetry=${reload} />`
+      : html`<${LoadingRows} label="Loading maintenance" />`;
+  }
+  const own = result.maintenance.find((one) => one.gameId === gameId);
+  const ofAll = game && result.maintenance.find((one) => one.gameId === null);
+  const isActive = own !== undefined && own.from <= Date.now();
+  return html`
+    <section class="card" aria-labelledby="maintenance">
+      <div class="card-head">
+        <h2 id="maintenance">Maintenance</h2>
+        <span class="button-row">
+          <${Allowed} to="setMaintenance"><${Button} size="small" onClick=${() => setAsking(true)}><${Icon} name=${own ? 'edit' : 'plus'} />${own ? 'Change' : 'Plan or start'}<//><//>
+          ${
+            own &&
+            html`
+              <${ConfirmButton}
+                needs="endMaintenance"
+                label=${isActive ? 'End now' : 'Cancel it'}
+                title=${isActive ? `End the maintenance of ${scope} now?` : `Cancel the maintenance of ${scope}?`}
+                confirm=${isActive ? 'End maintenance' : 'Cancel maintenance'}
+                act=${() => admin.call('endMaintenance', { gameId })}
+                done=${isActive ? 'Maintenance ended' : 'Maintenance canceled'}
+                onDone=${changed}
+              >
+                <p>${isActive ? 'Players can write and sign in again at once.' : 'Players are told that it does not take place.'}</p>
+              <//>
+            `
+          }
+        </span>
+      </div>
+      ${
+        own
+          ? html`
+              <dl class="card-body facts">
+                <div><dt>State</dt><dd>${isActive ? html`<span class="badge warn">active</span>` : html`<span class="badge info">planned</span>`}</dd></div>
+                <div><dt>From</dt><dd>${minuteTime(own.from)} <span class="quiet small">(${localZone}, <${TimeCell} at=${own.from} />)</span></dd></div>
+                <div><dt>Until</dt><dd>${minuteTime(own.until)} <span class="quiet small">(<${TimeCell} at=${own.until} />)</span></dd></div>
+                <div><dt>Message</dt><dd class="wrap">${own.message || html`<span class="quiet">none</span>`}</dd></div>
+              </dl>
+            `
+          : html`<${Empty} icon="clock" title="No maintenance planned"><p>During maintenance, players' writes and new sessions are refused with your message. Reads go on, and connections stay open.</p><//>`
+      }
+      ${ofAll && html`<p class="card-body quiet">Maintenance of all games: ${minuteTime(ofAll.from)} to ${minuteTime(ofAll.until)}. <a href=${linkTo('live-ops', 'maintenance')}>Change it</a></p>`}
+    </section>
+    ${asking && html`<${MaintenanceForm} gameId=${gameId} scope=${scope} known=${own} onClose=${() => setAsking(false)} onSaved=${changed} />`}
+  `;
+}
+
+/**
+ * @param {{ gameId: string | null, scope: string, known: Maintenance | undefined, onClose: () => void, onSaved: () => void }} props
+ *   `known`: what it replaces
+ */
+function MaintenanceForm({ gameId, scope, known, onClose, onSaved }) {
+  const admin = useAdmin();
+  const [start, setStart] = useState(known ? 'at' : 'now');
+  const [from, setFrom] = useState(localText(known?.from ?? null));
+  const [until, setUntil] = useState(localText(known?.until ?? Date.now() + defaultMs));
+  const [message, setMessage] = useState(known?.message ?? '');
+  const formId = useId();
+  const { busy, error, submit } = useSubmit(async () => {
+    const at = start === 'now' ? null : timeOf(from, known?.from);
+    await admin.call('setMaintenance', {
+      gameId,
+      ...(at !== null && { from: at }),
+      until: timeOf(until, known?.until) ?? 0,
+      message,
+    });
+    return start === 'now' ? 'Maintenance started' : 'Maintenance saved';
+  }, onSaved);
+  return html`
+    <${Dialog}
+      title="Maintenance of ${scope}"
+      onClose=${onClose}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind=${start === 'now' ? 'danger' : 'primary'} type="submit" form=${formId} busy=${busy}>${start === 'now' ? 'Start maintenance' : 'Save'}<//>`}
+    >
+      <form id=${formId} class="form" onSubmit=${submit}>
+        <p>Players' writes and new sessions are refused meanwhile. Launchers and running games are told now, and when it begins and ends.</p>
+        <div class="form-row">
+          <${SelectField} label="Begins" value=${start} onValue=${setStart} options=${[['now', 'Now'], ['at', 'At a time']]} />
+          ${start === 'at' && html`<${TimeField} label="Begins at" required value=${from} onValue=${setFrom} problem=${problemAt(error, 'from')} />`}
+        </div>
+        <${TimeField} label="Ends at" required value=${until} onValue=${setUntil} problem=${problemAt(error, 'until')} hint="You can end it earlier." />
+        <${TextField} label="Message to players" rows=${3} maxlength=${500} value=${message} onValue=${setMessage} problem=${problemAt(error, 'message')} hint="Such as: Back at 18:00 UTC with new maps." />
+        <${FormProblem} error=${error} fields=${['from', 'until', 'message']} />
+      </form>
+    <//>
+  `;
+}

@@ -1,0 +1,87 @@
+import { html } from 'htm/preact';
+import { useId, useState } from 'preact/hooks';
+import { Button } from '../../shared/button.js';
+import { Dialog } from '../../shared/dialog.js';
+import { minuteTime } from '../../shared/relative-time.js';
+import { useAdmin } from '../admin.js';
+import { CheckField, FormProblem, problemAt, SelectField, TextField } from '../fields.js';
+import { MarkdownField } from './markdown-field.js';
+import { localText, TimeField, timeOf } from './time-field.js';
+import { useSubmit } from './use-submit.js';
+
+/** @typedef {import('./news.js').NewsItem} NewsItem */
+
+/** @type {readonly (readonly [value: string, label: string])[]} */
+const publicationChoices = [
+  ['now', 'Now'],
+  ['at', 'At a time'],
+  ['draft', 'Not yet: keep as a draft'],
+];
+const fields = ['title', 'body', 'image', 'publishAt', 'expiresAt'];
+
+/**
+ * The form for a new item, or for changing one.
+ * @param {{ gameId: string | undefined, item?: NewsItem, onClose: () => void, onSaved: () => void }} props `gameId`:
+ *   undefined for news of the installation
+ */
+export function NewsForm({ gameId, item, onClose, onSaved }) {
+  const admin = useAdmin();
+  const [title, setTitle] = useState(item?.title ?? '');
+  const [body, setBody] = useState(item?.body ?? '');
+  const [image, setImage] = useState(item?.image ?? '');
+  const [pinned, setPinned] = useState(item?.pinned ?? false);
+  const publishedAt = item?.publishedAt ?? null;
+  const planned = item?.publishAt ?? null;
+  const [publication, setPublication] = useState(
+    item === undefined ? 'now' : planned === null ? 'draft' : 'at',
+  );
+  const [publishAt, setPublishAt] = useState(localText(planned));
+  const [expiresAt, setExpiresAt] = useState(localText(item?.expiresAt ?? null));
+  const formId = useId();
+  const { busy, error, submit } = useSubmit(async () => {
+    const at = publication === 'draft' ? null : publication === 'now' ? 0 : timeOf(publishAt, planned);
+    const input = {
+      title,
+      body,
+      image: image.trim(),
+      pinned,
+      // The time of a published item cannot be changed.
+      ...(publishedAt === null && { publishAt: at }),
+      expiresAt: timeOf(expiresAt, item?.expiresAt ?? null),
+    };
+    const saved =
+      item === undefined
+        ? await admin.call('publishNews', { ...(gameId !== undefined && { gameId }), ...input })
+        : await admin.call('updateNews', { newsId: item.newsId, ifVersion: item.version, ...input });
+    return { draft: 'Draft saved', scheduled: 'Scheduled', published: 'Published', expired: 'Saved' }[
+      saved.item.status
+    ];
+  }, onSaved);
+  return html`
+    <${Dialog}
+      title=${item === undefined ? 'New news item' : `Edit ${item.title}`}
+      stays=${title !== (item?.title ?? '') || body !== (item?.body ?? '')}
+      onClose=${onClose}
+      actions=${html`<${Button} onClick=${onClose}>Cancel<//><${Button} kind="primary" type="submit" form=${formId} busy=${busy}>${publishedAt === null && publication === 'now' ? 'Publish' : 'Save'}<//>`}
+    >
+      <form id=${formId} class="form" onSubmit=${submit}>
+        <${TextField} label="Title" required maxlength=${200} value=${title} onValue=${setTitle} problem=${problemAt(error, 'title')} />
+        <${MarkdownField} label="Text" value=${body} onValue=${setBody} problem=${problemAt(error, 'body')} />
+        <${TextField} label="Image" inputmode="url" maxlength=${2000} value=${image} onValue=${setImage} problem=${problemAt(error, 'image')} hint="https://… or a path on this server. Optional." />
+        ${
+          publishedAt === null
+            ? html`
+                <div class="form-row">
+                  <${SelectField} label="Publish" value=${publication} onValue=${setPublication} options=${publicationChoices} />
+                  ${publication === 'at' && html`<${TimeField} label="Publish at" required value=${publishAt} onValue=${setPublishAt} problem=${problemAt(error, 'publishAt')} />`}
+                </div>
+              `
+            : html`<p class="quiet">Published on ${minuteTime(publishedAt)}. Players who have read it are not told of changes.</p>`
+        }
+        <${TimeField} label="Expires at" value=${expiresAt} onValue=${setExpiresAt} problem=${problemAt(error, 'expiresAt')} hint="From then on it is no longer listed. Empty: never." />
+        <${CheckField} label="Pinned" checked=${pinned} onChecked=${setPinned} hint="Listed before items that are not pinned." />
+        <${FormProblem} error=${error} fields=${fields} />
+      </form>
+    <//>
+  `;
+}

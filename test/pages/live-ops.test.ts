@@ -1,0 +1,207 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { post } from '../support/http.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { bearer } from '../support/world.ts';
+import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
+import { issuesInBothSchemes } from './color-scheme.ts';
+import { hasLoaded, openConsole, showView } from './operator.ts';
+
+const screens: Readonly<Record<string, BrowserContextOptions>> = {
+  '390': phone,
+  '1024': { ...desktop, viewport: { width: 1024, height: 768 } },
+  '1440': { ...desktop, viewport: { width: 1440, height: 900 } },
+};
+const hourMs = 60 * 60_000;
+const listedNews = z.object({ items: z.array(z.looseObject({ newsId: z.string() })) });
+
+describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000 }, () => {
+  let server: TestServer;
+  let browser: Browser;
+  let gameId: string;
+  let watched: WatchedPage;
+  let page: Page;
+  const admin = async (path: string, body: object) =>
+    (await post(`${server.url}/admin/${path}`, body, bearer(server.adminToken))).body;
+  const call = async (path: string, body: object) =>
+    (await post(`${server.url}/launcher/${path}`, body)).body;
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+  const show = (part: string) => showView(page, `games/orbit/live-ops/${part}`);
+  const picture = async (name: string) => {
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
+  };
+  /** What the browser itself reports of refused calls. */
+  const expectRefusals = (count: number) => {
+    const told = watched.complaints.splice(0);
+    expect(told).toEqual(Array.from({ length: count }, () => expect.stringContaining('status of 4')));
+  };
+  /** The value of a `datetime-local` field, in the browser's time zone. */
+  const localText = (at: number) =>
+    page.evaluate(
+      (ms) => new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16),
+      at,
+    );
+
+  beforeAll(async () => {
+    server = await startTestServer();
+    browser = await launchBrowser();
+    ({ gameId } = await server.createGame({ name: 'Orbit', slug: 'orbit' }));
+    watched = await openConsole(browser, server, 'games/orbit', screens['1440']);
+    page = watched.page;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  test('news are written with a preview, scheduled, published, pinned and removed', async () => {
+    await page.getByRole('link', { name: 'Live-ops' }).last().click();
+    await page.getByRole('link', { name: 'News', exact: true }).click();
+    await page.getByText('No news').waitFor();
+    await press('New news item');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Title').fill('Summer cup');
+    await form
+      .getByLabel('Text', { exact: true })
+      .fill('**Join** [here](https://orbit.example) <script>1</script>');
+    await form.getByRole('button', { name: 'Preview' }).click();
+    await form.locator('.markdown strong', { hasText: 'Join' }).waitFor();
+    await form.getByText('<script>1</script>').waitFor();
+    await picture('news preview');
+    await form.getByLabel('Image').fill('orbit');
+    await form.getByLabel('Publish', { exact: true }).selectOption('At a time');
+    const at = Date.now() + 2 * hourMs;
+    await form.getByLabel('Publish at').fill(await localText(at));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText(/^Must be an http/).waitFor();
+    expectRefusals(1);
+    await form.getByLabel('Image').fill('/demo-game/cover.svg');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^Summer cup scheduled/ }).waitFor();
+    const { items } = listedNews.parse(await admin('list-news-items', { gameId }));
+    expect(items[0]).toMatchObject({ title: 'Summer cup', publishAt: at - (at % 60_000), expiresAt: null });
+
+    await press('Edit Summer cup');
+    await form.getByLabel('Publish', { exact: true }).selectOption('Now');
+    await form.getByLabel('Pinned').check();
+    await form.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('row', { name: /^pinned Summer cup published/ }).waitFor();
+    expect(await call('list-news', { gameId })).toMatchObject({
+      news: [{ title: 'Summer cup', pinned: true }],
+    });
+
+    await press('Edit Summer cup');
+    await admin('update-news', { newsId: items[0]?.newsId, title: 'Summer cup 2' });
+    await form.getByLabel('Title').fill('Winter cup');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').waitFor();
+    expectRefusals(1);
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await press('Remove Summer cup');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No news').waitFor();
+    expect(await admin('list-news-items', { gameId })).toMatchObject({ items: [] });
+    expectRefusals(0);
+  });
+
+  test('a release is published once its version is valid, and removed', async () => {
+    await show('releases');
+    await press('New release');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Version').fill('v1');
+    await form.getByLabel('Release notes', { exact: true }).fill('- new maps');
+    await form.getByLabel('Required').check();
+    await form.getByRole('button', { name: 'Publish' }).click();
+    await form.getByText(/^Must be one to four numbers/).waitFor();
+    expectRefusals(1);
+    await form.getByLabel('Version').fill('1.4.2');
+    await form.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('row', { name: /^1\.4\.2 current required/ }).waitFor();
+    expect(await call('list-releases', { gameId })).toMatchObject({
+      releases: [{ version: '1.4.2', notes: '- new maps', required: true }],
+    });
+    await press('Show notes of 1.4.2');
+    await page.getByRole('dialog').getByRole('listitem').getByText('new maps').waitFor();
+    await page.keyboard.press('Escape');
+    await press('Remove 1.4.2');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No releases').waitFor();
+    expect(await call('list-releases', { gameId })).toMatchObject({ releases: [] });
+    expectRefusals(0);
+  });
+
+  test('maintenance is planned, started and ended; meanwhile a banner says so on every page', async () => {
+    await show('maintenance');
+    await press('Plan or start');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Begins', { exact: true }).selectOption('At a time');
+    const from = Date.now() + hourMs;
+    await form.getByLabel('Begins at').fill(await localText(from));
+    await form.getByLabel('Ends at').fill(await localText(from - hourMs / 2));
+    await form.getByLabel('Message to players').fill('New maps');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('alert').first().waitFor();
+    expectRefusals(1);
+    await form.getByLabel('Ends at').fill(await localText(from + hourMs));
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('planned', { exact: true }).waitFor();
+    expect(await call('get-maintenance', { gameId })).toMatchObject({
+      maintenance: [{ gameId, from: from - (from % 60_000), message: 'New maps' }],
+    });
+    const banner = page.locator('.banner', { hasText: 'Maintenance of Orbit' });
+    expect(await banner.count()).toBe(0);
+    await press('Change');
+    await form.getByLabel('Begins', { exact: true }).selectOption('Now');
+    await form.getByRole('button', { name: 'Start maintenance' }).click();
+    await banner.waitFor();
+    await page.getByText('active', { exact: true }).waitFor();
+    await picture('maintenance');
+    await showView(page, 'games');
+    await banner.waitFor();
+    await show('maintenance');
+    await press('End now');
+    await page.getByRole('dialog').getByRole('button', { name: 'End maintenance' }).click();
+    await banner.waitFor({ state: 'detached' });
+    expect(await call('get-maintenance', { gameId })).toMatchObject({ maintenance: [] });
+
+    await showView(page, 'live-ops/maintenance');
+    await press('Plan or start');
+    await form.getByRole('button', { name: 'Start maintenance' }).click();
+    await page.locator('.banner', { hasText: 'Maintenance of all games' }).waitFor();
+    await admin('end-maintenance', {});
+    expectRefusals(0);
+  });
+
+  test.each(Object.entries(screens))(
+    'at %s pixels axe finds nothing, and nothing is cut off',
+    async (width, options) => {
+      const opened = await openConsole(browser, server, 'games/orbit', options);
+      for (const view of views) {
+        await showView(opened.page, view);
+        await opened.page.locator('.segments').waitFor();
+        await hasLoaded(opened.page);
+        const over = () =>
+          opened.page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
+        const issues = await issuesInBothSchemes(opened.page, async () =>
+          expect([view, await over()]).toEqual([view, 0]),
+        );
+        expect([view, issues]).toEqual([view, { light: [], dark: [] }]);
+        if (process.env.PICTURES)
+          await opened.page.screenshot({
+            path: `${process.env.PICTURES}/${width} ${view.replaceAll('/', '-')}.png`,
+            fullPage: true,
+          });
+      }
+      expect(opened.complaints).toEqual([]);
+      await opened.page.context().close();
+    },
+  );
+});
+
+const views = [
+  ...['news', 'releases', 'maintenance'].map((part) => `games/orbit/live-ops/${part}`),
+  'live-ops/news',
+];
