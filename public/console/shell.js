@@ -112,7 +112,7 @@ export function Shell({ takesFocus, onSignOut }) {
       isLeaving &&
       html`
         <${ConfirmDialog}
-          title="Sign out and discard unsaved rules?"
+          title="Sign out and discard unsaved changes?"
           confirm="Sign out"
           onClose=${() => setLeaving(false)}
           onConfirm=${() => {
@@ -120,7 +120,7 @@ export function Shell({ takesFocus, onSignOut }) {
             onSignOut();
           }}
         >
-          <p>Rules were edited in this tab and not saved.</p>
+          <p>Rules or a config were edited in this tab and not saved.</p>
         <//>
       `
     }

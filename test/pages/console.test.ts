@@ -389,7 +389,7 @@ describe.skipIf(noBrowser !== null)('an operator in the console', () => {
 
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page
-      .getByRole('dialog', { name: /discard unsaved rules/ })
+      .getByRole('dialog', { name: /discard unsaved changes/ })
       .getByText('Cancel')
       .click();
     await page.getByRole('link', { name: /^Rules.*unsaved changes/ }).click();

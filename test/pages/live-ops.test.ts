@@ -6,7 +6,7 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 import { bearer } from '../support/world.ts';
 import { desktop, launchBrowser, noBrowser, phone, type WatchedPage } from './browser.ts';
 import { issuesInBothSchemes } from './color-scheme.ts';
-import { hasLoaded, openConsole, showView } from './operator.ts';
+import { hasLoaded, openConsole, showView, writeOver } from './operator.ts';
 
 const screens: Readonly<Record<string, BrowserContextOptions>> = {
   '390': phone,
@@ -102,6 +102,57 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await page.getByText('No news').waitFor();
     expect(await admin('list-news-items', { gameId })).toMatchObject({ items: [] });
+    expectRefusals(0);
+  });
+
+  test('several keys of a config are saved after a diff; another editor is noticed, and a version is rolled back', async () => {
+    await show('config');
+    const editor = page.getByLabel(/^Config \(JSON by key\)/);
+    await editor.waitFor();
+    await writeOver(editor, '{"xp":{"value":1},"secret":{"value":"s","public":false}}');
+    await press('Review and save');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('{"value":"s","public":false,"rules":[]}').waitFor();
+    await dialog.getByLabel('Comment').fill('Launch');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^1 .*secret, xp Launch/ }).waitFor();
+    expect(await admin('read-config', { gameId })).toMatchObject({
+      version: 1,
+      entries: [
+        { key: 'secret', value: 's', public: false, rules: [] },
+        { key: 'xp', value: 1, public: true, rules: [] },
+      ],
+    });
+
+    await writeOver(editor, '{"xp":{"value":2,"rules":[{"value":3}]}}');
+    await press('Review and save');
+    await dialog.getByText('removed').waitFor();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText(/^xp\.rules\.0: must have a condition/).waitFor();
+    await picture('config refused');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await writeOver(editor, '{"xp":{"value":2}}');
+    await admin('set-config', { gameId, ifVersion: 1, changes: [{ key: 'xp', value: 9 }] });
+    await press('Review and save');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByText('Version 2 was saved in the meantime.').waitFor();
+    await page.getByText('{"value":9,"public":true,"rules":[]}').first().waitFor();
+    await picture('config conflict');
+    expectRefusals(2);
+    await press('Load version 2');
+    await dialog.getByRole('button', { name: 'Load' }).click();
+
+    await press('Show version 1');
+    await dialog.getByText('What rolling back changes').waitFor();
+    await picture('config version');
+    await dialog.getByRole('button', { name: 'Roll back to it' }).click();
+    await page.getByText('rolled back to 1').waitFor();
+    expect(await admin('read-config', { gameId })).toMatchObject({
+      version: 3,
+      entries: [{ key: 'secret' }, { key: 'xp', value: 1 }],
+    });
     expectRefusals(0);
   });
 
@@ -202,6 +253,6 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000
 });
 
 const views = [
-  ...['news', 'releases', 'maintenance'].map((part) => `games/orbit/live-ops/${part}`),
+  ...['config', 'news', 'releases', 'maintenance'].map((part) => `games/orbit/live-ops/${part}`),
   'live-ops/news',
 ];

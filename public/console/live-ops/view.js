@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { linkTo } from '../route.js';
+import { Config } from './config.js';
 import { MaintenanceCard } from './maintenance.js';
 import { News } from './news.js';
 import { Releases } from './releases.js';
@@ -8,6 +9,7 @@ import { Releases } from './releases.js';
 
 /** @type {readonly { path: string, label: string, view: (game: Game) => import('preact').ComponentChildren }[]} */
 const parts = [
+  { path: 'config', label: 'Config', view: (game) => html`<${Config} game=${game} />` },
   { path: 'news', label: 'News', view: (game) => html`<${News} game=${game} />` },
   { path: 'releases', label: 'Releases', view: (game) => html`<${Releases} game=${game} />` },
   { path: 'maintenance', label: 'Maintenance', view: (game) => html`<${MaintenanceCard} game=${game} />` },
