@@ -182,6 +182,38 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000
     expectRefusals(0);
   });
 
+  test('a recurring event is created once its schedule is valid, shown in its time zone, changed and removed', async () => {
+    await show('calendar');
+    await press('New event');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Key').fill('happy-hour');
+    await form.getByLabel('Takes place').selectOption('Repeatedly (cron)');
+    await form.getByLabel('Cron expression').fill('every friday');
+    await form.getByLabel('Time zone').fill('Asia/Tokyo');
+    await form.getByLabel('Not before').fill(await localText(Date.now()));
+    await form.getByLabel('Duration in minutes').fill('90');
+    await form.getByLabel('Data (JSON object)').fill('{"bonus":2}');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await form.getByText(/^Must be a cron expression/).waitFor();
+    expectRefusals(1);
+    await form.getByLabel('Cron expression').fill('0 18 * * 5');
+    await form.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('row', { name: /^happy-hour .*18:00 Asia\/Tokyo/ }).waitFor();
+    expect(await admin('list-game-events', { gameId })).toMatchObject({
+      events: [{ key: 'happy-hour', cron: '0 18 * * 5', durationMs: 90 * 60_000, data: { bonus: 2 } }],
+    });
+    await picture('calendar');
+    await press('Edit happy-hour');
+    await form.getByLabel('Title').fill('Happy hour');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^happy-hour Happy hour/ }).waitFor();
+    await press('Remove happy-hour');
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No events').waitFor();
+    expect(await admin('list-game-events', { gameId })).toMatchObject({ events: [] });
+    expectRefusals(0);
+  });
+
   test('maintenance is planned, started and ended; meanwhile a banner says so on every page', async () => {
     await show('maintenance');
     await press('Plan or start');
@@ -253,6 +285,6 @@ describe.skipIf(noBrowser !== null)('live-ops in the console', { timeout: 60_000
 });
 
 const views = [
-  ...['config', 'news', 'releases', 'maintenance'].map((part) => `games/orbit/live-ops/${part}`),
+  ...['config', 'news', 'releases', 'calendar', 'maintenance'].map((part) => `games/orbit/live-ops/${part}`),
   'live-ops/news',
 ];

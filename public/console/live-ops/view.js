@@ -1,5 +1,6 @@
 import { html } from 'htm/preact';
 import { linkTo } from '../route.js';
+import { Calendar } from './calendar.js';
 import { Config } from './config.js';
 import { MaintenanceCard } from './maintenance.js';
 import { News } from './news.js';
@@ -12,6 +13,7 @@ const parts = [
   { path: 'config', label: 'Config', view: (game) => html`<${Config} game=${game} />` },
   { path: 'news', label: 'News', view: (game) => html`<${News} game=${game} />` },
   { path: 'releases', label: 'Releases', view: (game) => html`<${Releases} game=${game} />` },
+  { path: 'calendar', label: 'Calendar', view: (game) => html`<${Calendar} game=${game} />` },
   { path: 'maintenance', label: 'Maintenance', view: (game) => html`<${MaintenanceCard} game=${game} />` },
 ];
 
