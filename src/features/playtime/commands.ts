@@ -15,12 +15,16 @@ export interface PlayChange {
   agoMs: number;
 }
 
-/** Ends what the players had open, and opens what they have opened. Repeated changes change nothing. */
+/**
+ * Ends what the players had open, and opens what they have opened. Repeated changes change nothing. False: one of them
+ * was to end what this node had not stored for that player.
+ */
 export const recordPlays = command(
   'recordPlays',
-  function* (tx, node: NodeTime, changes: readonly PlayChange[]): Steps<void> {
+  function* (tx, node: NodeTime, changes: readonly PlayChange[]): Steps<boolean> {
     yield* beat(tx, node);
-    yield* forEach(tx, changes, (change) => recordPlay(tx, node, change));
+    const known = yield* forEach(tx, changes, (change) => recordPlay(tx, node, change));
+    return !known.includes(false);
   },
 );
 
@@ -52,20 +56,22 @@ function* beat(tx: Tx, { id, upMs }: NodeTime): Steps<boolean> {
   return before !== undefined;
 }
 
-function* recordPlay(tx: Tx, node: NodeTime, { wallet, gameId, agoMs }: PlayChange): Steps<void> {
+function* recordPlay(tx: Tx, node: NodeTime, { wallet, gameId, agoMs }: PlayChange): Steps<boolean> {
   const open = yield* tx.lock(openPlays, wallet);
   const isOwn = open?.nodeId === node.id;
-  if (isOwn && open.gameId === gameId) return;
-  if (gameId === null && !isOwn) return; // another node has taken over
+  if (isOwn && open.gameId === gameId) return true;
+  if (gameId === null && !isOwn) return false; // another node has taken over, or a guest has got a wallet
   const now: PlayEnd = { upMs: node.upMs - agoMs, at: tx.now - agoMs };
   if (open) {
     const other = isOwn ? undefined : yield* tx.get(playNodes, open.nodeId);
     yield* end(tx, open, isOwn ? now : other ? endOnNode(other, now.at) : null);
   }
-  if (gameId === null) return;
+  if (gameId === null) return true;
   const [player, game] = yield* tx.all(tx.get(players, wallet), tx.get(games, gameId));
-  if (!player || !game) return; // erased meanwhile
-  tx.put(openPlays, { wallet, gameId, nodeId: node.id, startedAt: now.at, startedUp: now.upMs });
+  // Unless they were erased meanwhile.
+  if (player && game)
+    tx.put(openPlays, { wallet, gameId, nodeId: node.id, startedAt: now.at, startedUp: now.upMs });
+  return true;
 }
 
 /** Ends a stretch; null: nothing is known of its node, so that it does not count. */

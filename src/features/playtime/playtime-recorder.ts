@@ -41,6 +41,8 @@ export class PlaytimeRecorder {
   #writtenUpMs = 0;
   #readAt: number;
   #beats = 0;
+  /** The next beat compares what is stored: a guest who was playing may have got a wallet. */
+  #isDoubtful = false;
   /** Other nodes' last words, and when they were heard first. */
   #heard = new Map<string, NodeTime & { heardAt: number }>();
 
@@ -63,11 +65,11 @@ export class PlaytimeRecorder {
   /** Extends this node's lease, and ends what is left of nodes whose lease has expired. */
   async beat(): Promise<void> {
     const upMs = this.#now();
-    if (this.#playing.size > 0) {
+    if (this.#playing.size > 0 || this.#isDoubtful) {
       const wasAlive = await this.#db.write(beatPlays, { id: this.#id, upMs });
       this.#writtenUpMs = upMs;
       this.#beats++;
-      if (!wasAlive || this.#beats % beatsPerComparison === 0) await this.#compare();
+      if (!wasAlive || this.#isDoubtful || this.#beats % beatsPerComparison === 0) await this.#compare();
     }
     await this.#endDeadNodes();
   }
@@ -98,7 +100,7 @@ export class PlaytimeRecorder {
       const upMs = this.#now();
       const changes = part.map(({ upMs: at, ...change }) => ({ ...change, agoMs: upMs - at }));
       try {
-        await this.#db.write(recordPlays, { id: this.#id, upMs }, changes);
+        if (!(await this.#db.write(recordPlays, { id: this.#id, upMs }, changes))) this.#isDoubtful = true;
         this.#writtenUpMs = upMs;
         this.#changes.splice(0, part.length);
       } catch (error) {
@@ -114,6 +116,7 @@ export class PlaytimeRecorder {
    * may have spoken for the same player, a backup may have been restored, and a guest may have got a wallet.
    */
   async #compare(): Promise<void> {
+    this.#isDoubtful = false;
     const stored = new Map<string, string>();
     for (const { wallet, gameId } of await this.#db.read(openPlaysOf, this.#id)) stored.set(wallet, gameId);
     const pending = new Set(this.#changes.map(({ wallet }) => wallet));

@@ -1,11 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { eraseGameData } from '../../../src/features/administration/game-eraser.ts';
+import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
+import { importGame } from '../../../src/features/administration/game-import.ts';
 import { erasePlayerData } from '../../../src/features/administration/player-eraser.ts';
+import { setFavorite } from '../../../src/features/games/library-commands.ts';
+import { listFavorites } from '../../../src/features/games/library-queries.ts';
+import { addGuest } from '../../../src/features/guests/commands.ts';
 import { endPlaysOf, recordPlays } from '../../../src/features/playtime/commands.ts';
 import { leaseMs } from '../../../src/features/playtime/play.ts';
 import { PlaytimeRecorder } from '../../../src/features/playtime/playtime-recorder.ts';
 import { allPlayNodes, playtimeOf } from '../../../src/features/playtime/queries.ts';
+import { requestSignIn } from '../../../src/features/sessions/sign-in-commands.ts';
+import { upgradeGuest } from '../../../src/server/declarations/commands.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
 import { randomWallet } from '../../support/server.ts';
 import { until } from '../../support/until.ts';
@@ -16,6 +25,7 @@ import {
   hour,
   nowAndReopened,
   type OpenStore,
+  sealedSecret,
 } from './fixture.ts';
 
 const second = 1_000;
@@ -43,7 +53,22 @@ class TestNode {
 
   async set(wallet: string, gameId: string | null): Promise<void> {
     this.recorder.set(wallet, gameId);
-    await Promise.all(this.#written);
+    await this.written();
+  }
+
+  /** Resolves when everything that the node has to write is written. */
+  async written(): Promise<void> {
+    for (let count = -1; count < this.#written.length; ) {
+      count = this.#written.length;
+      await Promise.all(this.#written);
+    }
+  }
+
+  /** How many writes the node makes meanwhile. */
+  async writesOf(work: () => Promise<void>): Promise<number> {
+    const before = this.#written.length;
+    await work();
+    return this.#written.length - before;
   }
 
   /** Whole seconds played, the sessions, and whether it is open. */
@@ -243,6 +268,65 @@ export function playtimeContract(open: OpenStore): void {
       expect((await db.read(allPlayNodes)).map(({ nodeId }) => nodeId)).toContain(node.id);
       expect(await db.write(endPlaysOf, later)).toBe(false);
       expect((await db.read(allPlayNodes)).map(({ nodeId }) => nodeId)).not.toContain(node.id);
+    });
+
+    test('a guest who gets a wallet while playing goes on under the wallet, or has stopped', async () => {
+      await using fixture = await open();
+      await using nodes = await setUp(fixture);
+      const { db, chess, node, pass } = nodes;
+      for (const goesOn of [true, false]) {
+        const guest = { gameId: chess, wallet: newGuestAddress() };
+        const device = { secretHash: randomUUID(), name: 'phone' };
+        await db.write(addGuest, chess, { address: guest.wallet, idleMs: hour }, device, hour);
+        await node.set(guest.wallet, chess);
+        await pass(20);
+        const wallet = randomWallet();
+        const signIn = { id: randomUUID(), gameId: chess, wallet, signRequest: '', expiresAt: 8e15 };
+        await db.write(requestSignIn, signIn, guest.wallet);
+        await db.write(upgradeGuest, guest, signIn.id, hour);
+        await node.set(guest.wallet, null); // its sessions have ended
+        if (goesOn) await node.set(wallet, chess);
+        await pass(5);
+        await until('what is open', async () => (await node.playtime(wallet))[0]?.[3] === goesOn);
+        await pass(300);
+        expect(await node.playtime(wallet)).toEqual([[chess, goesOn ? 325 : 25, 1, goesOn]]);
+        await node.set(wallet, null);
+        expect(await node.playtime(guest.wallet)).toEqual([]);
+      }
+    });
+
+    test('goes with its game when that is exported and imported, with favorites, without what is open', async () => {
+      await using fixture = await open.empty();
+      await using nodes = await setUp(fixture);
+      const { db, chess, wallet, node, pass } = nodes;
+      await db.write(setFavorite, { gameId: chess, wallet }, true);
+      await node.set(wallet, chess);
+      await pass(20);
+      await node.set(wallet, null);
+      const stored = await db.read(playtimeOf, wallet, null);
+      await node.set(wallet, chess);
+      await pass(20);
+      const records: GameRecord[] = [];
+      await db.read(exportGame, tables, chess, null, (record) => records.push(record));
+      await eraseGameData(db, tables, chess);
+      const importing = await (fixture.openInProcess?.() ?? db);
+      const options = { slug: undefined, newSecret: 'gsk_new', seal: sealedSecret, allowLauncher: false };
+      await importing.write(importGame, () => records, { tables, ...options });
+      expect(await db.read(playtimeOf, wallet, null)).toEqual(stored);
+      expect((await db.read(listFavorites, wallet)).map(({ game }) => game.id)).toEqual([chess]);
+    });
+
+    test('costs one write every five seconds, however many play, and none while nobody plays', async () => {
+      await using fixture = await open.empty();
+      await using nodes = await setUp(fixture);
+      const { db, chess, node, pass } = nodes;
+      expect(await node.writesOf(() => pass(60))).toBe(0);
+      for (const count of [1, 1_000]) {
+        const players = Array.from({ length: count }, () => addPlayer(db, chess, randomWallet()));
+        for (const { wallet } of await Promise.all(players)) node.recorder.set(wallet, chess);
+        await node.written();
+        expect(await node.writesOf(() => pass(60))).toBe(12);
+      }
     });
 
     test('is erased with the player and with the game, also what is open', async () => {
