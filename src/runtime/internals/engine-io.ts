@@ -149,16 +149,16 @@ export function sendEvents(conn: EngineConnection, events: readonly string[]): v
     for (const event of events) conn.send(`2${event}`);
     return;
   }
-  const frames = Buffer.concat(events.map((event) => textFrame(`42${event}`)));
+  const frames = Buffer.concat(events.map(eventFrame));
   conn.send(frames, { wsPreEncodedFrame: [frames] } as object);
 }
 
 /**
  * Sends an event in the same form, and writes it to the TCP socket at once, as ws would do in the end, unless anything is
  * queued before it. For an event to thousands of sockets, the queues, events and callbacks on the way would take longer
- * than the system calls.
+ * than the system calls. `frame`: that of the event (`eventFrame`), which sockets share.
  */
-export function sendEventNow(conn: EngineConnection, event: string): void {
+export function sendEventNow(conn: EngineConnection, event: string, frame?: Buffer): void {
   const queue: WriteQueue | undefined = Reflect.get(conn, writeQueue);
   const { writable, socket } = transportOf(conn);
   const tcp = socket?.readyState === 1 && conn.readyState === 'open' && writable ? socket._socket : null;
@@ -167,8 +167,13 @@ export function sendEventNow(conn: EngineConnection, event: string): void {
     sendEvents(conn, [event]);
     return;
   }
-  tcp.write(textFrame(`42${event}`));
+  tcp.write(frame ?? eventFrame(event));
   if (bytesBuffered(conn) > 0) queue.onQueued();
+}
+
+/** The WebSocket frame of an event, the JSON array of its name and arguments. */
+export function eventFrame(event: string): Buffer {
+  return textFrame(`42${event}`);
 }
 
 /** A server's WebSocket frame of a text (RFC 6455, 5.2): its header and its payload. */
