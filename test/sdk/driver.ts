@@ -57,6 +57,8 @@ export interface OpenOptions {
   retries?: number;
   renewTokens?: readonly string[];
   status?: { status: string; text?: string };
+  gameVersion?: string;
+  label?: string;
 }
 
 export interface ConnectOptions extends OpenOptions {
@@ -94,6 +96,18 @@ export interface DriverFriends {
   stop(): Promise<unknown>;
 }
 
+/** The config that a client has. */
+export interface DriverConfig {
+  version: number;
+  values: Json;
+}
+
+/** What a `followConfig` has reported. */
+export interface DriverConfigs {
+  readonly shown: readonly Json[];
+  stop(): Promise<unknown>;
+}
+
 /** Carries lines to a driver, wherever it runs. */
 export interface DriverLink {
   send(line: string): void;
@@ -106,12 +120,15 @@ export class DriverClient {
   readonly resyncs: string[] = [];
   readonly statuses: string[] = [];
   refusedFor: string | undefined;
+  /** What a refused client has to install. */
+  update: unknown;
   /** `endReason` of each end. */
   readonly endReasons: unknown[] = [];
   readonly #name: string;
   readonly #driver: Driver;
   readonly #follows = new Map<number, Json[][]>();
   readonly #friends = new Map<number, DriverFriendList[]>();
+  readonly #configs = new Map<number, Json[]>();
 
   constructor(name: string, driver: Driver) {
     this.#name = name;
@@ -155,6 +172,18 @@ export class DriverClient {
     return { shown, stop: () => this.#ask('unfollow', { follow: id }) };
   }
 
+  config(): Promise<DriverConfig> {
+    return this.#ask('config') as Promise<DriverConfig>;
+  }
+
+  async followConfig(): Promise<DriverConfigs> {
+    const id = this.#driver.nextId;
+    const shown: Json[] = [];
+    this.#configs.set(id, shown);
+    await this.#ask('followConfig');
+    return { shown, stop: () => this.#ask('unfollow', { follow: id }) };
+  }
+
   subscribe(gameId?: string): Promise<unknown> {
     return this.#ask('subscribe', { gameId });
   }
@@ -182,12 +211,15 @@ export class DriverClient {
       this.received.push({ name: line.event, record: line.record as Json, meta: line.meta as Meta });
     } else if (typeof line.follow === 'number' && line.list) {
       this.#friends.get(line.follow)?.push(line.list as DriverFriendList);
+    } else if (typeof line.follow === 'number' && line.config) {
+      this.#configs.get(line.follow)?.push(line.config as Json);
     } else if (typeof line.follow === 'number') {
       this.#follows.get(line.follow)?.push(line.rows as Json[]);
     } else if (typeof line.resync === 'string') this.resyncs.push(line.resync);
     else if (typeof line.status === 'string') {
       this.statuses.push(line.status);
       if (typeof line.reason === 'string') this.refusedFor = line.reason;
+      if (line.update) this.update = line.update;
       if (line.status === 'ended') this.endReasons.push(line.endReason);
     } else throw new Error(`a driver reports ${JSON.stringify(line)}`);
   }

@@ -7,6 +7,7 @@ import { freePort } from '../support/free-port.ts';
 import { repository } from '../support/gantry-process.ts';
 import { until } from '../support/until.ts';
 import { describeClientRules } from './client-rules.ts';
+import { describeConfigRules } from './config-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { asyncioDriver, pythonDriver } from './drivers.ts';
@@ -22,6 +23,7 @@ describe.skipIf(missing !== null)('the Python SDK with asyncio', () => {
   describeConnectRules(() => Driver.start(asyncioDriver));
   describeFollowRules(() => Driver.start(asyncioDriver));
   describeFriendsRules(() => Driver.start(asyncioDriver));
+  describeConfigRules(() => Driver.start(asyncioDriver));
 
   test('cancelled calls are not sent later, queued ones are, and listeners may be coroutines', async () => {
     const port = await freePort();

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { repository } from '../support/gantry-process.ts';
 import { describeClientRules } from './client-rules.ts';
+import { describeConfigRules } from './config-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { pythonDriver } from './drivers.ts';
@@ -21,6 +22,7 @@ describe.skipIf(missing !== null)('the Python SDK', () => {
   describeSessionRules(() => Driver.start(pythonDriver));
   describeFollowRules(() => Driver.start(pythonDriver));
   describeFriendsRules(() => Driver.start(pythonDriver));
+  describeConfigRules(() => Driver.start(pythonDriver));
   describeWithRealServer(() => Driver.start(pythonDriver));
 
   test('a session that ends before the library has returned from connecting ends the client', async () => {

@@ -18,6 +18,7 @@ interface Stream {
 export interface Handshake {
   launcherJwt?: string;
   status?: { status: string; text?: string };
+  gameVersion?: string;
   cursors?: Record<string, { epoch: string; seq: number }>;
   partial?: true;
 }
@@ -33,14 +34,26 @@ export interface Fault {
 export interface ScriptedCall {
   name: string;
   data: Record<string, unknown>;
+  /** Over HTTP: the header `X-Game-Version`. */
+  gameVersion?: unknown;
   /** When it arrived, in milliseconds of a monotonic clock. */
   at: number;
+}
+
+/** Of a call or a connection; `data` of an error body has all of it. */
+export interface Refusal {
+  code: number;
+  reason: string;
+  retryAfterSeconds?: number;
+  endReason?: string;
+  update?: object;
+  missing?: object[];
 }
 
 /** The outcome of a call: a result, an error body, or the connection breaks before either. */
 export type CallOutcome =
   | { answer: object }
-  | { error: { code: number; reason: string; retryAfterSeconds?: number; errors?: object[] } }
+  | { error: Refusal & { errors?: object[] } }
   | { breaks: true }
   /** There is no answer, until the connection breaks. */
   | { waits: true }
@@ -57,7 +70,7 @@ export class ScriptedServer implements AsyncDisposable {
   /** For future connections, in turn. */
   readonly faults: Fault[] = [];
   /** Refusals of future connections, in turn. */
-  readonly refusals: { code: number; reason: string; retryAfterSeconds?: number; endReason?: string }[] = [];
+  readonly refusals: Refusal[] = [];
   /** Frames sent after the first one of each connection, before the replay. */
   greetings: Frame[] = [];
   readonly handshakes: (Handshake & { at: number })[] = [];
@@ -167,8 +180,8 @@ export class ScriptedServer implements AsyncDisposable {
     if (fault?.breaks) breakOff(socket);
   }
 
-  #take(name: string, data: ScriptedCall['data'], launcherJwt?: string): CallOutcome {
-    this.calls.push({ name, data, at: performance.now() });
+  #take(name: string, data: ScriptedCall['data'], launcherJwt?: string, gameVersion?: unknown): CallOutcome {
+    this.calls.push({ name, data, gameVersion, at: performance.now() });
     const token = typeof data.launcherJwt === 'string' ? data.launcherJwt : launcherJwt;
     return this.outcomes.shift() ?? this.answers[name]?.(data, token) ?? { answer: { success: true } };
   }
@@ -177,13 +190,22 @@ export class ScriptedServer implements AsyncDisposable {
     response.setHeader('Access-Control-Allow-Origin', '*');
     // Browsers automatically resend a request that failed on a reused connection.
     response.setHeader('Connection', 'close');
-    response.setHeader('Access-Control-Allow-Headers', 'Content-Type, X-Service-Method, Authorization');
+    response.setHeader(
+      'Access-Control-Allow-Headers',
+      'Content-Type, X-Service-Method, X-Game-Version, Authorization',
+    );
     response.setHeader('Access-Control-Expose-Headers', 'Retry-After');
     if (request.method === 'OPTIONS') return void response.end();
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     const data = JSON.parse(Buffer.concat(chunks).toString());
-    const outcome = this.#take(String(request.headers['x-service-method']), data);
+    const { headers } = request;
+    const outcome = this.#take(
+      String(headers['x-service-method']),
+      data,
+      undefined,
+      headers['x-game-version'],
+    );
     if ('waits' in outcome) return;
     if ('breaks' in outcome) return void request.socket.destroy();
     if ('page' in outcome) {
@@ -207,18 +229,7 @@ function breakOff(socket: Socket): void {
   socket.conn.close();
 }
 
-function errorBody({
-  code,
-  reason,
-  errors,
-  ...data
-}: {
-  code: number;
-  reason: string;
-  retryAfterSeconds?: number;
-  endReason?: string;
-  errors?: object[];
-}) {
+function errorBody({ code, reason, errors, ...data }: Refusal & { errors?: object[] }) {
   const message = `refused: ${reason}`;
   return {
     success: false,

@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeClientRules } from './client-rules.ts';
+import { describeConfigRules } from './config-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { typescriptDriver } from './drivers.ts';
@@ -14,5 +15,6 @@ describe('the TypeScript client in Node', () => {
   describeSessionRules(() => Driver.start(typescriptDriver));
   describeFollowRules(() => Driver.start(typescriptDriver));
   describeFriendsRules(() => Driver.start(typescriptDriver));
+  describeConfigRules(() => Driver.start(typescriptDriver));
   describeWithRealServer(() => Driver.start(typescriptDriver));
 });

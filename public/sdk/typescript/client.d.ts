@@ -48,6 +48,21 @@ declare class CallQueue {
 /** 128 random bits. `crypto.randomUUID` is not available on pages without TLS. */
 declare function newKey(): string;
 
+/** What to install instead, and where; empty texts: not said. */
+interface RequiredUpdate {
+    version: string;
+    url: string;
+    message: string;
+}
+/** A token of which the player has too few. */
+interface MissingToken {
+    standard: string;
+    chainId: number;
+    contract: string;
+    tokenId?: string;
+    amount: string;
+    owned: string;
+}
 /** The parts of the server's error body that the client reads. */
 interface ErrorBody {
     message?: string;
@@ -57,6 +72,8 @@ interface ErrorBody {
         version?: number;
         retryAfterSeconds?: number;
         endReason?: string;
+        update?: RequiredUpdate;
+        missing?: readonly MissingToken[];
     };
     errors?: readonly {
         path: string;
@@ -88,15 +105,17 @@ declare class GantryError extends Error {
     }[];
     /** For `version_conflict`: the current version; 0 when there is no state. */
     readonly version: number | undefined;
+    /** For `update_required`. */
+    readonly update: RequiredUpdate | undefined;
+    /** For `access_denied`: the tokens that the player needs. */
+    readonly missing: readonly MissingToken[] | undefined;
     constructor(body: ErrorBody);
 }
 /** No response; the operation may or may not have been executed. */
 declare function connectionLost(): GantryError;
 declare function clientError(reason: ClientReason, message: string): GantryError;
 
-interface ClientOptions {
-    /** The server's URL, such as `http://127.0.0.1:3000`. */
-    url: string;
+interface ClientOptions extends GameServer {
     /** Without a token, only operations that need none can be called, and no events are received. */
     launcherJwt?: string;
     /**
@@ -117,6 +136,8 @@ interface ClientOptions {
     cursors?: Readonly<Record<string, Cursor>>;
     /** Of a launcher: the status before the first `setStatus`; an invisible player is never shown. */
     status?: SetStatusInput | undefined;
+    /** What the game says of its build, for rules of its config with a `label`, such as `beta` or `android`. */
+    label?: string | undefined;
     /** Persists one player's cursors, handled notifications and queued calls across restarts. */
     store?: Store | undefined;
     /** The transport of calls; events always arrive over the socket. Default `socket`. */
@@ -143,7 +164,8 @@ type CompleteOptions = ClientOptions & Required<Pick<ClientOptions, keyof typeof
  * - `connecting`: not connected yet, or reconnecting
  * - `live`: connected; events arrive, after the `replayed` missed ones
  * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
- * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
+ * - `refused`: the token, or the version of the game (then with `update`), was not accepted, for `reason`, explained by
+ *   `message`; the client does not reconnect
  */
 type Status = {
     state: 'connecting';
@@ -157,14 +179,47 @@ type Status = {
     state: 'refused';
     reason: string;
     message: string;
+    update?: RequiredUpdate;
 };
 /** Whether the client does not connect again. */
 declare function isFinal({ state }: Status): boolean;
-declare function refusedFor({ reason, message }: GantryError): Status;
+declare function refusedFor({ reason, message, update }: GantryError): Status;
 /** Why a call cannot be sent. */
 declare function refusalOf(status: Status): GantryError;
 /** There was no connection within the timeout of a call. */
 declare function unreachable({ url, timeoutMs }: Pick<CompleteOptions, 'url' | 'timeoutMs'>): GantryError;
+
+type Values = Readonly<Record<string, unknown>>;
+/** What following takes of a `GantryClient`. */
+interface Client {
+    readonly status: Status;
+    on<Name extends ReceivedName>(name: Name, listener: (record: Received[Name]) => void): unknown;
+    onStatus(listener: (status: Status) => void): unknown;
+    ready(): Promise<void>;
+    call<Name extends OperationName>(name: Name, ...args: CallArguments<Name>): Promise<OperationOutput<Name>>;
+}
+/**
+ * The game's config, as it changes. It is read when the program first uses it and after every reconnect; while there is
+ * no connection, the last values stay.
+ */
+declare class Config {
+    #private;
+    /** `pause` resolves early when the client is closed. */
+    constructor(client: Client, label: string | undefined, pause: (ms: number) => Promise<void>);
+    /** The version of the values; 0: not read yet, or nothing was ever set. */
+    get version(): number;
+    /** All values by key; empty until they were read. */
+    get values(): Values;
+    /** A key's value; the default while it has none, or was not read yet. */
+    get<Value>(key: string, otherwise: Value): Value;
+    /** Resolves when the config was read. @throws GantryError */
+    load(): Promise<void>;
+    /**
+     * Calls the listener with all values: before this resolves, and after every change. Resolves with a function that
+     * stops it. @throws GantryError when they cannot be read
+     */
+    follow(listener: (values: Values) => void): Promise<() => void>;
+}
 
 interface ConnectOptions extends ClientOptions, Omit<GuestOptions, 'gameId'> {
     /** The game's slug or id. */
@@ -214,6 +269,8 @@ declare class Connection {
      * if the server refuses it.
      */
     signInAgain(otherwise: (refusal?: GantryError) => Status): Promise<boolean>;
+    /** The server does not accept this client any more. */
+    refuse(error: GantryError): void;
     /** Resolves after a delay, or when the client is closed. */
     pause(ms: number): Promise<void>;
     close(): void;
@@ -366,6 +423,8 @@ declare class GantryClient {
     onQueued(listener: (call: QueuedCall, outcome: QueuedOutcome) => void): () => void;
     /** A leaderboard of the player's game, by default the one without a name. */
     leaderboard(name?: string): Leaderboard;
+    /** The game's config. */
+    readonly config: Config;
     /** The player's friends, with their presence. */
     readonly friends: Friends;
     /**
@@ -394,13 +453,20 @@ declare class GantryClient {
     hold(): () => void;
 }
 
+/** A server, and what the game tells it with every call. */
+interface GameServer {
+    /** The server's URL, such as `http://127.0.0.1:3000`. */
+    url: string;
+    /** The version of the game, one to four numbers such as `1.4.2`. The server may require a newer one: `update_required`. */
+    gameVersion?: string | undefined;
+}
 interface HttpCallOptions {
     gameSecret?: string | undefined;
     /** In milliseconds. */
     timeoutMs?: number | undefined;
 }
 /** Calls an operation by method dispatch. @throws GantryError */
-declare function callOverHttp(url: string, operation: string, data: object, { gameSecret, timeoutMs }?: HttpCallOptions): Promise<unknown>;
+declare function callOverHttp({ url, gameVersion }: GameServer, operation: string, data: object, { gameSecret, timeoutMs }?: HttpCallOptions): Promise<unknown>;
 
 /** The token that a launcher has put into the page's address; outside of a browser, into the environment. */
 declare function tokenOfAddress(): string | null;
@@ -3427,7 +3493,7 @@ interface SignedIn {
     expiresAt: number;
 }
 /** The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError */
-declare function signedInWith(url: string, launcherJwt: string): Promise<SignedIn & {
+declare function signedInWith(server: GameServer, launcherJwt: string): Promise<SignedIn & {
     isOwn: boolean;
 }>;
 
@@ -3442,6 +3508,8 @@ declare function reconnectDelay(code: number, { data }: ErrorBody): number;
  * @throws GantryError the last one
  */
 declare function patiently<Result>(attempt: () => Promise<Result>, pause: (ms: number) => Promise<void>, mayWait: (ms: number) => boolean): Promise<Result>;
+/** Whether the same call may succeed later. */
+declare function isTemporary({ code, reason }: GantryError): boolean;
 
 /** A client's session: its token, which is renewed before it expires, and how to get the next one. */
 declare class Session {
@@ -3467,8 +3535,7 @@ declare class Session {
 
 /** Signs a text with the wallet, as `personal_sign` does (EIP-191). */
 type Sign = (text: string) => Promise<string>;
-interface GuestOptions {
-    url: string;
+interface GuestOptions extends GameServer {
     gameId: string;
     /** The secret of an existing guest; if omitted, a new player is created. */
     deviceSecret?: string | undefined;
@@ -3477,8 +3544,7 @@ interface GuestOptions {
     /** This device's name in the player's list of devices. */
     deviceName?: string | undefined;
 }
-interface WalletOptions {
-    url: string;
+interface WalletOptions extends GameServer {
     gameId: string;
     /** The address of the signing wallet. */
     wallet: string;
@@ -3490,7 +3556,7 @@ interface WalletOptions {
  * Creates a guest, or signs one in. Store the `deviceSecret` securely: it authenticates the player.
  * @throws GantryError
  */
-declare function signInAsGuest({ url, gameId, deviceSecret, deviceName, username, }: GuestOptions): Promise<SignedIn & {
+declare function signInAsGuest({ gameId, deviceSecret, deviceName, username, ...server }: GuestOptions): Promise<SignedIn & {
     deviceSecret: string;
 }>;
 /** Signs a player in with a wallet, which signs the server's sign-in text. @throws GantryError */
@@ -3499,7 +3565,7 @@ declare function signInWithWallet(options: WalletOptions): Promise<SignedIn>;
  * Upgrades a guest to a player with a wallet, who keeps all of the guest's data; the guest's sessions end.
  * @throws GantryError
  */
-declare function upgradeGuest({ url, launcherJwt, wallet, sign, chainId, }: Omit<WalletOptions, 'gameId'> & {
+declare function upgradeGuest({ launcherJwt, wallet, sign, chainId, ...server }: Omit<WalletOptions, 'gameId'> & {
     launcherJwt: string;
 }): Promise<SignedIn>;
 
@@ -3570,4 +3636,4 @@ declare function launcherStore(store: Store, wallet: string): Store;
 /** A store in the browser's `localStorage`, which pages of the same origin share. */
 declare function localStorageStore(key: string): Store;
 
-export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, GantryError, GantryError as ClientError, type ClientOptions, type Status, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type ConfigPatched, type CountInGameInput, type CountInGameOutput, type CountLiveGamesOutput, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowGameStatsInput, type FollowGameStatsOutput, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageAccess, type GamePageMediaItem, type GamePlaytime, type GameStats, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetConfigInput, type GetConfigOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesHistoryInput, type GetGamesHistoryOutput, type GetGamesHistoryOutputCurrentlyPlayingItem, type GetGamesHistoryOutputHistoryItem, type GetGamesInput, type GetGamesOutput, type GetLastPlayedInput, type GetLastPlayedOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPlaytimeForGameInput, type GetPlaytimeForGameOutput, type GetPlaytimeForGamesInput, type GetPlaytimeForGamesOutput, type GetPlaytimeInput, type GetPlaytimeOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetTotalPlaytimeInput, type GetTotalPlaytimeOutput, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNewsInput, type ListNewsOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListRecentGamesInput, type ListRecentGamesOutput, type ListRecentGamesOutputGamesItem, type ListReleasesInput, type ListReleasesOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNewsReadInput, type MarkNewsReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type NewsCreated, type NewsItem, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type Release, type ReleasesCreated, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };
+export { type Api, type CallArguments, type CallOptions, type QueuedOutcome, type ClientReason, type MissingToken, type RequiredUpdate, GantryError, GantryError as ClientError, type ClientOptions, type Status, type Config, type ConnectOptions, connect, connectAsGuest, connectWithWallet, type Cursor, type Meta, type FollowedFriend, type FriendList, type Friends, GantryClient, type Leaderboard, type Player, type SignedIn, type GuestOptions, type Sign, signInAsGuest, signInWithWallet, upgradeGuest, type WalletOptions, localStorageStore, type QueuedCall, type Saved, type Store, type AcceptFriendRequestInput, type AcceptFriendRequestOutput, type ActivityRecord, type AddFriendInput, type AddFriendOutput, type AddGuestDeviceInput, type AddGuestDeviceOutput, type AddParticipantInput, type AddReactionInput, type AddReactionOutput, type BatchInput, type BatchInputOperationsItem, type BatchOutput, type BlockPlayerInput, type BlockPlayerOutput, type BlockedPlayer, type CalendarEvent, type CancelInviteInput, type CancelInviteOutput, type ChannelHeartbeatOutput, type ChannelMessage, type ChannelMessageIdentity, type ChannelSession, type ChannelSessionStatus, type ConfigPatched, type CountInGameInput, type CountInGameOutput, type CountLiveGamesOutput, type CreateGuestInput, type CreateGuestOutput, type CreateMessageChannelInput, type CreateUnverifiedChannelInput, type CreateUnverifiedChannelOutput, type DeclineFriendRequestInput, type DeclineFriendRequestOutput, type EditChannelMessageInput, type EditGroupInfoInput, type EndChannelSessionInput, type EndChannelSessionOutput, type EndLeaderboardSeasonInput, type EndLeaderboardSeasonOutput, type EndedSeason, type EventOccurrence, type FavoriteGame, type FeedItem, type FeedItemUser, type FollowGameStatsInput, type FollowGameStatsOutput, type FollowPresenceOutput, type Friend, type FriendPresence, type FriendPresencePatched, type FriendRecord, type GameChannel, type GamePage, type GamePageAccess, type GamePageMediaItem, type GamePlaytime, type GameStats, type GetActivitiesInput, type GetActivitiesOutput, type GetActivitiesOutputResult, type GetChannelMessagesInput, type GetChannelMessagesOutput, type GetChannelParticipantsInput, type GetChannelParticipantsOutput, type GetConfigInput, type GetConfigOutput, type GetEventsInput, type GetEventsOutput, type GetFriendCodeOutput, type GetGameInput, type GetGameOutput, type GetGameScoresLeaderboardInput, type GetGameScoresLeaderboardOutput, type GetGamesHistoryInput, type GetGamesHistoryOutput, type GetGamesHistoryOutputCurrentlyPlayingItem, type GetGamesHistoryOutputHistoryItem, type GetGamesInput, type GetGamesOutput, type GetLastPlayedInput, type GetLastPlayedOutput, type GetLeaderboardAmongInput, type GetLeaderboardAmongOutput, type GetLeaderboardAroundInput, type GetLeaderboardAroundOutput, type GetLeaderboardSeasonsInput, type GetLeaderboardSeasonsOutput, type GetLeaderboardsInput, type GetLeaderboardsOutput, type GetMaintenanceInput, type GetMaintenanceOutput, type GetMessageChannelsInput, type GetMessageChannelsOutput, type GetPlayerOutput, type GetPlayerOutputSession, type GetPlayerPresenceInput, type GetPlayerPresenceOutput, type GetPlayerPresenceOutputPlayersItem, type GetPlayersInput, type GetPlayersOutput, type GetPlaytimeForGameInput, type GetPlaytimeForGameOutput, type GetPlaytimeForGamesInput, type GetPlaytimeForGamesOutput, type GetPlaytimeInput, type GetPlaytimeOutput, type GetPrivacyOutput, type GetPublicStatesInput, type GetPublicStatesOutput, type GetStatesInput, type GetStatesOutput, type GetSubscribedChannelsOutput, type GetSubscribedChannelsOutputChannelsItem, type GetTotalPlaytimeInput, type GetTotalPlaytimeOutput, type GetUnreadCountInput, type GetUnreadCountOutput, type GetUserScoreInput, type GetUserScoreOutput, type GetUserScoresInput, type GetUserScoresOutput, type GetUserScoresOutputScoresItem, type GetUsersPositionInGameScoreLeaderboardInput, type GetUsersPositionInGameScoreLeaderboardOutput, type GuestDevice, type ImportFriendsInput, type ImportFriendsOutput, type ImportFriendsOutputRefusedItem, type InboxNotification, type Invite, type JoinFriendInput, type JoinFriendOutput, type JoinFriendOutputLaunch, type JoinRequest, type LeaderboardChange, type LeaderboardEntry, type LeaderboardRow, type LeaderboardSeason, type LeaderboardSummary, type ListBlockedPlayersInput, type ListBlockedPlayersOutput, type ListChannelSessionsOutput, type ListFavoriteGamesInput, type ListFavoriteGamesOutput, type ListFriendsInput, type ListFriendsOutput, type ListGuestDevicesOutput, type ListInvitesOutput, type ListNewsInput, type ListNewsOutput, type ListNotificationsInput, type ListNotificationsOutput, type ListRecentGamesInput, type ListRecentGamesOutput, type ListRecentGamesOutputGamesItem, type ListReleasesInput, type ListReleasesOutput, type ListedGame, type ListedMessageChannel, type ListedMessageChannelParticipantsItem, type Maintenance, type MarkMessagesReadInput, type MarkMessagesReadOutput, type MarkNewsReadInput, type MarkNewsReadOutput, type MarkNotificationsReadInput, type MarkNotificationsReadOutput, type MessageChannel, type MessageChannelParticipantsItem, type MessageReaction, type MuteInGameInput, type MuteInGameOutput, type MuteParticipantInput, type MuteParticipantOutput, type NamedLeaderboardChange, type NewsCreated, type NewsItem, type Notification, type NotificationsRead, type NotifyPlayersInput, type NotifyPlayersOutput, type Occurrence, type OpenChannelSessionInput, type OpenChannelSessionOutput, type OtherPlayer, type OwnPlayer, type ParticipantProfile, type PatchStateInput, type PatchStateOutput, type PlayerBlocks, type PresenceGroup, type Privacy, type PrivacyRecord, type ReactionCount, type ReadLeaderboardInput, type ReadLeaderboardOutput, type ReadMarker, type Release, type ReleasesCreated, type RemoveFriendInput, type RemoveFriendOutput, type RemoveGuestDeviceInput, type RemoveGuestDeviceOutput, type RemoveParticipantInput, type RemoveReactionInput, type RemoveReactionOutput, type RemoveStateInput, type RemoveStateOutput, type RenewChannelSessionOutput, type ReportMessageInput, type ReportMessageOutput, type ReportPlayerInput, type ReportPlayerOutput, type RequestGuestUpgradeInput, type RequestGuestUpgradeOutput, type ResetFriendCodeOutput, type RespondToInviteInput, type RespondToInviteOutput, type RespondToInviteOutputLaunch, type RevokeChannelSessionInput, type RevokeChannelSessionOutput, type RuleAction, type ScoreRecord, type SearchPlayersInput, type SearchPlayersOutput, type SendChannelMessageInput, type SendCustomActivityInput, type SendCustomActivityOutput, type SendInviteInput, type SendInviteOutput, type SendInviteOutputRefusedItem, type SendNotificationInput, type SendNotificationOutput, type SendTypingSignalInput, type SendTypingSignalOutput, type SetCurrentGameInput, type SetCurrentGameOutput, type SetFavoriteGameInput, type SetFavoriteGameOutput, type SetPrivacyInput, type SetPrivacyOutput, type SetRichPresenceInput, type SetRichPresenceOutput, type SetStateInput, type SetStateOutput, type SetStatesInput, type SetStatesInputStatesItem, type SetStatesOutput, type SetStatusInput, type SetStatusOutput, type SetUserScoreInput, type SetUserScoreOutput, type SetUsernameInput, type SetUsernameOutput, type ShownParticipant, type SignInGuestInput, type SignInGuestOutput, type StateHead, type StateRecord, type SubscribeInput, type SubscribeOutput, type TrackGameSessionsInput, type TrackGameSessionsOutput, type TriggerRulesEngineInput, type TriggerRulesEngineOutput, type Typing, type UnblockPlayerInput, type UnblockPlayerOutput, type UnfollowPresenceOutput, type UnsendChannelMessageInput, type UnsendChannelMessageOutput, type UnsubscribeInput, type UnsubscribeOutput, type UpdateFriendInput, type UpdateFriendOutput, type UpdatePlayerProfileInput, type UpdatePlayerProfileOutput, type UpgradeGuestInput, type UpgradeGuestOutput, type VerifyUnverifiedChannelInput, type VerifyUnverifiedChannelOutput, type VouchForPlayerInput, type VouchForPlayerOutput, type WindowMessage, type Operations, type OperationName, type OperationInput, type OperationOutput, type Received, type ReceivedName, type Heard, type HeardName, type QueueableName, type Reason };

@@ -108,6 +108,7 @@ export class CallQueue {
       } catch (error) {
         if (!(error instanceof GantryError)) return { end: error };
         const { code, reason } = error;
+        if (error.update) return { end: error }; // the next version of the game sends it
         // The session has ended: there is either another one, or no connection any more.
         const isEnd = reason === 'session_ended' || reason === 'token_expired';
         if (code !== 0 && code !== 429 && code !== 503 && !isEnd) return { error };

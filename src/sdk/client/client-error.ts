@@ -1,10 +1,34 @@
 import type { Reason } from './operation-types.ts';
 
+/** What to install instead, and where; empty texts: not said. */
+export interface RequiredUpdate {
+  version: string;
+  url: string;
+  message: string;
+}
+
+/** A token of which the player has too few. */
+export interface MissingToken {
+  standard: string;
+  chainId: number;
+  contract: string;
+  tokenId?: string;
+  amount: string;
+  owned: string;
+}
+
 /** The parts of the server's error body that the client reads. */
 export interface ErrorBody {
   message?: string;
   code?: number;
-  data?: { reason?: string; version?: number; retryAfterSeconds?: number; endReason?: string };
+  data?: {
+    reason?: string;
+    version?: number;
+    retryAfterSeconds?: number;
+    endReason?: string;
+    update?: RequiredUpdate;
+    missing?: readonly MissingToken[];
+  };
   errors?: readonly { path: string; message: string }[];
 }
 
@@ -36,6 +60,10 @@ export class GantryError extends Error {
   readonly errors: readonly { path: string; message: string }[];
   /** For `version_conflict`: the current version; 0 when there is no state. */
   readonly version: number | undefined;
+  /** For `update_required`. */
+  readonly update: RequiredUpdate | undefined;
+  /** For `access_denied`: the tokens that the player needs. */
+  readonly missing: readonly MissingToken[] | undefined;
 
   constructor(body: ErrorBody) {
     super(body.message ?? 'The server gave no reason');
@@ -47,6 +75,8 @@ export class GantryError extends Error {
     this.data = { ...body.data };
     this.errors = body.errors ?? [];
     this.version = body.data?.version;
+    this.update = body.data?.update;
+    this.missing = body.data?.missing;
   }
 }
 

@@ -1,11 +1,10 @@
 import type { Cursor } from './cursors.ts';
+import type { GameServer } from './http-call.ts';
 import type { SetStatusInput } from './operation-types.ts';
 import type { Player, SignedIn } from './player.ts';
 import type { Store } from './store.ts';
 
-export interface ClientOptions {
-  /** The server's URL, such as `http://127.0.0.1:3000`. */
-  url: string;
+export interface ClientOptions extends GameServer {
   /** Without a token, only operations that need none can be called, and no events are received. */
   launcherJwt?: string;
   /**
@@ -26,6 +25,8 @@ export interface ClientOptions {
   cursors?: Readonly<Record<string, Cursor>>;
   /** Of a launcher: the status before the first `setStatus`; an invisible player is never shown. */
   status?: SetStatusInput | undefined;
+  /** What the game says of its build, for rules of its config with a `label`, such as `beta` or `android`. */
+  label?: string | undefined;
   /** Persists one player's cursors, handled notifications and queued calls across restarts. */
   store?: Store | undefined;
   /** The transport of calls; events always arrive over the socket. Default `socket`. */

@@ -1,31 +1,33 @@
-import { clientError, GantryError } from './client-error.ts';
+import { clientError, GantryError, type RequiredUpdate } from './client-error.ts';
 import type { CompleteOptions } from './client-options.ts';
 
 /**
  * - `connecting`: not connected yet, or reconnecting
  * - `live`: connected; events arrive, after the `replayed` missed ones
  * - `ended`: the server ended the session, for `endReason` if it is known; the client does not reconnect
- * - `refused`: the token was not accepted, for `reason`, explained by `message`; the client does not reconnect
+ * - `refused`: the token, or the version of the game (then with `update`), was not accepted, for `reason`, explained by
+ *   `message`; the client does not reconnect
  */
 export type Status =
   | { state: 'connecting' }
   | { state: 'live'; replayed: number }
   | { state: 'ended'; endReason: string | null }
-  | { state: 'refused'; reason: string; message: string };
+  | { state: 'refused'; reason: string; message: string; update?: RequiredUpdate };
 
 /** Whether the client does not connect again. */
 export function isFinal({ state }: Status): boolean {
   return state === 'ended' || state === 'refused';
 }
 
-export function refusedFor({ reason, message }: GantryError): Status {
-  return { state: 'refused', reason, message };
+export function refusedFor({ reason, message, update }: GantryError): Status {
+  return { state: 'refused', reason, message, ...(update && { update }) };
 }
 
 /** Why a call cannot be sent. */
 export function refusalOf(status: Status): GantryError {
-  const reason = status.state === 'refused' ? status.reason : 'session_ended';
-  return new GantryError({ message: `The connection was refused: ${reason}`, code: 401, data: { reason } });
+  const { reason, update } = status.state === 'refused' ? status : { reason: 'session_ended' };
+  const [code, data] = update ? [426, { reason, update }] : [401, { reason }];
+  return new GantryError({ message: `The connection was refused: ${reason}`, code, data });
 }
 
 /** There was no connection within the timeout of a call. */

@@ -1,9 +1,10 @@
 export type { Api, CallArguments, CallOptions } from './api.ts';
 export type { QueuedOutcome } from './call-queue.ts';
-export type { ClientReason } from './client-error.ts';
+export type { ClientReason, MissingToken, RequiredUpdate } from './client-error.ts';
 export { GantryError, GantryError as ClientError } from './client-error.ts';
 export type { ClientOptions } from './client-options.ts';
 export type { Status } from './client-status.ts';
+export type { Config } from './config.ts';
 export { type ConnectOptions, connect, connectAsGuest, connectWithWallet } from './connect.ts';
 export type { Cursor, Meta } from './cursors.ts';
 export type { FollowedFriend, FriendList, Friends } from './friends.ts';

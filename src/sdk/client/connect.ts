@@ -72,11 +72,12 @@ export async function connectWithWallet(options: ClientOptions & WalletOptions):
 
 /** The player in the store, or a new guest. @throws GantryError */
 async function ofStore(options: Settled): Promise<Account> {
-  const { url, game: gameId, deviceName, username, store } = options;
+  const { url, gameVersion, game: gameId, deviceName, username, store } = options;
   const saved = store.load() ?? {};
   const { session, wallet, launcher = {} } = saved;
   const deviceSecret = options.deviceSecret ?? saved.deviceSecret;
-  const renew = deviceSecret === undefined ? undefined : () => signInAsGuest({ url, gameId, deviceSecret });
+  const renew =
+    deviceSecret === undefined ? undefined : () => signInAsGuest({ url, gameVersion, gameId, deviceSecret });
   const isSame = options.deviceSecret === undefined || options.deviceSecret === saved.deviceSecret;
   if (session && isSame && session.expiresAt > Date.now() + minRemainingMs) {
     const stored = await unlessRefused(withToken(options, session.launcherJwt));
@@ -90,7 +91,7 @@ async function ofStore(options: Settled): Promise<Account> {
     throw new GantryError({ message, code: 401, data: { reason: 'session_ended' } });
   }
   const guest = await tryFor(options, () =>
-    signInAsGuest({ url, gameId, deviceSecret, deviceName, username }),
+    signInAsGuest({ url, gameVersion, gameId, deviceSecret, deviceName, username }),
   );
   // What is stored of another player stays out of this one's session.
   const kept: Saved = wallet === undefined || wallet === guest.wallet ? saved : { launcher };
@@ -101,7 +102,7 @@ async function ofStore(options: Settled): Promise<Account> {
     wallet: guest.wallet,
     session: { launcherJwt, expiresAt },
   });
-  const again = () => signInAsGuest({ url, gameId, deviceSecret: secret });
+  const again = () => signInAsGuest({ url, gameVersion, gameId, deviceSecret: secret });
   return { signedIn: guest, isOwn: true, store, renew: again };
 }
 
@@ -131,7 +132,7 @@ async function opened(
 }
 
 function withToken(options: Settled, launcherJwt: string) {
-  return tryFor(options, () => signedInWith(options.url, launcherJwt));
+  return tryFor(options, () => signedInWith(options, launcherJwt));
 }
 
 async function unlessRefused<Result>(attempt: Promise<Result>): Promise<Result | null> {

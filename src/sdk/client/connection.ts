@@ -67,6 +67,7 @@ export class Connection {
           launcherJwt: this.session.launcherJwt,
           gameSecret: options.gameSecret,
           status: this.ownPresence.status,
+          gameVersion: options.gameVersion,
           ...events.cursors.toSend(),
         }),
     });
@@ -158,6 +159,13 @@ export class Connection {
       this.#signingIn = undefined;
     });
     return this.#signingIn;
+  }
+
+  /** The server does not accept this client any more. */
+  refuse(error: GantryError): void {
+    if (isFinal(this.#status)) return;
+    this.#socket.disconnect();
+    this.#setStatus(refusedFor(error));
   }
 
   /** Resolves after a delay, or when the client is closed. */

@@ -3,6 +3,7 @@ import { CallQueue, type QueuedOutcome } from './call-queue.ts';
 import { GantryError } from './client-error.ts';
 import { type ClientOptions, type CompleteOptions, defaultOptions } from './client-options.ts';
 import { isFinal, refusalOf, refusedFor, type Status } from './client-status.ts';
+import { Config } from './config.ts';
 import { Connection } from './connection.ts';
 import { type Cursor, Cursors } from './cursors.ts';
 import { EventReceiver, type Listener } from './event-receiver.ts';
@@ -48,6 +49,7 @@ export class GantryClient {
     );
     this.#connection = new Connection(this.#options, this.#events, this.#writer);
     this.#leaderboards = new Leaderboards(this);
+    this.config = new Config(this, options.label, (ms) => this.#connection.pause(ms));
     this.#queue = new CallQueue(
       {
         call: (operation, data) => this.#callOnce(operation as OperationName, data),
@@ -137,6 +139,9 @@ export class GantryClient {
     return this.#leaderboards.get(name);
   }
 
+  /** The game's config. */
+  readonly config: Config;
+
   /** The player's friends, with their presence. */
   readonly friends: Friends = new Friends(this);
 
@@ -217,6 +222,7 @@ export class GantryClient {
     const sendOnce = () => this.#send(name, data);
     const send = isOwn ? () => this.#connection.ownPresence.remember(name, data, sendOnce) : sendOnce;
     const answer = await send().catch(async (error) => {
+      if (isOwn && error instanceof GantryError && error.update) this.#connection.refuse(error);
       const isExpired = error instanceof GantryError && error.reason === 'token_expired';
       if (!isExpired || !isOwn || !this.#connection.session.canSignIn) throw error;
       const isSignedIn = await this.#connection.signInAgain((refusal = error) => refusedFor(refusal));
@@ -229,10 +235,15 @@ export class GantryClient {
   }
 
   async #send<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
-    const { callOver, url, gameSecret, timeoutMs } = this.#options;
+    const { callOver, gameSecret, timeoutMs } = this.#options;
     if (callOver === 'socket' || socketOnly.includes(name)) return this.#connection.call(name, data);
     const { launcherJwt } = this.#connection.session;
-    const answer = await callOverHttp(url, name, { launcherJwt, ...data }, { gameSecret, timeoutMs });
+    const answer = await callOverHttp(
+      this.#options,
+      name,
+      { launcherJwt, ...data },
+      { gameSecret, timeoutMs },
+    );
     return answer as OperationOutput<Name>;
   }
 

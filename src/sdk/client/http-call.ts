@@ -1,5 +1,13 @@
 import { connectionLost, GantryError } from './client-error.ts';
 
+/** A server, and what the game tells it with every call. */
+export interface GameServer {
+  /** The server's URL, such as `http://127.0.0.1:3000`. */
+  url: string;
+  /** The version of the game, one to four numbers such as `1.4.2`. The server may require a newer one: `update_required`. */
+  gameVersion?: string | undefined;
+}
+
 export interface HttpCallOptions {
   gameSecret?: string | undefined;
   /** In milliseconds. */
@@ -8,7 +16,7 @@ export interface HttpCallOptions {
 
 /** Calls an operation by method dispatch. @throws GantryError */
 export async function callOverHttp(
-  url: string,
+  { url, gameVersion }: GameServer,
   operation: string,
   data: object,
   { gameSecret, timeoutMs = 15_000 }: HttpCallOptions = {},
@@ -18,6 +26,7 @@ export async function callOverHttp(
     headers: {
       'Content-Type': 'application/json',
       'X-Service-Method': operation,
+      ...(gameVersion !== undefined && { 'X-Game-Version': gameVersion }),
       ...(gameSecret !== undefined && { Authorization: `Bearer ${gameSecret}` }),
     },
     body: JSON.stringify(data),

@@ -1,4 +1,4 @@
-import { callOverHttp } from './http-call.ts';
+import { callOverHttp, type GameServer } from './http-call.ts';
 import type { OperationOutput, OwnPlayer } from './operation-types.ts';
 
 /** The player of a session. */
@@ -15,8 +15,11 @@ export interface SignedIn {
 }
 
 /** The session of a token, and whether its player opened it, so that it can be renewed. @throws GantryError */
-export async function signedInWith(url: string, launcherJwt: string): Promise<SignedIn & { isOwn: boolean }> {
-  const answer = await callOverHttp(url, 'getPlayer', { launcherJwt });
+export async function signedInWith(
+  server: GameServer,
+  launcherJwt: string,
+): Promise<SignedIn & { isOwn: boolean }> {
+  const answer = await callOverHttp(server, 'getPlayer', { launcherJwt });
   const { player, session } = answer as OperationOutput<'getPlayer'>;
   const isOwn = session.openedBy === 'device' || session.openedBy === 'wallet';
   return { launcherJwt, wallet: player.wallet, player, expiresAt: session.expiresAt, isOwn };

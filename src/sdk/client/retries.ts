@@ -55,6 +55,7 @@ export async function patiently<Result>(
   }
 }
 
-function isTemporary({ code, reason }: GantryError): boolean {
+/** Whether the same call may succeed later. */
+export function isTemporary({ code, reason }: GantryError): boolean {
   return code === 429 || code >= 500 || reason === 'connection_lost';
 }

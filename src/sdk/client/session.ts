@@ -53,13 +53,13 @@ export class Session {
    * @throws GantryError when the server refuses it
    */
   async signIn(): Promise<boolean> {
-    const { renew, url } = this.#options;
+    const { renew } = this.#options;
     if (!renew || !this.canSignIn) return false;
     const signedIn = await this.#patiently(async () => {
       const next = await renew().catch((error) => {
         throw error instanceof GantryError ? error : connectionLost(); // the game's own server was not reached
       });
-      return typeof next === 'string' && next !== '' ? signedInWith(url, next) : next;
+      return typeof next === 'string' && next !== '' ? signedInWith(this.#options, next) : next;
     });
     if (!signedIn || (this.player && signedIn.wallet !== this.player.wallet)) return false;
     this.#isConfirmed = false;
@@ -73,7 +73,7 @@ export class Session {
   /** Reads the player again, whose name or picture may have changed. */
   async readPlayer(): Promise<void> {
     const { player, launcherJwt } = this;
-    if (player && launcherJwt) this.player = (await signedInWith(this.#options.url, launcherJwt)).player;
+    if (player && launcherJwt) this.player = (await signedInWith(this.#options, launcherJwt)).player;
   }
 
   #begin(expiresAt: number): void {
@@ -90,8 +90,8 @@ export class Session {
       await this.#pause(Math.min(dueAt - Date.now(), maxWaitMs));
       if (this.#isClosed || launcherJwt !== this.launcherJwt) return;
     }
-    const { url } = this.#options;
-    const answer = await this.#patiently(() => callOverHttp(url, 'renewChannelSession', { launcherJwt }));
+    const renew = () => callOverHttp(this.#options, 'renewChannelSession', { launcherJwt });
+    const answer = await this.#patiently(renew);
     const renewed = answer as OperationOutput<'renewChannelSession'>;
     if (launcherJwt !== this.launcherJwt || renewed.expiresAt <= expiresAt) return;
     this.#launcherJwt = renewed.launcherJwt;

@@ -1,12 +1,11 @@
-import { callOverHttp } from './http-call.ts';
+import { callOverHttp, type GameServer } from './http-call.ts';
 import type { OperationName, OperationOutput } from './operation-types.ts';
 import type { SignedIn } from './player.ts';
 
 /** Signs a text with the wallet, as `personal_sign` does (EIP-191). */
 export type Sign = (text: string) => Promise<string>;
 
-export interface GuestOptions {
-  url: string;
+export interface GuestOptions extends GameServer {
   gameId: string;
   /** The secret of an existing guest; if omitted, a new player is created. */
   deviceSecret?: string | undefined;
@@ -16,8 +15,7 @@ export interface GuestOptions {
   deviceName?: string | undefined;
 }
 
-export interface WalletOptions {
-  url: string;
+export interface WalletOptions extends GameServer {
   gameId: string;
   /** The address of the signing wallet. */
   wallet: string;
@@ -31,27 +29,27 @@ export interface WalletOptions {
  * @throws GantryError
  */
 export async function signInAsGuest({
-  url,
   gameId,
   deviceSecret,
   deviceName,
   username,
+  ...server
 }: GuestOptions): Promise<SignedIn & { deviceSecret: string }> {
   if (deviceSecret !== undefined) {
-    const answer = await call(url, 'signInGuest', { gameId, deviceSecret });
+    const answer = await call(server, 'signInGuest', { gameId, deviceSecret });
     return { ...signedIn(answer), deviceSecret };
   }
-  const created = await call(url, 'createGuest', { gameId, deviceName, username });
+  const created = await call(server, 'createGuest', { gameId, deviceName, username });
   return { ...signedIn(created), deviceSecret: created.deviceSecret };
 }
 
 /** Signs a player in with a wallet, which signs the server's sign-in text. @throws GantryError */
 export async function signInWithWallet(options: WalletOptions): Promise<SignedIn> {
-  const { url, gameId, wallet, sign, chainId } = options;
-  const challenge = await call(url, 'createUnverifiedChannel', { gameId, wallet, chainId });
+  const { gameId, wallet, sign, chainId } = options;
+  const challenge = await call(options, 'createUnverifiedChannel', { gameId, wallet, chainId });
   const signature = await sign(challenge.signRequest);
   const { channelId } = challenge;
-  return signedIn(await call(url, 'verifyUnverifiedChannel', { channelId, signature, chainId }));
+  return signedIn(await call(options, 'verifyUnverifiedChannel', { channelId, signature, chainId }));
 }
 
 /**
@@ -59,16 +57,16 @@ export async function signInWithWallet(options: WalletOptions): Promise<SignedIn
  * @throws GantryError
  */
 export async function upgradeGuest({
-  url,
   launcherJwt,
   wallet,
   sign,
   chainId,
+  ...server
 }: Omit<WalletOptions, 'gameId'> & { launcherJwt: string }): Promise<SignedIn> {
-  const challenge = await call(url, 'requestGuestUpgrade', { launcherJwt, wallet, chainId });
+  const challenge = await call(server, 'requestGuestUpgrade', { launcherJwt, wallet, chainId });
   const signature = await sign(challenge.signRequest);
   const { channelId } = challenge;
-  return signedIn(await call(url, 'upgradeGuest', { launcherJwt, channelId, signature, chainId }));
+  return signedIn(await call(server, 'upgradeGuest', { launcherJwt, channelId, signature, chainId }));
 }
 
 function signedIn({ launcherJwt, player, expiresAt }: Omit<SignedIn, 'wallet'>): SignedIn {
@@ -76,9 +74,9 @@ function signedIn({ launcherJwt, player, expiresAt }: Omit<SignedIn, 'wallet'>):
 }
 
 function call<Name extends OperationName>(
-  url: string,
+  server: GameServer,
   name: Name,
   data: object,
 ): Promise<OperationOutput<Name>> {
-  return callOverHttp(url, name, data) as Promise<OperationOutput<Name>>;
+  return callOverHttp(server, name, data) as Promise<OperationOutput<Name>>;
 }

@@ -137,6 +137,16 @@ export function makeDriver(
         follows.set(command.id, await client.friends.follow(show));
         return null;
       }
+      case 'config': {
+        const { version, values } = opened(command).client.config;
+        return { version, values };
+      }
+      case 'followConfig': {
+        const { client, follows } = opened(command);
+        const show = (config: object) => report({ client: command.client, follow: command.id, config });
+        follows.set(command.id, await client.config.follow(show));
+        return null;
+      }
       case 'unfollow':
         opened(command).follows.get(command.follow ?? 0)?.();
         return null;

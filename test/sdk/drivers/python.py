@@ -70,6 +70,10 @@ if "--asyncio" in sys.argv:
             return AsyncClient(self.client.leaderboard(*name, **named))
 
         @property
+        def config(self):
+            return AsyncClient(self.client.config)
+
+        @property
         def friends(self):
             return AsyncClient(self.client.friends)
 
@@ -145,6 +149,8 @@ def options_of(options):
         timeout=options["timeoutMs"] / 1000 if "timeoutMs" in options else None,
         retries=options.get("retries"),
         status=options.get("status"),
+        game_version=options.get("gameVersion"),
+        label=options.get("label"),
         renew=None if renewals is None else lambda: renewals.pop(0) if renewals else None,
     )
 
@@ -188,7 +194,7 @@ def listen(name, client, store):
     def on_status(status):
         more = {}
         if status == "refused":
-            more = {"reason": client._refused().reason}
+            more = {"reason": client._refused().reason, "update": client._refused().update}
         elif status == "ended":
             more = {"endReason": client.end_reason}
         report({"client": name, "status": status, **more})
@@ -217,6 +223,16 @@ def follow_friends(command):
             raise ValueError("thrown for a test")
 
     follows[number] = client.friends.follow(show)
+
+
+def follow_config(command):
+    client, _ = clients[command["client"]]
+    number = command["id"]
+
+    def show(shown):
+        report({"client": command["client"], "follow": number, "config": shown})
+
+    follows[number] = client.config.follow(show)
 
 
 def on(client, event):
@@ -293,6 +309,10 @@ def carry_out(command):
         return follow(command)
     if what == "followFriends":
         return follow_friends(command)
+    if what == "config":
+        return {"version": client.config.version, "values": client.config.values}
+    if what == "followConfig":
+        return follow_config(command)
     if what == "unfollow":
         return follows.pop(command["follow"])()
     if what == "on":

@@ -11,6 +11,7 @@ python-socketio and websocket-client (pip install "python-socketio[client]").
 """
 
 from .client import GantryClient
+from .config import Config
 from .connecting import connect, connect_as_guest, connect_with_wallet
 from .errors import GantryError
 from .friends import FollowedFriend, FriendList, Friends
@@ -26,6 +27,7 @@ from .sign_in import (
 from .store import FileStore, Store
 
 __all__ = [
+    "Config",
     "FileStore",
     "FollowedFriend",
     "FriendList",

@@ -28,7 +28,7 @@ from .errors import GantryError, client_error
 from .friends import FriendList
 from .types import OwnPlayer
 
-__all__ = ["AsyncFriends", "AsyncLeaderboard", "GantryClient", "connect", "connect_as_guest", "connect_with_wallet"]
+__all__ = ["AsyncConfig", "AsyncFriends", "AsyncLeaderboard", "GantryClient", "connect", "connect_as_guest", "connect_with_wallet"]
 
 Answer = TypeVar("Answer")
 Stop = Callable[[], None]
@@ -124,6 +124,16 @@ class GantryClient(AsyncOperations):
         """The player's friends, with their presence."""
         return AsyncFriends(self)
 
+    @property
+    def config(self) -> "AsyncConfig":
+        """The game's config."""
+        return AsyncConfig(self)
+
+    @property
+    def refusal(self) -> Optional[GantryError]:
+        """As `gantry.GantryClient.refusal`."""
+        return self._client.refusal
+
     async def close(self) -> None:
         """Closes the connection permanently; queued calls stay in the store for the next client."""
         self._is_closed = True
@@ -175,6 +185,31 @@ class AsyncFriends:
         """Calls the listener with the friends and friend requests, as `gantry.Friends.follow`."""
         friends = self._client._client.friends
         return await self._client._run(friends.follow, self._client._listener(listener))
+
+
+class AsyncConfig:
+    """The game's config, as it changes: as `gantry.Config`."""
+
+    def __init__(self, client: GantryClient) -> None:
+        self._client = client
+
+    @property
+    def version(self) -> int:
+        return self._client._client.config.version
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return self._client._client.config.values
+
+    def get(self, key: str, default: Any = None) -> Any:
+        return self._client._client.config.get(key, default)
+
+    async def load(self) -> None:
+        await self._client._run(self._client._client.config.load)
+
+    async def follow(self, listener: Callable[[dict[str, Any]], Any]) -> Stop:
+        config = self._client._client.config
+        return await self._client._run(config.follow, self._client._listener(listener))
 
 
 def connect(url: str, game: str, **options: Any) -> "_Connecting":

@@ -113,7 +113,7 @@ class CallQueue:
             try:
                 return self._call(operation, data), None
             except GantryError as error:
-                if error.reason == "client_closed":
+                if error.reason == "client_closed" or error.update is not None:  # the game's next version sends it
                     raise
                 # When the session has ended, there is either another one or no connection any more.
                 is_end = error.reason in ("session_ended", "token_expired")

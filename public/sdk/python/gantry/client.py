@@ -9,6 +9,7 @@ from typing import Any, Callable, Mapping, Optional
 
 from .call_queue import CallQueue
 from .calls import CallsWith, recorded, retry_delay
+from .config import Config
 from .errors import GantryError, client_error
 from .event_receiver import EventReceiver, Listener, added, run_all
 from .friends import Friends
@@ -39,7 +40,9 @@ class GantryClient(Operations):
     whose response was lost, if it is idempotent: a read, or a write with an `idempotency_key`.
 
     `renew` returns a new token of the same player, or none, when the session has expired. `status` is a launcher's
-    status before the first `set_status`, such as `{"status": "invisible"}`.
+    status before the first `set_status`, such as `{"status": "invisible"}`. `game_version`, such as "1.4.2", is sent to the
+    server, which may require a newer one (`update_required`); `label` is for rules of the game's config with a label, such
+    as `beta` or `android`.
 
     Listeners run in a thread of the client, one at a time. With `threaded=False`, they run in `poll`, which a game calls
     in its loop.
@@ -62,11 +65,14 @@ class GantryClient(Operations):
         transports: tuple[str, ...] = ("websocket",),
         renew: Optional[Callable[[], Optional[str]]] = None,
         status: Optional[Mapping[str, Any]] = None,
+        game_version: Optional[str] = None,
+        label: Optional[str] = None,
         session: Optional[Session] = None,
     ) -> None:
         self._url = url
-        self._session = session or Session(url, launcher_jwt, timeout, renew)
+        self._session = session or Session(url, launcher_jwt, timeout, renew, game_version=game_version)
         self._game_secret = game_secret
+        self._game_version = game_version
         self._over_http = call_over == "http" or not connect
         self._timeout = timeout
         self._retries = retries
@@ -87,6 +93,7 @@ class GantryClient(Operations):
         self._held: Optional[list[tuple[Any, ...]]] = None if session is None else []
         self._leaderboards = Leaderboards(self)
         self._friends = Friends(self)
+        self._config = Config(self, label)
         self._own_presence = OwnPresence(status)
         #: The number of the connection whose events are accepted.
         self._taking = 0
@@ -139,6 +146,16 @@ class GantryClient(Operations):
     def leaderboard(self, name: str = "default") -> Leaderboard:
         """The leaderboard of this name in the player's game; without a name, the default one."""
         return self._leaderboards.get(name)
+
+    @property
+    def config(self) -> Config:
+        """The game's config."""
+        return self._config
+
+    @property
+    def refusal(self) -> Optional[GantryError]:
+        """With the status `refused`: why, with what to install if the game is too old (`update`)."""
+        return self._refusal
 
     @property
     def friends(self) -> Friends:
@@ -216,6 +233,7 @@ class GantryClient(Operations):
             return
         self._closed.set()
         self._session.close()
+        self._config.close()
         self._writer.save()
         if self._connection is not None:
             self._connection.close()
@@ -283,7 +301,13 @@ class GantryClient(Operations):
         try:
             return self._send(operation, data, cancelled)
         except GantryError as error:
-            if "launcherJwt" in data or error.reason not in ("token_expired", "session_ended"):
+            if "launcherJwt" in data:
+                raise
+            if error.update is not None and self._status not in FINAL:
+                if self._connection is not None:
+                    self._connection.close()
+                self._end("refused", error)
+            if error.reason not in ("token_expired", "session_ended"):
                 raise
             if error.reason != "token_expired" or not self._session.follow(number):
                 if self._connection is None:  # which would tell the end of the session
@@ -300,7 +324,9 @@ class GantryClient(Operations):
         if over_http or self._connection is None:
             if self._session.token is not None:
                 data = {"launcherJwt": self._session.token, **data}
-            return call_over_http(self._url, operation, data, self._game_secret, self._timeout)
+            return call_over_http(
+                self._url, operation, data, self._game_secret, self._timeout, self._game_version
+            )
         if self._status in FINAL:
             raise self._refused()  # there will be no connection to send it over
         return self._connection.call(operation, data, self._timeout, cancelled)
@@ -332,6 +358,7 @@ class GantryClient(Operations):
         self._connected_session = self._session.number
         status = self._own_presence.status
         given = {"launcherJwt": self._session.token, "gameSecret": self._game_secret, "status": status}
+        given["gameVersion"] = self._game_version
         return {**{name: value for name, value in given.items() if value is not None}, **self._events.to_send}
 
     def _listen(self) -> None:
@@ -362,6 +389,9 @@ class GantryClient(Operations):
             self._set_status("connecting")
         elif what == "cursors_invalid":
             self._events.forget()
+        elif what == "run":
+            if not self._closed.is_set():
+                told[1]()
         elif what == "released":
             held, self._held = self._held or [], None
             for one in held:

@@ -53,6 +53,7 @@ def connect(
     """
     kept = store if store is not None else MemoryStore()
     timeout = options.get("timeout", 15.0)
+    version = options.get("game_version")
     until = time.monotonic() + sign_in_timeout
 
     def opened(session: Session, store: Store) -> GantryClient:
@@ -70,7 +71,7 @@ def connect(
     saved = kept.load() or {}
     given = launcher_jwt or os.environ.get("GANTRY_TOKEN")
     if given:
-        session = Session(url, given, timeout, renew)
+        session = Session(url, given, timeout, renew, game_version=version)
         if is_accepted(session):
             is_stored = saved.get("wallet") == session.wallet
             return opened(session, kept if is_stored else LauncherStore(kept, session.wallet))
@@ -79,15 +80,15 @@ def connect(
     last = saved.get("session") or {}
     is_last_of = secret == saved.get("deviceSecret")
     if is_last_of and last.get("expiresAt", 0) > time.time() * 1000 + LEAST_REMAINING_MS:
-        again = renew or (_signing_in(url, game, secret) if secret else None)
-        session = Session(url, last["launcherJwt"], timeout, again, secret)
+        again = renew or (_signing_in(url, game, secret, version) if secret else None)
+        session = Session(url, last["launcherJwt"], timeout, again, secret, version)
         if is_accepted(session):
             return opened(session, kept)
     if secret is None and saved.get("wallet"):
         message = "The session of this player, who signed in with a wallet, has ended: sign in again"
         raise GantryError({"message": message, "code": 401, "data": {"reason": "session_ended"}})
-    sign_in = _signing_in(url, game, secret, device_name, username)
-    return opened(_guest_session(url, game, _until(until, sign_in), kept, timeout, renew), kept)
+    sign_in = _signing_in(url, game, secret, version, device_name, username)
+    return opened(_guest_session(url, game, _until(until, sign_in), kept, timeout, renew, version), kept)
 
 
 def connect_as_guest(
@@ -104,8 +105,9 @@ def connect_as_guest(
     """
     kept = store if store is not None else MemoryStore()
     secret = (kept.load() or {}).get("deviceSecret")
-    guest = sign_in_as_guest(url, game_id, secret, device_name)
-    session = _guest_session(url, game_id, guest, kept, options.get("timeout", 15.0), options.get("renew"))
+    version = options.get("game_version")
+    guest = sign_in_as_guest(url, game_id, secret, device_name, game_version=version)
+    session = _guest_session(url, game_id, guest, kept, options.get("timeout", 15.0), options.get("renew"), version)
     return _live(GantryClient(url, session=session, store=kept, **options), _release)
 
 
@@ -119,8 +121,9 @@ def connect_with_wallet(
     **options: Any,
 ) -> GantryClient:
     """Signs in with a wallet and connects; `options` are those of GantryClient. Raises GantryError."""
-    session = Session(url, None, options.get("timeout", 15.0), options.get("renew"))
-    session.take(sign_in_with_wallet(url, game_id, wallet, sign, chain_id))
+    version = options.get("game_version")
+    session = Session(url, None, options.get("timeout", 15.0), options.get("renew"), game_version=version)
+    session.take(sign_in_with_wallet(url, game_id, wallet, sign, chain_id, version))
     return _live(GantryClient(url, session=session, **options), _release)
 
 
@@ -131,10 +134,11 @@ def _guest_session(
     store: Store,
     timeout: float,
     renew: Optional[Renew] = None,
+    version: Optional[str] = None,
 ) -> Session:
     """The session of a guest who has just signed in; the guest is in the store when this returns."""
     secret = guest.device_secret
-    session = Session(url, None, timeout, renew or _signing_in(url, game, secret), secret)
+    session = Session(url, None, timeout, renew or _signing_in(url, game, secret, version), secret, version)
     session.take(guest)
     saved = store.load() or {}
     # What is stored of another player stays out of this one's session.
@@ -145,9 +149,14 @@ def _guest_session(
 
 
 def _signing_in(
-    url: str, game: str, secret: Optional[str], device_name: Optional[str] = None, username: Optional[str] = None
+    url: str,
+    game: str,
+    secret: Optional[str],
+    version: Optional[str],
+    device_name: Optional[str] = None,
+    username: Optional[str] = None,
 ) -> Callable[[], SignedIn]:
-    return lambda: sign_in_as_guest(url, game, secret, device_name, username)
+    return lambda: sign_in_as_guest(url, game, secret, device_name, username, version)
 
 
 def _until(until: float, attempt: Callable[[], Any]) -> Any:

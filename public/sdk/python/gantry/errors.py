@@ -17,6 +17,10 @@ class GantryError(Exception):
         #: Details besides the reason, such as the `version` of a `version_conflict`.
         self.data: dict[str, Any] = body.get("data") or {}
         self.reason: str = self.data.get("reason", "unknown")
+        #: For `update_required`: the `version` to install, its `url`, and a `message`; empty texts: not said.
+        self.update: Optional[dict[str, str]] = self.data.get("update")
+        #: For `access_denied`: the tokens that the player needs.
+        self.missing: Optional[list[dict[str, Any]]] = self.data.get("missing")
         #: The HTTP status, over a socket too; 0 without a response.
         self.code: int = body.get("code", 0)
         #: The delay before a retry, in seconds; None if the server specifies none.

@@ -17,11 +17,14 @@ def call_over_http(
     data: Mapping[str, Any],
     game_secret: Optional[str] = None,
     timeout: float = 15.0,
+    game_version: Optional[str] = None,
 ) -> Any:
     """Calls an operation by method dispatch; `timeout` in seconds. Raises GantryError."""
     headers = {"Content-Type": "application/json", "X-Service-Method": operation}
     if game_secret is not None:
         headers["Authorization"] = "Bearer " + game_secret
+    if game_version is not None:
+        headers["X-Game-Version"] = game_version
     body = json.dumps(data).encode()
     request = urllib.request.Request(url.rstrip("/") + "/launcher", body, headers, method="POST")
     try:

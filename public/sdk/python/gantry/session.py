@@ -56,9 +56,11 @@ class Session:
         timeout: float,
         sign_in: Optional[Callable[[], Union[None, str, SignedIn]]] = None,
         device_secret: Optional[str] = None,
+        game_version: Optional[str] = None,
     ) -> None:
         self._url = url
         self._timeout = timeout
+        self._game_version = game_version
         self._sign_in = sign_in
         self._device_secret = device_secret
         self.token = launcher_jwt
@@ -188,9 +190,7 @@ class Session:
 
     def _renew(self) -> None:
         number, expires_at = self.number, self._expires_at
-        renewed = call_over_http(
-            self._url, "renewChannelSession", {"launcherJwt": self.token}, None, self._timeout
-        )
+        renewed = self._call("renewChannelSession", self.token)
         with self._lock:
             is_longer = expires_at is None or renewed["expiresAt"] > expires_at
             if self.number != number or not is_longer:
@@ -201,7 +201,12 @@ class Session:
         self.read_player()
 
     def _read(self, token: Optional[str]) -> Any:
-        return call_over_http(self._url, "getPlayer", {"launcherJwt": token}, None, self._timeout)
+        return self._call("getPlayer", token)
+
+    def _call(self, operation: str, token: Optional[str]) -> Any:
+        return call_over_http(
+            self._url, operation, {"launcherJwt": token}, None, self._timeout, self._game_version
+        )
 
     def _patiently(self, attempt: Callable[[], Answer]) -> Answer:
         return patiently(attempt, self._is_closed.wait, lambda _: not self._is_closed.is_set())
