@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeClientRules } from './client-rules.ts';
+import { describeConfigRules } from './config-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { testCancellation } from './csharp-cancellation.ts';
 import { compile, csharpDriver, monoMissing } from './csharp-driver.ts';
@@ -18,6 +19,7 @@ describe.skipIf(monoMissing !== null)('the C# SDK', () => {
   describeSessionRules(() => Driver.start(csharpDriver));
   describeFollowRules(() => Driver.start(csharpDriver));
   describeFriendsRules(() => Driver.start(csharpDriver));
+  describeConfigRules(() => Driver.start(csharpDriver));
   testCancellation();
   describeWithRealServer(() => Driver.start(csharpDriver));
 

@@ -74,6 +74,11 @@ public static class Driver
             case "followFriends":
                 await FollowFriends(name, command);
                 return null;
+            case "config":
+                return new JsonObject { { "version", Clients[name].Config.Version }, { "values", Clients[name].Config.Values } };
+            case "followConfig":
+                await FollowConfig(name, (long)command["id"]);
+                return null;
             case "unfollow":
                 Follows[(long)command["follow"]].Dispose();
                 return null;
@@ -138,6 +143,8 @@ public static class Driver
             Url = (string)options["url"],
             LauncherJwt = options.Find("launcherJwt") as string,
             GameSecret = options.Find("gameSecret") as string,
+            GameVersion = options.Find("gameVersion") as string,
+            Label = options.Find("label") as string,
             SavedState = options.Find("saved")?.ToString(),
             CallOver = options.Find("callOver") as string == "http" ? Transport.Http : Transport.Socket
         };
@@ -221,6 +228,14 @@ public static class Driver
         }, Cancellation(command));
     }
 
+    private static async Task FollowConfig(string name, long id)
+    {
+        Follows[id] = await Clients[name].Config.FollowAsync(values => Report(new JsonObject
+        {
+            { "client", name }, { "follow", id }, { "config", values }
+        }));
+    }
+
     private static void Listen<T>(string name, GantryClient client, Event<T> type) where T : Record
     {
         client.On(type, (record, meta) => Report(new JsonObject
@@ -244,6 +259,8 @@ public static class Driver
         var report = new JsonObject { { "client", name }, { "status", status.State.ToString().ToLowerInvariant() } };
         if (status.State == ConnectionState.Ended) report["endReason"] = status.EndReason;
         if (status.Error != null) report["reason"] = status.Error.Reason;
+        var update = status.Error?.Update;
+        if (update != null) report["update"] = new JsonObject { { "version", update.Version }, { "url", update.Url }, { "message", update.Message } };
         Report(report);
     }
 

@@ -213,6 +213,7 @@ namespace Gantry
         {
             var headers = new Dictionary<string, string> { { "Content-Type", "application/json" }, { "X-Service-Method", call.Operation.Name } };
             if (_options.GameSecret != null) headers["Authorization"] = "Bearer " + _options.GameSecret;
+            if (_options.GameVersion != null) headers["X-Game-Version"] = _options.GameVersion;
             var data = new JsonObject(call.Data);
             if (_token != null && !call.IsOfSession && !data.ContainsKey("launcherJwt")) data["launcherJwt"] = _token;
             call.Http = _options.Http.Post(_options.Url.TrimEnd('/') + "/launcher", headers, Json.Write(data), Notify);
@@ -246,6 +247,7 @@ namespace Gantry
         {
             call.Unsend();
             var isOwn = !call.IsOfSession && !call.Data.ContainsKey("launcherJwt");
+            if (isOwn && error.Update != null && Ending == null) Refuse(error);
             if (call.Queued != null && isOwn && (error.IsSignedOut || Ending != null))
             {
                 _pending.Remove(call); // it stays first in the queue

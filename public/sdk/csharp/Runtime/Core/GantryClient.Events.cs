@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Gantry
@@ -33,6 +34,7 @@ namespace Gantry
 
         private LeaderboardSubscription _leaderboards;
         private Friends _friends;
+        private Config _config;
         private readonly OwnPresence _ownPresence;
 
         /// <summary>A leaderboard of the player's game, to follow it.</summary>
@@ -52,6 +54,16 @@ namespace Gantry
             get
             {
                 lock (_gate) return _friends ?? (_friends = new Friends(this, _gate, Guard));
+            }
+        }
+
+        /// <summary>The game's config.</summary>
+        public Config Config
+        {
+            get
+            {
+                lock (_gate)
+                    return _config ?? (_config = new Config(this, _gate, _options.Label, time => PauseAsync((long)time.TotalMilliseconds, CancellationToken.None), Guard));
             }
         }
 
@@ -119,6 +131,7 @@ namespace Gantry
                 _cursors.AddTo(handshake);
             }
             if (_ownPresence.Status != null) handshake["status"] = _ownPresence.Status;
+            if (_options.GameVersion != null) handshake["gameVersion"] = _options.GameVersion;
             if (_options.GameSecret != null) handshake["gameSecret"] = _options.GameSecret;
             return handshake;
         }

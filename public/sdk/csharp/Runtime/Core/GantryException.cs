@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 
 namespace Gantry
 {
@@ -29,6 +30,12 @@ namespace Gantry
         /// <summary>With <c>version_conflict</c>: the current version; 0 if there is no state.</summary>
         public long? Version { get; }
 
+        /// <summary>With <c>update_required</c>: what to install; null otherwise.</summary>
+        public RequiredUpdate Update { get; }
+
+        /// <summary>With <c>access_denied</c>: the tokens that the player needs, as the server sends them; otherwise empty.</summary>
+        public IReadOnlyList<JsonObject> Missing { get; } = new JsonObject[0];
+
         /// <summary>The whole body of the server's response; empty without one.</summary>
         public JsonObject Body { get; }
 
@@ -49,6 +56,8 @@ namespace Gantry
             Reason = data.Find("reason") as string ?? "unknown";
             Code = (int)Read.Integer(body.Find("code"));
             Version = data.Find("version") as long?;
+            if (data.Find("update") is JsonObject update) Update = new RequiredUpdate(update);
+            if (data.Find("missing") is List<object> missing) Missing = missing.OfType<JsonObject>().ToList();
             Fields = FieldErrors(body.Find("errors") as List<object>);
             var seconds = Read.OptionalNumber(data.Find("retryAfterSeconds"));
             if (seconds != null) RetryAfter = TimeSpan.FromSeconds(seconds.Value);
@@ -109,6 +118,21 @@ namespace Gantry
             foreach (var one in errors ?? new List<object>())
                 if (one is JsonObject error) fields.Add(new FieldError(error.Find("path") as string, error.Find("message") as string));
             return fields;
+        }
+    }
+
+    /// <summary>What to install instead, and where; empty texts: not said.</summary>
+    public sealed class RequiredUpdate
+    {
+        public string Version { get; }
+        public string Url { get; }
+        public string Message { get; }
+
+        internal RequiredUpdate(JsonObject json)
+        {
+            Version = json.Find("version") as string ?? "";
+            Url = json.Find("url") as string ?? "";
+            Message = json.Find("message") as string ?? "";
         }
     }
 

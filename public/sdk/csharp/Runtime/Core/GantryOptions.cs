@@ -17,6 +17,15 @@ namespace Gantry
         /// <summary>Of a launcher: the status before the first <c>SetStatusAsync</c>; an invisible player is never shown.</summary>
         public SetStatusInput Status { get; set; }
 
+        /// <summary>
+        /// The version of the game, one to four numbers such as <c>1.4.2</c>. The server may require a newer one:
+        /// <c>update_required</c>, see <see cref="GantryException.Update"/>.
+        /// </summary>
+        public string GameVersion { get; set; }
+
+        /// <summary>What the game says of its build, for rules of its config with a <c>label</c>, such as <c>beta</c>.</summary>
+        public string Label { get; set; }
+
         /// <summary>The transport of calls; events always arrive over the socket.</summary>
         public Transport CallOver { get; set; } = Transport.Socket;
 
