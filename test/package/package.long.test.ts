@@ -70,6 +70,7 @@ test('the package contains the program, the pages, the client, and nothing unuse
       'client-options',
       'client-status',
       'client',
+      'config',
       'connect',
       'connection',
       'cursors',
