@@ -1,5 +1,6 @@
 import { describe, test } from 'vitest';
 import { describeClientRules } from './client-rules.ts';
+import { describeConfigRules } from './config-rules.ts';
 import { describeConnectRules } from './connect-rules.ts';
 import { Driver } from './driver.ts';
 import { describeFollowRules } from './follow-rules.ts';
@@ -16,6 +17,7 @@ describe.skipIf(missing !== null)('the GDScript SDK', () => {
   describeSessionRules(() => Driver.start(gdscriptDriver));
   describeFollowRules(() => Driver.start(gdscriptDriver));
   describeFriendsRules(() => Driver.start(gdscriptDriver));
+  describeConfigRules(() => Driver.start(gdscriptDriver));
   describeWithRealServer(() => Driver.start(gdscriptDriver));
 });
 

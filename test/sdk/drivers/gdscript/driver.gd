@@ -46,6 +46,9 @@ class Watcher:
 	func changed(rows):
 		driver._report({"client": client, "follow": id, "rows": driver._through_properties(rows)})
 
+	func config_changed(values):
+		driver._report({"client": client, "follow": id, "config": values})
+
 	func friends_changed(list):
 		var friends = []
 		for friend in list["friends"]:
@@ -142,6 +145,14 @@ func _do(command):
 			_boards[command["id"]] = friends
 			friends.connect("changed", _watcher(command, name), "friends_changed")
 			_watch(command, friends.follow())
+		"config":
+			var config = _clients[name].config()
+			_ok(command, {"version": config.version(), "values": config.values()})
+		"followConfig":
+			var config = _clients[name].config()
+			_boards[command["id"]] = config
+			config.connect("changed", _watcher(command, name), "config_changed")
+			_watch(command, config.follow())
 		"unfollow":
 			_boards[command["follow"]].stop()
 			_ok(command, null)
@@ -170,6 +181,8 @@ func _new_client(options):
 	client.game_secret = options.get("gameSecret")
 	if options.get("saved") != null:
 		client.saved_state = _json.write(options["saved"])
+	client.game_version = options.get("gameVersion")
+	client.config_label = options.get("label")
 	client.player_status = options.get("status")
 	client.call_over = options.get("callOver", "socket")
 	client.timeout_ms = options.get("timeoutMs", client.timeout_ms)
@@ -252,7 +265,7 @@ func _done(watcher, answer):
 		_report({"id": watcher.id, "error": {
 			"reason": answer.error.reason, "code": answer.error.code, "message": answer.error.message,
 			"retryAfterSeconds": answer.error.retry_after, "data": data, "errors": answer.error.fields}})
-	elif watcher.kind == "ready" or watcher.kind == "follow" or watcher.kind == "followFriends":
+	elif watcher.kind == "ready" or watcher.kind == "follow" or watcher.kind in ["followFriends", "followConfig"]:
 		_report({"id": watcher.id, "ok": null})
 	elif watcher.kind == "guest" or watcher.kind == "wallet":
 		var signed_in = {"launcherJwt": watcher.client.launcher_jwt}
@@ -331,6 +344,7 @@ func _report_status(client, now):
 	var report = {"client": client, "status": now}
 	if now == "refused":
 		report["reason"] = _clients[client].status_error.reason
+		report["update"] = _clients[client].status_error.update
 	elif now == "ended":
 		report["endReason"] = _clients[client].end_reason
 	_report(report)

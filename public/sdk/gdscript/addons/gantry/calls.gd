@@ -115,6 +115,8 @@ func fail(call, error):
 	if error.reason == "token_expired" and not uses_own_token and _client._session.replaces(call._sent_token, error):
 		call._attempt_deadline = _platform.now_ms() + call._timeout_ms
 		return # it is sent again with the next token
+	if error.update != null and not uses_own_token and _client._end_error() == null:
+		_client._end("refused", error, null)
 	var is_signed_out = error.is_signed_out() or error == _client.status_error
 	if call._queued != null and is_signed_out and not call._input.has("launcherJwt"):
 		_pending.erase(call) # it stays first in the queue
@@ -173,6 +175,8 @@ func _send(call):
 
 func _send_over_http(call):
 	var headers = ["Content-Type: application/json", "X-Service-Method: " + call._operation]
+	if _client.game_version != null:
+		headers.append("X-Game-Version: " + _client.game_version)
 	if _client.game_secret != null:
 		headers.append("Authorization: Bearer " + _client.game_secret)
 	var data = call._input.duplicate()

@@ -5,6 +5,8 @@ extends Node
 
 const Calls = preload("calls.gd")
 const CallQueue = preload("call_queue.gd")
+const Config = preload("config.gd")
+const ConfigValues = preload("config_values.gd")
 const Connection = preload("connection.gd")
 const Cursors = preload("cursors.gd")
 const FriendList = preload("friend_list.gd")
@@ -59,6 +61,10 @@ var game_secret = null
 # Of a launcher: the player's status before the first `set_status`, such as {"status": "invisible"}; an invisible player is
 # never shown.
 var player_status = null
+# The version of the game, one to four numbers such as "1.4.2". The server may require a newer one: `update_required`.
+var game_version = null
+# What the game says of its build, for rules of its config with a `label`, such as "beta" or "android".
+var config_label = null
 # The transport of calls, "socket" or "http"; events always arrive over the socket.
 var call_over = "socket"
 # The timeout of one attempt of a call.
@@ -101,6 +107,7 @@ var _session = Session.new()
 var _sign_in = SignIn.new()
 var _friend_list = FriendList.new()
 var _own_presence = OwnPresence.new()
+var _config_values = ConfigValues.new()
 var _session_id = null
 var _subscriptions = {}
 var _loading = {}
@@ -126,9 +133,9 @@ func _init():
 	_connection._json = _json
 	_calls._json = _json
 	_state._json = _json
-	for part in [_calls, _queue, _state, _session, _sign_in]:
+	for part in [_calls, _queue, _state, _session, _sign_in, _config_values]:
 		part._platform = _platform
-	for part in [_calls, _queue, _state, _session, _sign_in, _friend_list, _own_presence]:
+	for part in [_calls, _queue, _state, _session, _sign_in, _friend_list, _own_presence, _config_values]:
 		part._client = self
 
 
@@ -220,6 +227,14 @@ func friends():
 	return made
 
 
+# The game's config: connect its signal `changed` and `follow` it, or ask for a `value`.
+func config():
+	var made = Config.new()
+	made._client = self
+	add_child(made)
+	return made
+
+
 # Calls an operation by its name on the wire with a plain Dictionary. Options: "idempotency_key" (a write that is retried
 # with the same key is executed once, and is therefore retried automatically), "queued" (puts the write in the offline
 # queue, with a separate key), "over" ("socket" or "http"), "timeout_ms", "launcher_jwt" (another token for this call),
@@ -267,6 +282,7 @@ func update():
 	_connection.update()
 	_session.update()
 	_sign_in.update()
+	_config_values.update()
 	_queue.update()
 	_calls.update()
 	_update_ready_calls()
@@ -300,6 +316,8 @@ func _handshake():
 		_cursors.add_to(handshake)
 	if game_secret != null:
 		handshake["gameSecret"] = game_secret
+	if game_version != null:
+		handshake["gameVersion"] = game_version
 	if _own_presence.status() != null:
 		handshake["status"] = _own_presence.status()
 	return handshake
@@ -311,6 +329,7 @@ func _on_accepted():
 	_connection.succeeded()
 	replayed = 0
 	_set_status("live")
+	_config_values.connected()
 
 
 func _on_event(name, record, meta):
@@ -340,6 +359,7 @@ func _on_event(name, record, meta):
 			for board in _leaderboards.values():
 				board.received(name, record)
 		_friend_list.received(name, record)
+		_config_values.received(name, record)
 		_handled()
 
 
@@ -428,6 +448,7 @@ func _begin(streams):
 	for board in _leaderboards.values():
 		board.reload() # changes are not replayed
 	_friend_list.connected()
+	_config_values.connected()
 
 
 func _subscribed_again(call):

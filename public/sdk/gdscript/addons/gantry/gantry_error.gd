@@ -13,6 +13,10 @@ var message = ""
 var retry_after = null
 # Details besides the reason, such as the current `version` with `version_conflict`.
 var data = {}
+# With `update_required`: the `version` to install, its `url`, and a `message`; null otherwise.
+var update = null
+# With `access_denied`: the tokens that the player needs.
+var missing = []
 # The invalid fields, each with `path` and `message`.
 var fields = []
 
@@ -42,6 +46,8 @@ func read(body):
 	if body.get("code") is int:
 		code = body["code"]
 	retry_after = data.get("retryAfterSeconds")
+	update = data.get("update")
+	missing = data.get("missing", [])
 	if body.get("errors") is Array:
 		fields = body["errors"]
 	return self
