@@ -1,5 +1,9 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, mergeConfig } from 'vitest/config';
 import { longTests, shared } from './vitest.config.ts';
 
-/** `npm run test:long`: the tests that `npm test` excludes. */
-export default mergeConfig(shared, defineConfig({ test: { include: [longTests] } }));
+/** `npm run test:long`: the tests that `npm test` excludes. They wait more, for leases, restarts and timeouts. */
+export default mergeConfig(
+  shared,
+  defineConfig({ test: { include: [longTests], maxWorkers: availableParallelism() + 2 } }),
+);

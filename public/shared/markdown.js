@@ -46,7 +46,7 @@ function block(token) {
     case 'text':
       return token.tokens ? inlines(token.tokens) : token.text;
     default:
-      return html`<p>${token.raw}</p>`;
+      return html`<p>${token.raw.trim()}</p>`;
   }
 }
 

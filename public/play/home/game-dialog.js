@@ -3,11 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/button.js';
 import { Dialog } from '../../shared/dialog.js';
 import { Icon } from '../../shared/icon.js';
+import { link, Markdown } from '../../shared/markdown.js';
 import { dayTime, minuteTime, RelativeTime } from '../../shared/relative-time.js';
 import { ErrorState, LoadingRows, messageOf } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
 import { playtimeText } from '../playtime.js';
-import { link, Markdown } from './markdown.js';
 
 /**
  * @typedef {import('gantry-client').OperationOutput<'getGame'>['game']} GamePage

@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/button.js';
+import { Markdown } from '../../shared/markdown.js';
 import { RelativeTime } from '../../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
-import { Markdown } from './markdown.js';
 
 /**
  * The news. Showing it marks all as read; those that were unread stay highlighted meanwhile.

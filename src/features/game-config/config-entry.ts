@@ -87,12 +87,10 @@ const configChange = z
     key: configKey,
     value: configValue.optional().meta({ description: 'Omitted: unchanged; a new key needs one' }),
     public: z.boolean().optional().meta({ description: 'Omitted: unchanged; a new key is public' }),
-    rules: configRules
-      .optional()
-      .meta({
-        description:
-          'Values for some players, the first rule that holds; replaced as a whole; omitted: unchanged',
-      }),
+    rules: configRules.optional().meta({
+      description:
+        'Values for some players, the first rule that holds; replaced as a whole; omitted: unchanged',
+    }),
     removed: z.literal(true).optional().meta({ description: 'Removes the key' }),
   })
   .refine(
