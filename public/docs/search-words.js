@@ -4,7 +4,7 @@ import { stemmer } from 'stemmer';
 export const stopWords = new Set(
   (
     'a an and are as at be by can could do does for from get give has have how i if in into is it its ' +
-    'make me my need of on one or our should so some that the their them then there this to use using ' +
+    'make me my need of on one or our s should so some that the their them then there this to use using ' +
     'want was we what when where which who why will with would you your'
   ).split(' '),
 );
