@@ -59,9 +59,6 @@ const countedEvents = /** @type {const} */ ([
   'events ended',
 ]);
 
-/** Refusals to open a game that its dialog explains. */
-const explained = ['access_denied', 'update_required'];
-
 /** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
   #connection;
@@ -212,7 +209,7 @@ export class Launcher extends Observable {
       this.#tellGame();
     } catch (error) {
       const refusal = /** @type {import('gantry-client').GantryError} */ (error);
-      if (!explained.includes(refusal.reason)) throw error;
+      if (refusal.reason !== 'access_denied') throw error;
       this.showAbout(game, refusal);
     } finally {
       if (this.opening === game.gameId) this.opening = null;

@@ -16,7 +16,6 @@ import {
 } from './window-messages.js';
 
 /** @typedef {{ gameId: string, slug: string, name: string, kind: string, url: string, image: string, tokenIn: 'query' | 'fragment', playing: number }} Game */
-/** @typedef {{ version: string, url: string, message: string }} RequiredUpdate the oldest version that may play */
 /** @typedef {Pick<import('gantry-client').OperationOutput<'listReleases'>['releases'][number], 'gameId' | 'version' | 'required' | 'url'>} Release */
 
 /** The maximum number of request types that the player is notified of per opened game. */
@@ -33,8 +32,6 @@ export class OpenGame extends Observable {
   reloads = 0;
   /** The latest one that was published while it is open. @type {Release | null} */
   release = null;
-  /** With which calls of its session are refused until it is installed. @type {RequiredUpdate | null} */
-  requiredUpdate = null;
   /** Posted once the game has loaded. @type {import('./launcher.js').Join | null} */
   #join = null;
   /** How often a friend was joined. */
@@ -63,14 +60,7 @@ export class OpenGame extends Observable {
     this.stream = new PublicStream(connection, players, { gameId: game.gameId, wallet: address });
     /** @type {Pick<import('gantry-client').GantryClient, 'call'>} */
     const session = {
-      call: async (...call) => {
-        try {
-          return await connection.as(this.launcherJwt).call(...call);
-        } catch (error) {
-          this.#learnRequiredUpdate(error);
-          throw error;
-        }
-      },
+      call: (...call) => connection.as(this.launcherJwt).call(...call),
     };
     this.boards = new NamedBoards(connection, players, { gameId: game.gameId, wallet: address });
     this.conversations = new Conversations(session, players, address);
@@ -92,14 +82,6 @@ export class OpenGame extends Observable {
     ]);
   }
 
-  /** @param {unknown} error of a call of the game's session */
-  #learnRequiredUpdate(error) {
-    const { data } = /** @type {import('gantry-client').GantryError} */ (error);
-    if (data?.reason !== 'update_required') return;
-    this.requiredUpdate = /** @type {RequiredUpdate} */ (data.update);
-    this.changed();
-  }
-
   /** @param {Release} release */
   released(release) {
     if (release.gameId !== this.game.gameId) return;
@@ -118,7 +100,6 @@ export class OpenGame extends Observable {
     this.frameUrl = frameUrlOf(this.game, this.launcherJwt);
     this.#isLoaded = false;
     this.release = null;
-    this.requiredUpdate = null;
     this.reloads += 1;
     this.changed();
   }

@@ -3,21 +3,19 @@ import { Button } from '../shared/button.js';
 import { Icon } from '../shared/icon.js';
 
 /**
- * A release that was published while the game is open, or what to install when the open version is refused.
+ * A release that was published while the game is open.
  * @param {{ launcher: import('./launcher.js').Launcher, current: import('./open-game.js').OpenGame }} props
  */
 export function ReleaseBanner({ launcher, current }) {
-  const { release, requiredUpdate, frameUrl, game } = current;
-  if (release === null && requiredUpdate === null) return null;
-  const isRequired = requiredUpdate !== null || release?.required;
-  const { version, url } = requiredUpdate ?? release ?? { version: '', url: '' };
+  const { release, frameUrl, game } = current;
+  if (release === null) return null;
+  const { version, url, required: isRequired } = release;
   const address = url === '' ? null : URL.parse(url, location.href);
   return html`
     <div class="banner release ${isRequired ? 'warn' : ''}" role="status">
       <${Icon} name="download" />
       <span>
         <strong>${isRequired ? `Version ${version} of ${game.name} is required.` : `Version ${version} of ${game.name} is out.`}</strong>
-        ${requiredUpdate?.message && ` ${requiredUpdate.message}`}
       </span>
       <span class="release-actions">
         ${frameUrl !== null && html`<${Button} size="small" kind="primary" onClick=${() => current.reload()}>Reload the game<//>`}

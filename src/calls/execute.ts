@@ -290,7 +290,7 @@ function withNamedGame(input: Call['input'], { gameId }: Authenticated): Call['i
 /** The input, with the version of the game that the call was sent with, if the operation wants to know it. */
 function withGameVersion(input: Call['input'], { operation, credentials }: Call): Call['input'] {
   const { gameVersion } = credentials;
-  if (!('gameVersion' in operation.input.shape) || isOmitted(gameVersion)) return input;
+  if (!('gameVersion' in operation.input.shape) || typeof gameVersion !== 'string') return input;
   return isOmitted(input.gameVersion) ? { ...input, gameVersion } : input;
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateGame } from '../../src/features/administration/operations/games.ts';
 import { rollBackConfig, setConfig } from '../../src/features/game-config/operations/config-versions.ts';
 import { overHttp } from '../support/administration.ts';
+import { apiOf } from '../support/api.ts';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { connectLauncher, settled, type TestLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
@@ -124,6 +125,11 @@ test('a socket of an old version is refused, and one that is connected is told a
   await expect(old.call('getConfig', {})).rejects.toMatchObject(refusal);
   expect(await refusalOf({ launcherJwt, gameVersion: '1.3' })).toMatchObject(refusal);
   expect(await refusalOf({ launcherJwt })).toMatchObject(refusal);
+  // A launcher's connection is no build of the game, but its session in the game, elsewhere, says no version.
+  const launcher = await server.openSession((await server.createGame({ kind: 'launcher' })).gameId);
+  using ofLauncher = await connectLauncher(server.url, { launcherJwt: launcher.launcherJwt });
+  expect(await ofLauncher.call('getConfig', { launcherJwt })).toMatchObject({ success: true });
+  expect((await apiOf(server).post('/launcher/get-config', { launcherJwt })).body).toMatchObject(refusal);
   using current = await connectLauncher(server.url, { launcherJwt, gameVersion: '1.4' });
   expect(await current.call('getConfig', {})).toMatchObject({ success: true });
 });

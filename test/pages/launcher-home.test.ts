@@ -215,18 +215,6 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
     await page.frameLocator('iframe').getByRole('button', { name: 'Start' }).waitFor();
     expect(await frame?.evaluate((one) => one.isConnected)).toBe(false);
     await page.getByText('is required').waitFor({ state: 'hidden' });
-
-    const minVersion = { version: '3', url: 'https://example.com/get', message: 'New maps!' };
-    await server.services.db.write(changeGame, gameId, { policies: { minVersion } });
-    await page.getByRole('tab', { name: /Messages/ }).click();
-    await page.getByRole('button', { name: 'New', exact: true }).click();
-    await page.keyboard.press('Escape');
-    await page.reload();
-    await page.getByText('Version 3 of Demo Game is required. New maps!').waitFor();
-    expect(await page.getByRole('link', { name: 'Get it' }).getAttribute('href')).toBe(
-      'https://example.com/get',
-    );
-    await server.services.db.write(changeGame, gameId, { policies: { minVersion: null } });
   });
 
   test('maintenance is announced before it begins and while it lasts, and refused changes say so', async () => {

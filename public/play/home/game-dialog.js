@@ -73,7 +73,6 @@ function Refusal({ refusal }) {
   const missing = /** @type {readonly import('../../../src/core/errors.ts').MissingToken[]} */ (
     refusal.data.missing ?? []
   );
-  const update = /** @type {import('../open-game.js').RequiredUpdate | undefined} */ (refusal.data.update);
   return html`
     <div class="banner bad" role="alert">
       <${Icon} name="alert" />
@@ -94,7 +93,6 @@ function Refusal({ refusal }) {
             </ul>
           `
         }
-        ${update && html` ${update.url !== '' && link(update.url, `Get version ${update.version}`)}`}
       </span>
     </div>
   `;

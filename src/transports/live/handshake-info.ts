@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { ofLauncher } from '../../features/games/refuse-old-version.ts';
 import { type EngineConnection, releaseRequest } from '../../runtime/internals/engine-io.ts';
 import { gamesInQuery } from '../named-games.ts';
 import { isToken } from './misplaced-token.ts';
@@ -13,7 +14,7 @@ export interface HandshakeInfo {
   /** Ids and slugs of the games named by the URL; the namespace may add one before the client is admitted. */
   games: string[];
   /** The version of the game, `auth.gameVersion` of the handshake; null: none that can be read. */
-  gameVersion: string | null;
+  gameVersion: string | typeof ofLauncher | null;
   /** Where the request holds what looks like a token, although none belongs there; undefined when it does not. */
   tokenPlace: string | undefined;
 }

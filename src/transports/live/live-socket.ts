@@ -8,6 +8,7 @@ import type { EventText, StreamEvent } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
+import { ofLauncher } from '../../features/games/refuse-old-version.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { LauncherTokens } from '../../features/sessions/launcher-token.ts';
 import { announcePresence } from '../../features/sessions/session-presence.ts';
@@ -210,6 +211,8 @@ export class LiveSocket {
     await limits.countHandshake({ address, wallet: details.session.wallet });
     authenticator.checkOrigin(details.game, origin);
     authenticator.checkVersion(details.game, server, gameVersion);
+    // Its calls may name a session in a game, whose build it is not.
+    if (details.game.kind === 'launcher') this.handshake.gameVersion = ofLauncher;
     refuseOtherGame(await authenticator.namedGame(games), details.game);
     const cursors = readCursors(given);
     const hasStatus = givenStatus !== undefined && givenStatus !== null;
