@@ -86,7 +86,7 @@ describe('files', () => {
   test('of bundles are cached forever at the address a page gives, which contains their version', async () => {
     const html = await (await get('/play')).text();
     const addresses = [...html.matchAll(/"(\/bundles\/[^"]+)"/g)].map(([, address = '']) => address);
-    expect(addresses.map((address) => address.replace(/\w+(\.js)?$/, ''))).toEqual([
+    expect([...new Set(addresses.map((address) => address.replace(/\w+(\.js)?$/, '')))]).toEqual([
       '/bundles/play/main.css?v=',
       '/bundles/play/chunk-',
       '/bundles/play/main.js?v=',

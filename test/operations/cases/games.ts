@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { changeGame } from '../../../src/features/administration/commands.ts';
 import { setFavorite } from '../../../src/features/games/library-commands.ts';
 import { anyone, ownThingsOfPlayers, refused } from '../access.ts';
@@ -12,7 +13,7 @@ const orbit = {
   tokenIn: 'query',
   image: '',
   guests: true,
-  playing: 0,
+  playing: expect.any(Number), // callers on sockets play
 };
 const page = {
   description: 'Fly around a star.',
