@@ -172,7 +172,7 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000
     await page.keyboard.type('spam');
     await page.keyboard.press('Enter');
     await page.getByText('Player muted').waitFor();
-    await page.getByRole('row', { name: /Hedy.*Demo Game spam a moderator/ }).waitFor();
+    await page.getByRole('row', { name: /Hedy.*Demo Game.*spam a moderator/ }).waitFor();
     await expect.poll(focused).toBe('Mute a player');
 
     await page.evaluate(() => {

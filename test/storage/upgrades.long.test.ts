@@ -111,12 +111,12 @@ describe.each(earlier)('a database of schema version %i', (version) => {
     makeDatabase(file, version, players);
     edit(file, 'VACUUM'); // no free pages inside that it could use
     // A table created late, where earlier tables are copied and need space; otherwise one of the last migration.
-    const table = version < 5 ? 'grants' : 'invites';
+    const table = version < 5 ? 'grants' : 'maintenance';
     edit(file, `CREATE TABLE ${table} (in_the_way)`);
     const before = fingerprint(file);
     const full = new SqliteFile(file);
     full.pragma(`max_page_count = ${Number(full.pragma('page_count', { simple: true })) + 1}`);
-    expect(() => migrate(full)).toThrow(/full|(grants|invites) already exists/);
+    expect(() => migrate(full)).toThrow(/full|(grants|maintenance) already exists/);
     expect(full.inTransaction).toBe(false);
     full.close();
     expect(fingerprint(file)).toBe(before);

@@ -16,7 +16,7 @@ export const configPatched = defineEvent(
     gameId: id,
     version: z.int(),
     keys: z.array(z.string()).meta({ description: 'The changed keys that players may read' }),
-    values: z.record(z.string(), z.unknown()).optional().meta({
+    values: z.exactOptional(z.record(z.string(), z.unknown())).meta({
       description:
         'Their values, without those that were removed; omitted when they are too long, or rules decide',
     }),

@@ -115,7 +115,7 @@ const errorBody = z.looseObject({
   data: z.union([
     z.strictObject({
       ...data,
-      reason: z.enum(Object.keys(reasons)).exclude(['version_conflict']),
+      reason: z.enum(Object.keys(reasons)).exclude(['version_conflict', 'config_changed']),
       retryAfterSeconds: z.exactOptional(z.int().min(1)),
       endReason: z.exactOptional(z.string()),
     }),
@@ -125,6 +125,7 @@ const errorBody = z.looseObject({
       label: z.string().min(1),
       version: z.int().min(0),
     }),
+    z.strictObject({ ...data, reason: z.literal('config_changed'), version: z.int().min(0) }),
   ]),
 });
 

@@ -31,6 +31,10 @@ namespace Gantry
         private string _etag;
 
         private bool _isListening;
+
+        /// <summary>The latest connection.</summary>
+        private Status _readFor;
+
         private Task _reading;
 
         /// <summary>Whether the values being read may be outdated already.</summary>
@@ -126,7 +130,9 @@ namespace Gantry
         {
             lock (_gate)
             {
-                if (status.State != ConnectionState.Live) return;
+                // A connection that begins while the program calls this the first time is reported twice.
+                if (status.State != ConnectionState.Live || status == _readFor) return;
+                _readFor = status;
                 if (_reading != null) _isStale = true;
                 else Ignore(Read());
             }
