@@ -32,7 +32,7 @@ namespace Gantry
 
         private bool _isListening;
 
-        /// <summary>The latest connection.</summary>
+        /// <summary>The connection that it was last read for.</summary>
         private Status _readFor;
 
         private Task _reading;
@@ -130,7 +130,7 @@ namespace Gantry
         {
             lock (_gate)
             {
-                // A connection that begins while the program calls this the first time is reported twice.
+                // It may have been read already for a connection that is reported late.
                 if (status.State != ConnectionState.Live || status == _readFor) return;
                 _readFor = status;
                 if (_reading != null) _isStale = true;
@@ -180,6 +180,7 @@ namespace Gantry
             {
                 _waiting = null;
                 if (_reading != null) return _reading;
+                _readFor = _client.Status;
                 var reading = ReadLatest();
                 if (!reading.IsCompleted) _reading = reading;
                 return reading;
