@@ -130,14 +130,15 @@ export async function playLedger(
   }
 
   async function open(player: Player, device: Device, gameId: string | null): Promise<void> {
+    const isOpen = device.socket?.connected && device.game === gameId;
     const socket = await connected(player, device);
     await new Promise((resolve, reject) =>
       socket.emit('setCurrentGame', 'launcher', { gameId }, {}, (error: unknown) =>
         error ? reject(error) : resolve(null),
       ),
     );
+    if (!isOpen) device.openedAt = performance.now(); // what is open on this connection is not opened again
     device.game = gameId;
-    device.openedAt = performance.now();
     player.note();
     if (gameId === null) counts.closed++;
     else counts.opened++;
