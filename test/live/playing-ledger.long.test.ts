@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startClusterNode } from '../support/cluster-node.ts';
 import { connectLauncher } from '../support/launcher.ts';
@@ -9,6 +10,8 @@ import { playingWrong, playLedger } from './playing-ledger.ts';
 /** Full size: 300 launchers for 60 s. */
 const launchers = Number(process.env.PLAYING_LAUNCHERS ?? 60);
 const seconds = launchers < 300 ? 15 : 60;
+/** How long Redis is away while they play, by hand: 0. */
+const redisAwayMs = Number(process.env.PLAYING_REDIS_AWAY_MS ?? 0);
 
 test(`${launchers} launchers open, switch, close, crash and sleep on two nodes, one killed: the numbers and the playtime are right`, {
   timeout: 240_000,
@@ -19,7 +22,13 @@ test(`${launchers} launchers open, switch, close, crash and sleep on two nodes, 
   const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
   await using one = await startClusterNode(variables);
   await using other = await startClusterNode(variables);
-  const counts = await playLedger(data, [one, other], { launchers, seconds });
+  const interrupt = async () => {
+    await redis.kill();
+    await delay(redisAwayMs);
+    await redis.start();
+  };
+  const options = { launchers, seconds, ...(redisAwayMs > 0 && { interrupt }) };
+  const counts = await playLedger(data, [one, other], options);
   process.stdout.write(`playing: ${JSON.stringify(counts)}\n`);
   expect(playingWrong(counts), JSON.stringify(counts)).toBe(0);
   expect(counts.opened).toBeGreaterThan(launchers);
