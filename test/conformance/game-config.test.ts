@@ -202,6 +202,8 @@ describe('minVersion', () => {
     const sent = await api.post('/launcher/create-guest', { gameId });
     refused(sent, 403, 'update_required');
     expect(await api.post('/launcher/get-games', {})).toMatchObject({ status: 200 });
+    expect(await api.post('/launcher/list-news', { gameId })).toMatchObject({ status: 200 });
+    refused(await api.post('/launcher/list-news', { launcherJwt }), 403, 'update_required');
     await admin.call(updateGame, { gameId, policies: { minVersion: null } });
     expect(await score({})).toMatchObject({ status: 200 });
   });

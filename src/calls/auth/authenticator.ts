@@ -96,7 +96,7 @@ export class Authenticator {
       const checking = this.#check(game, bySecret, credentials, !isPublic);
       if (checking) await checking;
       // Whatever its version, a game may ask whether its session has ended.
-      if (kind !== 'public' && kind !== 'session') this.checkVersion(game, bySecret, credentials.gameVersion);
+      if (!isPublic && kind !== 'session') this.checkVersion(game, bySecret, credentials.gameVersion);
     }
     const server = isOmitted(credentials.launcherJwt) ? bySecret : null;
     const hasSecret = bySecret !== null && bySecret.id === game?.id;

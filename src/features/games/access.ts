@@ -10,7 +10,8 @@ const ownedToken = userOwnsTokens
   .safeExtend({ name: text(1, 100).optional() })
   .refine(({ standard }) => standard !== 'off-chain', {
     path: ['standard'],
-    message: 'must be erc20, erc721 or erc1155: whoever may not play cannot get an achievement',
+    message:
+      'must be erc20, erc721 or erc1155: achievements are earned by playing, so they cannot be required to play',
   })
   .refine(({ operator }) => operator === 'gte', {
     path: ['operator'],
