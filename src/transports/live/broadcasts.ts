@@ -38,28 +38,31 @@ export class Broadcasts {
 
   add(broadcast: Broadcast): void {
     this.#waiting.push(broadcast);
-    if (this.#isSending) return;
-    this.#sendAll().catch(this.#dependencies.report);
+    if (!this.#isSending) void this.#sendAll();
   }
 
   async #sendAll(): Promise<void> {
-    const { io } = this.#dependencies;
     this.#isSending = true;
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
-      const { adapter, sockets } = io.of('/');
-      const ids = [...new Set(next.rooms.flatMap((room) => [...(adapter.rooms.get(room) ?? [])]))];
-      const record = next.spreadsReads
-        ? { ...next.record, spreadMs: this.#spreadMs(ids.length) }
-        : next.record;
-      const event = JSON.stringify([next.name, record, next.meta]);
-      const frame = eventFrame(event);
-      for (const [at, id] of ids.entries()) {
-        if (at > 0 && at % servedAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
-        const socket = sockets.get(id);
-        if (socket) sendEventNow(socket.conn, event, frame); // unless it has left meanwhile
-      }
+      // One that fails does not hold up the next.
+      await this.#send(next).catch(this.#dependencies.report);
     }
     this.#isSending = false;
+  }
+
+  async #send(broadcast: Broadcast): Promise<void> {
+    const { adapter, sockets } = this.#dependencies.io.of('/');
+    const ids = [...new Set(broadcast.rooms.flatMap((room) => [...(adapter.rooms.get(room) ?? [])]))];
+    const record = broadcast.spreadsReads
+      ? { ...broadcast.record, spreadMs: this.#spreadMs(ids.length) }
+      : broadcast.record;
+    const event = JSON.stringify([broadcast.name, record, broadcast.meta]);
+    const frame = eventFrame(event);
+    for (const [at, id] of ids.entries()) {
+      if (at > 0 && at % servedAtOnce === 0) await new Promise((resolve) => setImmediate(resolve));
+      const socket = sockets.get(id);
+      if (socket) sendEventNow(socket.conn, event, frame); // unless it has left meanwhile
+    }
   }
 
   /**
