@@ -99,6 +99,12 @@ test('a change reaches sessions on another node, which reads it at once and give
   const { launcherJwt } = await data.openSession(gameId);
   using player = await connectLauncher(far.url, { launcherJwt });
   await settled(player);
+  using elsewhere = await connectLauncher(near.url, await data.openSession(gameId).then(tokenOf));
+  await settled(elsewhere);
+  await until('the nodes know each other', async () => {
+    const { games } = Object(await player.call('followGameStats', { gameIds: [gameId] }));
+    return games[0].playing === 2;
+  });
   expect(await player.call('getConfig', {})).toMatchObject({ version: 0 });
   const admin = overHttp({ url: near.url, adminToken });
   const changes = (value: number) => [{ key: 'xp', value, rules: [{ percent: 100, value: -value }] }];
@@ -133,6 +139,8 @@ test('a socket of an old version is refused, and one that is connected is told a
   using current = await connectLauncher(server.url, { launcherJwt, gameVersion: '1.4' });
   expect(await current.call('getConfig', {})).toMatchObject({ success: true });
 });
+
+const tokenOf = ({ launcherJwt }: { launcherJwt: string }) => ({ launcherJwt });
 
 async function refusalOf(auth: object): Promise<unknown> {
   const socket = io(server.url, { auth, transports: ['websocket'], forceNew: true, reconnection: false });
