@@ -12,14 +12,14 @@ export class Registry {
     this.operations = list;
     for (const operation of list) {
       if (operation.service === 'admin') {
-        for (const name of [operation.name, ...(operation.aliases ?? [])]) {
+        for (const name of namesOf(operation)) {
           this.#add(this.#byAdminPath, kebabCase(name), operation);
         }
         continue;
       }
       this.#services.add(operation.service);
       for (const service of new Set<ServiceName>([operation.service, 'launcher'])) {
-        for (const name of [operation.name, ...(operation.aliases ?? [])]) {
+        for (const name of namesOf(operation)) {
           this.#add(this.#byMethod, `${service} ${name}`, operation);
         }
       }
@@ -70,6 +70,11 @@ export class Registry {
     if (map.has(key)) throw new Error(`two operations are named ${key}`);
     map.set(key, operation);
   }
+}
+
+/** All names of an operation, its own first. */
+export function namesOf({ name, aliases = [], deprecatedNames = {} }: AnyOperation): string[] {
+  return [name, ...aliases, ...Object.keys(deprecatedNames)];
 }
 
 /** `setUserScore` → `set-user-score` */

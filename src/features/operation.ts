@@ -51,6 +51,8 @@ interface Declaration<
   name: Name;
   /** Other names of the operation; they work wherever the name does, except as paths under `/launcher`. */
   aliases?: readonly string[];
+  /** Earlier names, which work as aliases do, with the date since when they are deprecated: `2026-11-26`. */
+  deprecatedNames?: Readonly<Record<string, string>>;
   /** Names on a single service, used by basement.fun's clients. */
   alsoOn?: readonly { service: ServiceName; name: string }[];
   /** The form of its input and output that those clients use. */

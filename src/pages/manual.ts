@@ -87,7 +87,7 @@ const groups: readonly (readonly [title: string, pages: readonly string[]])[] = 
       'benchmarks',
     ],
   ],
-  ['Project', ['contributing', 'changelog']],
+  ['Project', ['stability', 'contributing', 'changelog']],
 ];
 const lastGroup = 'More';
 

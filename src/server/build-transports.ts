@@ -106,6 +106,7 @@ export function buildTransports(
     metrics.countRefused(what),
   );
   const ignoredFields = new IgnoredFieldLog(logger);
+  const deprecatedUses = new Set<string>();
   const execute = createExecute(authenticator, limits, {
     services,
     audit: auditLogOf(db),
@@ -169,6 +170,11 @@ export function buildTransports(
     execute,
     observer,
     publicKeys: () => keys.publicKeys(),
+    onDeprecated(used) {
+      if (deprecatedUses.has(used.operation)) return;
+      deprecatedUses.add(used.operation);
+      logger.warn(used, 'a call uses a deprecated name of its operation');
+    },
     addressOf,
     limits,
     traffic,

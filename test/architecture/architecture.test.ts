@@ -2,6 +2,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { namesOf } from '../../src/calls/registry.ts';
 import { reasons } from '../../src/core/errors.ts';
 import { operations } from '../../src/server/declarations/operations.ts';
 
@@ -154,7 +155,7 @@ describe('transports handle all operations alike', () => {
   });
 
   test('they name no operation', () => {
-    const names = operations.flatMap((one) => [one.name, ...('aliases' in one ? one.aliases : [])]);
+    const names = operations.flatMap(namesOf);
     const named = transports.flatMap(({ path, code }) =>
       names.filter((name) => new RegExp(`\\b${name}\\b`).test(code)).map((name) => `${path} names ${name}`),
     );

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { kebabCase } from '../../src/calls/registry.ts';
+import { kebabCase, namesOf } from '../../src/calls/registry.ts';
 import { readConfig } from '../../src/config.ts';
 import { readAuditLog } from '../../src/features/administration/queries.ts';
 import type { AnyOperation } from '../../src/features/operation.ts';
@@ -135,7 +135,7 @@ test.each(['short', 'with spaces in the middle', 'größer-als-ASCII-ist', 'x'.r
 );
 
 test('no operation of games and launchers has a path under /admin', async () => {
-  const former = new Set(adminOperations.flatMap(({ aliases = [] }) => aliases));
+  const former = new Set(adminOperations.flatMap((operation) => namesOf(operation).slice(1)));
   for (const { name } of launcherOperations) {
     if (former.has(name)) continue; // the administrators' own operation
     const answer = await post(`${server.url}/admin/${kebabCase(name)}`, {}, bearer(server.adminToken));

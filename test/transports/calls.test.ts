@@ -18,6 +18,7 @@ test('an answered call that cannot be counted or logged is reported, and crashes
     addressOf: () => '127.0.0.1',
     traffic: new Traffic({ factor: 1, heldBytes: 1024 * 1024 }),
     readLarge: () => Promise.resolve({}),
+    onDeprecated: () => undefined,
     requireAdmin: () => Promise.resolve(),
     report: (thrown, callId) => reported.push({ thrown, callId }),
   });
@@ -40,6 +41,7 @@ test('an unreadable body is charged like any other: the next call of its address
     addressOf: () => '127.0.0.1',
     traffic: new Traffic({ factor: 0.000_01, heldBytes: 1024 * 1024 }),
     readLarge: () => Promise.resolve({}),
+    onDeprecated: () => undefined,
     requireAdmin: () => Promise.resolve(),
     report: () => undefined,
   });
@@ -70,6 +72,7 @@ test('the reservation for a caller who disconnects before its large response is 
     addressOf: () => '127.0.0.1',
     traffic,
     readLarge: () => Promise.resolve({}),
+    onDeprecated: () => undefined,
     requireAdmin: () => Promise.resolve(),
     report: () => undefined,
   });

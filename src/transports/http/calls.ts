@@ -38,6 +38,8 @@ export interface CallDependencies {
   readLarge(bytes: Buffer): Promise<Record<string, unknown>>;
   /** @throws GantryError unless `Authorization` holds an administrator's token */
   requireAdmin(request: IncomingMessage, onLimit?: (state: LimitState) => void): Promise<void>;
+  /** Called with every call by a deprecated name, and the operation's own. */
+  onDeprecated(used: { path: string; operation: string }): void;
   /** Called with every unexpected error. */
   report(thrown: unknown, callId?: string): void;
 }
@@ -50,7 +52,8 @@ type Middleware = (request: IncomingMessage, response: ServerResponse, next: () 
  * call.
  */
 export function operationCalls(dependencies: CallDependencies): Middleware {
-  const { registry, execute, observer, addressOf, traffic, readLarge, requireAdmin, report } = dependencies;
+  const { registry, execute, observer, addressOf, traffic, readLarge, requireAdmin, onDeprecated, report } =
+    dependencies;
   const routes: Routes = dispatchRoutes(registry);
   for (const [path, route] of dedicatedRoutes(registry)) routes.set(path, { ...routes.get(path), ...route });
 
@@ -87,8 +90,13 @@ export function operationCalls(dependencies: CallDependencies): Middleware {
     };
     const run = async (bytes: Buffer): Promise<Outcome> => {
       const parsed = parseCall(request, bytes, route, read);
-      const { operation, style, input, token } = parsed instanceof Promise ? await parsed : parsed;
+      const { operation, style, input, token, deprecatedSince } =
+        parsed instanceof Promise ? await parsed : parsed;
       call.operation = operation.name;
+      if (deprecatedSince !== undefined) {
+        head.setDeprecated(deprecatedSince);
+        onDeprecated({ path: pathOf(request.url ?? ''), operation: operation.name });
+      }
       const result = await execute({
         operation,
         style,
@@ -209,6 +217,7 @@ class ResponseHead {
   readonly #originHeaders: Headers;
   #limit: LimitState | null = null;
   #warning = '';
+  #deprecatedSince: string | null = null;
 
   constructor(callId: string, originHeaders: Headers) {
     this.#callId = callId;
@@ -218,6 +227,11 @@ class ResponseHead {
   /** Sets the limit that the `RateLimit` headers report. */
   setLimit(limit: LimitState): void {
     this.#limit = limit;
+  }
+
+  /** Sets the `Deprecation` header (RFC 9745) to a date. */
+  setDeprecated(since: string): void {
+    this.#deprecatedSince = since;
   }
 
   /** Adds a message to the `Gantry-Warning` header; what is beyond its length is left out. ASCII. */
@@ -231,6 +245,9 @@ class ResponseHead {
       'X-Request-Id',
       this.#callId,
       ...(this.#warning === '' ? [] : ['Gantry-Warning', this.#warning]),
+      ...(this.#deprecatedSince === null
+        ? []
+        : ['Deprecation', `@${Date.parse(this.#deprecatedSince) / 1000}`, ...deprecationLink]),
       ...(this.#limit ? limitHeaders(this.#limit) : []),
       ...this.#originHeaders,
     ];
@@ -243,6 +260,7 @@ function releaseWhenClosed(response: ServerResponse, memory: Holding): void {
   else response.once('close', () => memory.release());
 }
 
+const deprecationLink = ['Link', '</docs/stability#deprecation>; rel="deprecation"; type="text/html"'];
 const largeAnswerBytes = 64 * 1024;
 const maxWarningLength = 1_000;
 const maxLargeBodies = 4;

@@ -2,7 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import cors, { type CorsOptions } from 'cors';
 import type { Headers } from './respond.ts';
 
-const exposedHeaders = ['Retry-After', 'RateLimit', 'RateLimit-Policy', 'X-Request-Id', 'Gantry-Warning'];
+const exposedHeaders = [
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-Request-Id',
+  'Gantry-Warning',
+  'Deprecation',
+];
 const exposed = exposedHeaders.join(',');
 
 /**

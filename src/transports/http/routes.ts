@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CallStyle } from '../../calls/execute.ts';
-import { kebabCase, type Registry } from '../../calls/registry.ts';
+import { kebabCase, namesOf, type Registry } from '../../calls/registry.ts';
 import { GantryError } from '../../core/errors.ts';
 import type { AnyOperation } from '../../features/operation.ts';
 import { inputFromQuery } from '../query-input.ts';
@@ -12,6 +12,8 @@ export interface ParsedCall {
   input: Readonly<Record<string, unknown>>;
   /** The launcher token, from the input or a header. */
   token: unknown;
+  /** When the name it was called by was deprecated, as in `deprecatedNames`; undefined when it is not. */
+  deprecatedSince?: string | undefined;
 }
 
 /**
@@ -44,9 +46,8 @@ export function dedicatedRoutes(registry: Registry): Routes {
   for (const operation of registry.operations) {
     const isForAdministrators = operation.service === 'admin';
     const prefix = isForAdministrators ? '/admin' : '/launcher';
-    const aliases = isForAdministrators ? (operation.aliases ?? []) : [];
-    for (const name of [operation.name, ...aliases]) {
-      routes.set(`${prefix}/${kebabCase(name)}`, { isForAdministrators, post: byBody(operation) });
+    for (const name of isForAdministrators ? namesOf(operation) : [operation.name]) {
+      routes.set(`${prefix}/${kebabCase(name)}`, { isForAdministrators, post: byBody(operation, name) });
     }
     if (operation.getPath)
       routes.set(operation.getPath, { ...routes.get(operation.getPath), get: byQuery(operation) });
@@ -54,10 +55,11 @@ export function dedicatedRoutes(registry: Registry): Routes {
   return routes;
 }
 
-function byBody(operation: AnyOperation) {
+function byBody(operation: AnyOperation, name: string) {
+  const deprecatedSince = operation.deprecatedNames?.[name];
   return (_headers: unknown, sent: Readonly<Record<string, unknown>>, form?: { isText: boolean }) => {
     const input = form?.isText ? inputFromQuery(operation.input, sent) : sent;
-    return { operation, style: 'dedicated', input, token: input.launcherJwt } as const;
+    return { operation, style: 'dedicated', input, token: input.launcherJwt, deprecatedSince } as const;
   };
 }
 

@@ -86,7 +86,8 @@ export const friends: Benchmark = {
     say(
       `friends: all back: ${JSON.stringify({ seconds: back.seconds, ...back.result, latencies: undefined })}`,
     );
-    if (count === 10_000 && back.seconds - afterConnectMs / 1000 > 60) throw new Error('not all were back within a minute');
+    if (count === 10_000 && back.seconds - afterConnectMs / 1000 > 60)
+      throw new Error('not all were back within a minute');
 
     const against = (variant: string, unit: string, ours: number, limit: number): Row => {
       const figure: Figure = { name: 'friends', variant, unit, aim: '≤ 1' };

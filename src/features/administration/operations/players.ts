@@ -25,7 +25,7 @@ const lastSeenAt = timestamp.nullable().meta({
 
 export const getPlayerDetails = defineAdminOperation({
   name: 'getPlayerDetails',
-  aliases: ['getPlayer'], // deprecated: works until 1.0
+  deprecatedNames: { getPlayer: '2026-11-20' },
   kind: 'read',
   summary: "Get a player's profile, bans, games and presence; null for an unknown wallet",
   roles: everyRole,

@@ -12,7 +12,7 @@ import type { ServerSummary } from '../server-summary.ts';
 
 export const getServerStats = defineAdminOperation({
   name: 'getServerStats',
-  aliases: ['serverFigures'], // deprecated: works until 1.0
+  deprecatedNames: { serverFigures: '2026-11-20' },
   kind: 'read',
   summary: 'Get metrics of the responding node over the last five minutes, hour, day or week',
   roles: everyRole,
