@@ -1,6 +1,6 @@
 import { GantryError } from '../../core/errors.ts';
 import type { EventType } from '../../core/events/event.ts';
-import { streamOf } from '../../core/events/stream.ts';
+import { type Audience, streamOf } from '../../core/events/stream.ts';
 import { lockAccount } from '../../core/events/stream-locks.ts';
 import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
@@ -83,10 +83,10 @@ export const addFriend = command(
     }
     const isBlocked = yield* blocksHere(tx, { gameId, wallet: other }, wallet);
     const isIgnored = isBlocked || theirs?.state === 'declined';
-    // Needed only for an event that may not come; nor must the number of round trips tell a block.
-    yield* accountAudience(tx, other, wallet);
+    // Needed only for an event that may not come; nor must the number of lookups tell a block.
+    const audience = yield* accountAudience(tx, other, wallet);
     if (isOpen === true && !isIgnored && theirs?.state !== 'received') {
-      yield* put(tx, theirs, { ...request, wallet: other, other: wallet, state: 'received' });
+      yield* put(tx, theirs, { ...request, wallet: other, other: wallet, state: 'received' }, audience);
     }
     return 'sent';
   },
@@ -336,10 +336,15 @@ function* countsOf(tx: Tx, wallet: string): Steps<{ friend: number; sent: number
 }
 
 /** Writes a row of a list, and its event: `created` for who was not in the list. */
-function* put(tx: Tx, before: FriendshipRow | undefined, row: FriendshipRow): Steps<void> {
+function* put(
+  tx: Tx,
+  before: FriendshipRow | undefined,
+  row: FriendshipRow,
+  audience?: Audience,
+): Steps<void> {
   tx.put(friendships, row);
   const state = stateOf(row, tx.now);
-  if (state) yield* emit(tx, stateOf(before, tx.now) ? friendPatched : friendCreated, row, state);
+  if (state) yield* emit(tx, stateOf(before, tx.now) ? friendPatched : friendCreated, row, state, audience);
 }
 
 function* endBoth(tx: Tx, mine: FriendshipRow | undefined, theirs: FriendshipRow | undefined): Steps<void> {
@@ -361,9 +366,10 @@ function* emit(
   type: EventType<string, typeof friendCreated.record>,
   row: FriendshipRow,
   state: FriendState,
+  audience?: Audience,
 ): Steps<void> {
-  const audience = yield* accountAudience(tx, row.wallet, row.other);
-  tx.emit(streamOf.account(row.wallet), type, toFriendRecord(row, state), audience);
+  const heardBy = audience ?? (yield* accountAudience(tx, row.wallet, row.other));
+  tx.emit(streamOf.account(row.wallet), type, toFriendRecord(row, state), heardBy);
 }
 
 function limitReached(message: string): GantryError {

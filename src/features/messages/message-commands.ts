@@ -7,7 +7,7 @@ import { command, type Steps, type Tx } from '../../core/storage/command.ts';
 import { forEach } from '../../core/storage/steps.ts';
 import { addStorageUse, lockStorageUse } from '../storage-quota/game-storage.ts';
 import { audienceOf } from './audience.ts';
-import { anyBlocker } from './blocks/commands.ts';
+import { blocksOfAll } from './blocks/commands.ts';
 import {
   channelUnknown,
   type LockedChannel,
@@ -53,7 +53,7 @@ export const sendMessage = command(
         channelId,
         lockStorageUse(tx, sender),
         anyMute(tx, sender),
-        anyBlocker(tx, sender.wallet),
+        blocksOfAll(tx, sender.wallet),
       ),
       sender,
       'send-messages',

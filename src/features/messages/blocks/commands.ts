@@ -9,6 +9,8 @@ import { type Blocker, maxBlocked } from './block.ts';
 import { playerBlocksPatched } from './events.ts';
 import { everywhere, type PlayerBlockRow, playerBlocks } from './tables.ts';
 
+/** Blocks on a player that are read together; who is blocked more often is looked up among the others. */
+const maxReadAtOnce = 100;
 /** Rows that `removeBlocksOn` removes per batch. */
 const removedPerSlice = 200;
 /** Exceeds the games in which one player blocks another. */
@@ -84,9 +86,9 @@ export const removeBlocksOn = command('removeBlocksOn', function* (tx, wallet: s
   return rows.length === removedPerSlice;
 });
 
-/** Requests whether anyone blocks a player in any game. Batch it with other rows to prefetch for `blockersAmong`. */
-export function anyBlocker(tx: Tx, wallet: string): Request<readonly PlayerBlockRow[]> {
-  return tx.list(playerBlocks.byBlocked, [wallet], { limit: 1 });
+/** Requests the blocks on a player, in any game. Batch it with other rows to prefetch for `blockersAmong`. */
+export function blocksOfAll(tx: Tx, wallet: string): Request<readonly PlayerBlockRow[]> {
+  return tx.list(playerBlocks.byBlocked, [wallet], { limit: maxReadAtOnce });
 }
 
 /** Whether a player blocks another, in the game or everywhere. */
@@ -96,24 +98,21 @@ export function* blocksHere(tx: Tx, owner: Owner, other: string): Steps<boolean>
 
 /**
  * Which of these players block a player in the game; with the game `everywhere`, which do so in every game. Costs one
- * lookup for a player whom nobody blocks in any game.
+ * lookup, also for a player who is blocked: how long it takes must not tell.
  */
 export function* blockersAmong(
   tx: Tx,
   { gameId, wallet }: Owner,
   others: readonly string[],
 ): Steps<readonly string[]> {
-  const [anyone] = yield* anyBlocker(tx, wallet);
-  if (!anyone) return [];
-  const scopes = [gameId, everywhere];
-  const first = yield* tx.all(
-    ...scopes.map((scope) => tx.list(playerBlocks.byBlocked, [wallet, scope], { limit: 1 })),
-  );
-  const held = scopes.filter((_, at) => first[at]?.length === 1);
-  const rows = yield* tx.all(
-    ...held.flatMap((scope) => others.map((other) => tx.get(playerBlocks, other, scope, wallet))),
-  );
-  const blockers = new Set(rows.map((row) => row?.wallet));
+  let rows: readonly (PlayerBlockRow | undefined)[] = yield* blocksOfAll(tx, wallet);
+  if (rows.length === maxReadAtOnce) {
+    rows = yield* tx.all(...others.flatMap((other) => blocksOn(tx, { gameId, wallet: other }, wallet)));
+  }
+  const blockers = new Set<string>();
+  for (const row of rows) {
+    if (row && (row.gameId === gameId || row.gameId === everywhere)) blockers.add(row.wallet);
+  }
   return others.filter((other) => blockers.has(other));
 }
 
