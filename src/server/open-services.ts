@@ -123,7 +123,7 @@ export async function openServices(
       playing: (gameId) => later.gateway().gameStats.statsOf(gameId).playing,
       liveGames: () => later.gateway().gameStats.liveGames,
     },
-    signals: new Signals((signal) => later.gateway().signal(signal)),
+    signals: new Signals((signal, nodes) => later.gateway().signal(signal, nodes)),
     stats,
     refusals,
     requests,

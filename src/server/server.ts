@@ -8,7 +8,8 @@ import { ChainWriter } from '../features/chains/chain-writer.ts';
 import type { ChainHooks } from '../features/chains/lane.ts';
 import type { SecretBox } from '../features/games/game-secret.ts';
 import { maintenanceWorkerName } from '../features/maintenance/commands.ts';
-import { startNewsPublication } from '../features/news/news-publication.ts';
+import { newsWorkerName } from '../features/news/commands.ts';
+import { NewsFeed } from '../features/news/news-feed.ts';
 import { queueStats } from '../features/queue/queue-stats.ts';
 import { PrizeWorker } from '../features/rules/prizes/prize-worker.ts';
 import { startSeasonEnds } from '../features/scores/season-ends.ts';
@@ -125,11 +126,13 @@ async function startBackgroundWork(
   db.onCommit((events) => {
     stats.countEvents(events.length);
   });
+  const news = new NewsFeed(db, services.signals);
   db.onWake((workers) => {
     if (workers.includes('webhook')) webhooks.wake();
     if (workers.includes('chain')) chains.wake();
     if (workers.includes(prizeWorkerName)) prizes.wake();
     if (workers.includes(maintenanceWorkerName)) services.maintenance.announce().catch(report);
+    if (workers.includes(newsWorkerName)) news.announce().catch(report);
   });
   webhooks.start();
   chains.start();
@@ -138,7 +141,7 @@ async function startBackgroundWork(
   await services.maintenance.start({ signal, report });
   startSeasonEnds(db, { signal, report });
   startEventAnnouncements(db, { signal, report });
-  startNewsPublication(db, services.signals, { signal, report });
+  await news.start({ signal, report });
   startErasureSweeps(db, services.tables, { signal, report });
   startRetention(
     db,

@@ -55,7 +55,7 @@ export async function measureNews(
   for (let n = 0; n < items; n++) {
     const item = { title: `Item ${n}`, body: 'Text '.repeat(400), pinned: n % 100 === 0 };
     // Every second one is of the game.
-    ids.push((await making.write(addNews, n % 2 ? gameId : '', item)).item.newsId);
+    ids.push((await making.write(addNews, n % 2 ? gameId : '', item)).newsId);
   }
   await making.close();
   await fill('players (wallet, user_id, username, avatar, created_at)', `wallet, id, '', '', 1`, players);

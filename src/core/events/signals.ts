@@ -13,20 +13,25 @@ export class Signals {
     sizeCalculation: () => 1,
     ttl: throttleMs,
   });
-  readonly #publish: (signal: Signal) => void;
+  readonly #publish: (signal: Signal, nodes: 'all' | 'this') => void;
 
-  constructor(publish: (signal: Signal) => void) {
+  constructor(publish: (signal: Signal, nodes: 'all' | 'this') => void) {
     this.#publish = publish;
   }
 
   send(source: string, signal: Signal): void {
     if (this.#recent.has(source)) return;
     this.#recent.set(source, true);
-    this.#publish(signal);
+    this.#publish(signal, 'all');
   }
 
   /** Sends a signal that is never dropped, because its sender limits how many there are. */
   sendAlways(signal: Signal): void {
-    this.#publish(signal);
+    this.#publish(signal, 'all');
+  }
+
+  /** As `sendAlways`, to the sockets of this process only. */
+  sendHere(signal: Signal): void {
+    this.#publish(signal, 'this');
   }
 }

@@ -54,8 +54,8 @@ export const finishMaintenance = command(
 );
 
 /**
- * Queues the announcement that is due for webhooks, and returns it for the sockets: once, however many processes call
- * it. Null: none is due. Removes a maintenance that is over.
+ * Queues the announcement that is due for webhooks, and returns it: once, however many processes call it. Null: none is
+ * due. Removes a maintenance that is over.
  */
 export const announceMaintenance = command(
   'announceMaintenance',

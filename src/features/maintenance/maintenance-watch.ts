@@ -8,7 +8,7 @@ import { findNamedGame } from '../games/queries.ts';
 import { isNamed } from '../games/require-game.ts';
 import { announceMaintenance } from './commands.ts';
 import { maintenancePatched } from './events.ts';
-import { type MaintenanceRecord, scopeOf } from './maintenance.ts';
+import { scopeOf, toMaintenanceRecord } from './maintenance.ts';
 import { listMaintenanceRows } from './queries.ts';
 import type { MaintenanceRow } from './tables.ts';
 
@@ -17,9 +17,15 @@ const pollIntervalMs = 1_000;
 /** The longest `Retry-After`, in seconds: maintenance may end early. */
 const maxRetryAfter = 60;
 
+/** What was told of a maintenance last. */
+interface Told {
+  row: MaintenanceRow;
+  phase: 'planned' | 'current' | 'over';
+}
+
 /**
  * Refuses calls during maintenance, which it keeps in memory so that calls need no read, and announces it. Every
- * process has one.
+ * process has one, and tells its own sockets, so that they hear also what a process set that has ended since.
  */
 export class MaintenanceWatch {
   readonly #db: Store;
@@ -28,6 +34,8 @@ export class MaintenanceWatch {
   /** Reads are numbered, so that a slow one does not replace the result of a later one. */
   #reads = 0;
   #newest = 0;
+  /** By scope. */
+  readonly #told = new Map<string, Told>();
 
   constructor(db: Store, signals: Signals) {
     this.#db = db;
@@ -37,6 +45,7 @@ export class MaintenanceWatch {
   /** Resolves once the stored maintenance is known. */
   async start(options: { signal: AbortSignal; report(thrown: unknown): void }): Promise<void> {
     await this.refresh();
+    this.#tell(); // to nobody: there are no sockets yet
     repeat(() => this.announce(), { everyMs: pollIntervalMs, firstMs: 0, ...options });
   }
 
@@ -51,12 +60,39 @@ export class MaintenanceWatch {
   /** Sends the announcements that are due. */
   async announce(): Promise<void> {
     await this.refresh();
+    this.#tell();
     const now = this.#db.now();
     for (const { scope, announceAt } of this.#rows) {
-      if (announceAt > now) continue;
-      const record = await this.#db.write(announceMaintenance, scope);
-      if (record) this.#signals.sendAlways(signalOf(record));
+      if (announceAt <= now) await this.#db.write(announceMaintenance, scope);
     }
+  }
+
+  #tell(): void {
+    const now = this.#db.now();
+    const rows = new Map(this.#rows.map((row) => [row.scope, row]));
+    for (const [scope, { row, phase }] of this.#told) {
+      if (rows.has(scope)) continue;
+      this.#told.delete(scope);
+      // Another process has ended and removed it since the last read.
+      if (phase !== 'over') this.#send({ ...row, until: Math.min(row.until, now) });
+    }
+    for (const row of rows.values()) {
+      const told = this.#told.get(row.scope);
+      const phase = phaseOf(row, now);
+      if (told?.phase === phase && told.row.updatedAt === row.updatedAt) continue;
+      this.#told.set(row.scope, { row, phase });
+      this.#send(row);
+    }
+  }
+
+  #send(row: MaintenanceRow): void {
+    const { gameId } = row;
+    this.#signals.sendHere({
+      name: maintenancePatched.name,
+      record: toMaintenanceRecord(row),
+      stream: gameId === null ? 'games' : streamOf.game(gameId),
+      audience: { kind: 'sessions', gameId, launchers: true },
+    });
   }
 
   /**
@@ -90,12 +126,7 @@ export class MaintenanceWatch {
   }
 }
 
-function signalOf(record: MaintenanceRecord) {
-  const { gameId } = record;
-  return {
-    name: maintenancePatched.name,
-    record,
-    stream: gameId === null ? 'games' : streamOf.game(gameId),
-    audience: { kind: 'sessions' as const, gameId, launchers: true },
-  };
+function phaseOf({ startsAt, until }: MaintenanceRow, now: number): Told['phase'] {
+  if (until <= now) return 'over';
+  return startsAt <= now ? 'current' : 'planned';
 }

@@ -6,7 +6,6 @@ import { notifyOfNews } from '../webhooks/report.ts';
 import {
   isReached,
   maxNews,
-  type NewsAnnouncement,
   type NewsChanges,
   type NewsRecord,
   never,
@@ -16,16 +15,12 @@ import {
 } from './news.ts';
 import { type NewsMarkRow, type NewsRow, news, newsMarks } from './tables.ts';
 
+/** The worker that announces published items: see `NewsFeed`. */
+export const newsWorkerName = 'news';
 /** Items that `publishDueNews` publishes per call. */
 const publishedPerCall = 20;
 /** Marks on single games that a mark on everything replaces per call. */
 const replacedPerCall = 100;
-
-/** An item that was stored, and what to announce if it was published with that. */
-export interface WrittenNews {
-  item: NewsRecord;
-  announcement: NewsAnnouncement | null;
-}
 
 /**
  * Adds an item, and publishes it if its time has come. `gameId` empty: of the installation.
@@ -44,7 +39,7 @@ export const addNews = command(
       publishAt = tx.now,
       expiresAt,
     }: NewsChanges & { title: string },
-  ): Steps<WrittenNews> {
+  ): Steps<NewsRecord> {
     const [, game, placed, pinnedItems] = yield* tx.all(
       lockNews(tx),
       tx.get(games, gameId || null),
@@ -87,7 +82,7 @@ export const changeNews = command(
     newsId: string,
     { title, body, image, pinned, publishAt, expiresAt }: NewsChanges,
     ifVersion?: number,
-  ): Steps<WrittenNews> {
+  ): Steps<NewsRecord> {
     const before = yield* lockedNews(tx, newsId);
     if (ifVersion !== undefined && ifVersion !== before.version) {
       throw new GantryError(
@@ -118,21 +113,13 @@ export const deleteNews = command('deleteNews', function* (tx, newsId: string): 
 });
 
 /**
- * Publishes items whose time has come, in the order of their times; at most `publishedPerCall`.
- * @returns what to announce, and whether there may be more
+ * Publishes items whose time has come, in the order of their times; at most `publishedPerCall`. True: there may be more.
  */
-export const publishDueNews = command('publishDueNews', function* (tx): Steps<{
-  announcements: NewsAnnouncement[];
-  more: boolean;
-}> {
+export const publishDueNews = command('publishDueNews', function* (tx): Steps<boolean> {
   const [, waiting] = yield* tx.all(lockNews(tx), tx.list(news.byDue, [0], { limit: publishedPerCall }));
   const due = waiting.filter(({ publishAt }) => publishAt <= tx.now);
-  const announcements: NewsAnnouncement[] = [];
-  for (const row of due) {
-    const { announcement } = yield* publish(tx, row);
-    if (announcement) announcements.push(announcement);
-  }
-  return { announcements, more: due.length === publishedPerCall };
+  for (const row of due) yield* publish(tx, row);
+  return due.length === publishedPerCall;
 });
 
 /**
@@ -163,11 +150,11 @@ function* lockedNews(tx: Tx, newsId: string): Steps<NewsRow> {
 }
 
 /** Stores an item, and publishes it if its time has come; the news are locked. */
-function* writeNews(tx: Tx, row: NewsRow): Steps<WrittenNews> {
+function* writeNews(tx: Tx, row: NewsRow): Steps<NewsRecord> {
   if (row.publishedAt > 0 || row.publishAt > tx.now) {
     if (row.publishedAt === 0) refuseEarlyExpiry(row);
     tx.put(news, row);
-    return { item: toNewsRecord(row, tx.now), announcement: null };
+    return toNewsRecord(row, tx.now);
   }
   refuseEarlyExpiry({ ...row, publishAt: tx.now });
   return yield* publish(tx, row);
@@ -179,11 +166,11 @@ function refuseEarlyExpiry({ publishAt, expiresAt }: Pick<NewsRow, 'publishAt' |
 }
 
 /** Publishes an item; it is announced unless nobody can see it, because it expired while no process ran. */
-function* publish(tx: Tx, row: NewsRow): Steps<WrittenNews> {
+function* publish(tx: Tx, row: NewsRow): Steps<NewsRecord> {
   const [last] = yield* tx.list(news.byPublication, [], { limit: 1, last: true });
   const published = { ...row, publishedAt: Math.max(tx.now, (last?.publishedAt ?? 0) + 1) };
   tx.put(news, published);
-  const announcement = row.expiresAt > tx.now ? toAnnouncement(published) : null;
-  if (announcement) yield* notifyOfNews(tx, announcement);
-  return { item: toNewsRecord(published, tx.now), announcement };
+  if (row.expiresAt > tx.now) yield* notifyOfNews(tx, toAnnouncement(published));
+  tx.wake(newsWorkerName);
+  return toNewsRecord(published, tx.now);
 }

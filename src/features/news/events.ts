@@ -6,10 +6,10 @@ import { type NewsAnnouncement, newsAnnouncement } from './news.ts';
 /** A signal to launchers and to the game's sessions; of the installation's news, to those of every game. */
 export const newsCreated = defineEvent('news created', newsAnnouncement);
 
-/** Announces a published item. */
+/** Announces a published item to the sockets of this process. */
 export function announceNews(signals: Signals, record: NewsAnnouncement): void {
   const { gameId } = record;
-  signals.sendAlways({
+  signals.sendHere({
     name: newsCreated.name,
     record,
     stream: gameId === null ? 'games' : streamOf.game(gameId),

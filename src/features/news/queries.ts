@@ -14,6 +14,8 @@ import { type NewsMarkRow, type NewsRow, news, newsMarks } from './tables.ts';
 /** Marks on single games that are read for a list. */
 const maxMarks = 1_000;
 
+const beforeAll: NewsPosition = { publishedAt: 0, newsId: nilId };
+
 /** A page of the news: after the row with these values, or from the beginning. */
 export interface NewsPage {
   limit: number;
@@ -25,6 +27,25 @@ export const isNewsDue = query('isNewsDue', function* (read): ReadSteps<boolean>
   const [first] = yield* read.list(news.byDue, [0], { limit: 1 });
   return first !== undefined && first.publishAt <= read.now;
 });
+
+/** The place of the item that was published last. */
+export const lastPublication = query('lastPublication', function* (read): ReadSteps<NewsPosition> {
+  const [last] = yield* read.list(news.byPublication, [], { limit: 1, last: true });
+  return last?.publishedAt ? { publishedAt: last.publishedAt, newsId: last.id } : beforeAll;
+});
+
+/** Items that were published after a place, also those that have expired: in the order of publication. */
+export const publishedAfter = query(
+  'publishedAfter',
+  function* (read, after: NewsPosition, limit: number): ReadSteps<readonly NewsRow[]> {
+    return yield* read.all(selectPublishedAfter, { ...after, limit });
+  },
+);
+
+const selectPublishedAfter = statement<NewsPosition & { limit: number }, NewsRow>(
+  `SELECT ${columnsOf(news)} FROM news WHERE (published_at, id) > (@publishedAt, @newsId) AND published_at > 0
+    ORDER BY published_at, id LIMIT @limit`,
+);
 
 /** A page of the published, unexpired items of a game, or of all: pinned ones first, then the latest. */
 export const listPublished = query(
@@ -101,8 +122,6 @@ function* readingOf(read: Read, wallet: string, gameId: string | null): ReadStep
   const newest = yield* read.first(newestOfAll, { now });
   return { unread: counted?.count ?? 0, newest: newest?.id ?? null, marks };
 }
-
-const beforeAll: NewsPosition = { publishedAt: 0, newsId: nilId };
 
 const afterMark = `(n.published_at, n.id) > (@publishedAt, @newsId) AND n.published_at > 0 AND n.expires_at > @now`;
 const countOfGame = statement<NewsPosition & { gameId: string; now: number }, { count: number }>(

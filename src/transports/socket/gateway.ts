@@ -222,10 +222,10 @@ export class Gateway {
     this.friends.catchUp();
   }
 
-  /** Sends a signal to its audience on every node. */
-  signal(signal: Signal): void {
+  /** Sends a signal to its audience on every node, or on this one. */
+  signal(signal: Signal, nodes: 'all' | 'this'): void {
     this.#push.signal(signal);
-    this.#bus?.send({ kind: 'signal', signal });
+    if (nodes === 'all') this.#bus?.send({ kind: 'signal', signal });
   }
 
   /** The number of open connections. */

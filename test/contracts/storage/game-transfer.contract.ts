@@ -45,7 +45,7 @@ async function fill({ db, clock }: DatabaseUnderTest, gameId: string): Promise<v
     [90_000, null],
   ] as const)
     await db.write(recordPlays, { id, upMs }, [{ wallet, gameId: open, agoMs: 0 }]);
-  const { item } = await db.write(addNews, gameId, { title: 'Now', body: '*Text*', pinned: true });
+  const item = await db.write(addNews, gameId, { title: 'Now', body: '*Text*', pinned: true });
   await db.write(addNews, gameId, {
     title: 'Later',
     publishAt: clock.now + hour,

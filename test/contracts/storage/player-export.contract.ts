@@ -80,7 +80,7 @@ export function playerExportContract(open: OpenStore): void {
         await db.write(setPrivacy, ada, { requests: 'code' });
         await db.write(setFavorite, { gameId, wallet: ada }, true);
         await db.write(setFavorite, grace, true);
-        const { item } = await db.write(addNews, gameId, { title: 'News' });
+        const item = await db.write(addNews, gameId, { title: 'News' });
         for (const wallet of [ada, grace.wallet]) await db.write(moveNewsMark, wallet, gameId, item.newsId);
         await db.write(block, { gameId, wallet: ada }, grace.wallet);
         await db.write(block, grace, ada);

@@ -31,7 +31,7 @@ const release = {
 /** Adds an item to the news of the owner's game; returns its id. */
 async function publish({ server, gameId }: World): Promise<string> {
   const { title, body } = item;
-  return (await server.services.db.write(addNews, gameId, { title, body })).item.newsId;
+  return (await server.services.db.write(addNews, gameId, { title, body })).newsId;
 }
 
 /** The owner's game has the release; added if missing. */

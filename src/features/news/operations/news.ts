@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Signals } from '../../../core/events/signals.ts';
 import { everyRole, operators } from '../../../core/schemas/admin-role.ts';
 import { idInput, success } from '../../../core/schemas/fields.ts';
 import { comparableId, nilId } from '../../../core/schemas/ids.ts';
@@ -9,8 +8,7 @@ import { notSeen } from '../../../core/schemas/seen-text.ts';
 import type { Store } from '../../../core/storage/store.ts';
 import { gameInput, gameNamedBy, requireGame, requireNamedGame } from '../../games/require-game.ts';
 import { type Callers, defineAdminOperation, defineOperation, rowsCost } from '../../operation.ts';
-import { addNews, changeNews, deleteNews, moveNewsMark, type WrittenNews } from '../commands.ts';
-import { announceNews } from '../events.ts';
+import { addNews, changeNews, deleteNews, moveNewsMark } from '../commands.ts';
 import {
   isReadBy,
   never,
@@ -50,8 +48,8 @@ export const publishNews = defineAdminOperation({
     expiresAt,
   }),
   output: z.object({ success, item: newsRecord }),
-  async handler({ input: { gameId = '', ...item } }, { db, signals }: { db: Store; signals: Signals }) {
-    return { success: true, item: announced(await db.write(addNews, gameId, item), signals) };
+  async handler({ input: { gameId = '', ...item } }, { db }: { db: Store }) {
+    return { success: true, item: await db.write(addNews, gameId, item) };
   },
 });
 
@@ -75,14 +73,8 @@ export const updateNews = defineAdminOperation({
     expiresAt,
   }),
   output: z.object({ success, item: newsRecord }),
-  async handler(
-    { input: { newsId, ifVersion, ...changes } },
-    { db, signals }: { db: Store; signals: Signals },
-  ) {
-    return {
-      success: true,
-      item: announced(await db.write(changeNews, newsId, changes, ifVersion), signals),
-    };
+  async handler({ input: { newsId, ifVersion, ...changes } }, { db }: { db: Store }) {
+    return { success: true, item: await db.write(changeNews, newsId, changes, ifVersion) };
   },
 });
 
@@ -183,12 +175,6 @@ export const markNewsRead = defineOperation({
     return { success: true };
   },
 });
-
-/** Announces what was published with a write. */
-function announced({ item, announcement }: WrittenNews, signals: Signals): WrittenNews['item'] {
-  if (announcement) announceNews(signals, announcement);
-  return item;
-}
 
 /**
  * The game whose news a caller lists; null: all.
