@@ -82,7 +82,7 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000
     await page.keyboard.press('Enter');
     await press('Unsend');
     await page.locator('[data-message]').waitFor({ state: 'hidden' });
-    expect(await focused()).toMatch(/^Messages with/);
+    await expect.poll(focused).toMatch(/^Messages with/);
 
     // Of the conversation and its participants.
     await opens('Participants', 'Conversation details', 'Name', 'Shift+Tab');
