@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { updateGame } from '../../src/features/administration/operations/games.ts';
+import { setConfig } from '../../src/features/game-config/operations/config-versions.ts';
+import { findConfig } from '../../src/features/game-config/queries.ts';
+import { setMaintenance } from '../../src/features/maintenance/operations/maintenance.ts';
 import { sdkModel } from '../../src/sdk/generators/model.ts';
 import { runLedger } from '../live/ledger.ts';
 import { caseOf } from '../operations/cases.ts';
+import { overHttp } from '../support/administration.ts';
+import { apiOf } from '../support/api.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
 import type { Listening } from '../support/listening-client.ts';
 import { normalised } from '../support/normalise.ts';
 import { redisMissing } from '../support/redis.ts';
 import { launcherOperations } from '../support/registered.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { until } from '../support/until.ts';
 import { createWorld } from '../support/world.ts';
-import type { Driver, DriverClient, OpenOptions } from './driver.ts';
+import { type Driver, type DriverClient, type OpenOptions, refusalOf } from './driver.ts';
 import { misfits } from './fits-model.ts';
 
 const model = sdkModel();
@@ -46,6 +54,96 @@ export function describeWithRealServer(start: (url: string) => Promise<Driver>):
       await client.ready();
       expect(await client.call('channelStatus')).toMatchObject({ wallet: world.owner.wallet, present: true });
       await client.close();
+    });
+
+    test("the game's config is followed: values that are sent, others that are read, and the player's own", async () => {
+      const { gameId } = await server.createGame();
+      const { launcherJwt } = await server.openSession(gameId);
+      let ifVersion = 0;
+      const set = async (...changes: object[]) => {
+        const changed = { gameId, changes: changes as never, ifVersion };
+        ({ version: ifVersion } = await overHttp(server).call(setConfig, changed));
+      };
+      await set({ key: 'speed', value: 10 }, { key: 'odds', value: 0.5, public: false });
+      const reads = interceptReads(server.services.db, findConfig, {});
+      const options = { url: server.url, launcherJwt, gameVersion: '1.5', label: 'beta' };
+      const client = await driver.open(options);
+      await client.ready();
+      const { shown } = await client.followConfig();
+      expect(shown).toEqual([{ speed: 10 }]);
+      expect(reads.calls).toBe(1);
+      const extra = { list: [1, null], text: 'é' };
+      await set({ key: 'speed', value: 12.5 }, { key: 'extra', value: extra });
+      await until('the values', () => shown.length === 2);
+      expect(shown[1]).toEqual({ speed: 12.5, extra });
+      expect(reads.calls).toBe(1);
+
+      const long = 'é'.repeat(2_100); // more than 4 KiB
+      await set({ key: 'long', value: long });
+      await until('the values that were read', () => shown.length === 3);
+      expect(shown[2]).toEqual({ speed: 12.5, extra, long });
+      expect(reads.calls).toBe(2);
+
+      const rule = (key: string, condition: object) => ({
+        ...{ key, value: 'others', public: true },
+        rules: [{ ...condition, value: 'some' }],
+      });
+      await set(
+        ...[rule('all', { percent: 100 }), rule('none', { percent: 0 }), rule('half', { percent: 50 })],
+        ...[rule('beta', { label: 'beta' }), rule('alpha', { label: 'alpha' })],
+        ...[rule('new', { version: { from: '1.5' } }), rule('old', { version: { below: '1.5' } })],
+      );
+      await until('the values of the player', () => shown.length === 4);
+      const read = await apiOf(server).post('/launcher/get-config', { launcherJwt, keys: ['half'] });
+      const { half } = Object(read.body).values;
+      const own = { all: 'some', none: 'others', half, beta: 'some', alpha: 'others', new: 'some' };
+      expect(shown[3]).toEqual({ speed: 12.5, extra, long, ...own, old: 'others' });
+      expect(await client.config()).toEqual({ version: ifVersion, values: shown[3] });
+      reads.restore();
+      await client.close();
+    });
+
+    test('an old version of the game is refused with what to install, and writes during maintenance until it is over', async () => {
+      const admin = overHttp(server);
+      const { gameId } = await server.createGame();
+      const { launcherJwt } = await server.openSession(gameId);
+      const open = async (options: Partial<OpenOptions>) => {
+        const client = await driver.open({ url: server.url, launcherJwt, ...options });
+        await client.ready();
+        return client;
+      };
+      const old = [
+        await open({ gameVersion: '1.9' }),
+        await open({ gameVersion: '1.9', callOver: 'http' }),
+        await open({}),
+      ];
+      const current = await open({ gameVersion: '1.10', retries: 0 });
+      const update = { version: '1.10', url: 'https://orbit.example/download', message: 'New maps' };
+      await admin.call(updateGame, { gameId, policies: { minVersion: update } });
+      for (const client of old) {
+        const refusal = await refusalOf(client.call('getUserScore'));
+        expect(refusal).toMatchObject({ reason: 'update_required', code: 403, data: { update } });
+        await client.until('refused');
+        expect(client.update).toEqual(update);
+      }
+      expect(await current.call('getUserScore')).toMatchObject({ success: true });
+      const again = await driver.open({ url: server.url, launcherJwt, gameVersion: '1.9' });
+      const refused = { reason: 'update_required', data: { update } };
+      expect(await refusalOf(again.ready())).toMatchObject(refused);
+      expect(again.update).toEqual(update);
+
+      await admin.call(setMaintenance, { gameId, until: Date.now() + 1_000, message: 'Back soon' });
+      const refusal = await refusalOf(current.call('setUserScore', { score: 7 }));
+      expect(refusal).toMatchObject({
+        reason: 'maintenance',
+        code: 503,
+        message: 'Back soon',
+        retryAfterSeconds: 1,
+      });
+      expect(await current.call('getUserScore')).toMatchObject({ success: true });
+      const patient = await open({ gameVersion: '1.10', retries: 3 });
+      expect(await patient.call('setUserScore', { score: 7 })).toMatchObject({ success: true });
+      await Promise.all([...old, current, again, patient].map((client) => client.close()));
     });
 
     test.each(launcherOperations)('$name returns what the registry declares', async (operation) => {
