@@ -3,19 +3,12 @@
 extends Resource
 
 const GantryCall = preload("gantry_call.gd")
-const Records = preload("records.gd")
 const PAGE_ROWS = 250
 const OFFLINE = "offline"
 const CHANGES = ["friends created", "friends patched", "friends removed"]
 const PRESENCE_CHANGES = ["friend-presence patched"]
 # Sorts later times first.
 const MAX_TIME = 999999999999999
-
-
-class FollowedFriend:
-	extends Records.Friend
-	# FriendPresence; "offline", with 0 for `since`, when it is not known
-	var presence = null
 
 
 # A weak reference: the client holds this object.
@@ -202,17 +195,18 @@ func _unfollowed(_call):
 
 
 func _merged():
+	var records = _client.Records
 	var keys = {}
 	var requests = {"received": {}, "sent": {}}
 	for wallet in _rows:
 		var row = _rows[wallet]
 		if row["state"] != "friend":
-			requests[row["state"]]["%015d %s" % [MAX_TIME - row["changedAt"], wallet]] = Records.Friend.new().read(row)
+			requests[row["state"]]["%015d %s" % [MAX_TIME - row["changedAt"], wallet]] = records.Friend.new().read(row)
 			continue
-		var friend = FollowedFriend.new()
+		var friend = records.FollowedFriend.new()
 		friend.read(row)
 		var unknown = {"wallet": wallet, "status": OFFLINE, "joinable": false}
-		friend.presence = Records.FriendPresence.new().read(_presence.get(wallet, unknown))
+		friend.presence = records.FriendPresence.new().read(_presence.get(wallet, unknown))
 		var place = [int(not friend.favorite), int(friend.presence.status == OFFLINE), friend.username.to_lower(), wallet]
 		keys["%d%d%s\n%s" % place] = friend
 	return {"friends": _in_order(keys), "received": _in_order(requests["received"]), "sent": _in_order(requests["sent"])}

@@ -5411,3 +5411,10 @@ class WindowMessage:
 		message = _text("message")
 		created_at = _integer("createdAt")
 		return self
+
+
+# A friend in the list of friends.gd
+class FollowedFriend:
+	extends Friend
+	# FriendPresence; "offline", with 0 for `since`, when it is not known
+	var presence = null
