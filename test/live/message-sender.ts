@@ -151,11 +151,7 @@ export async function attempt(
     // 408: the server did not receive the whole request in time, on a busy machine, and has executed nothing.
     return answer.status === 503 || answer.status === 408 ? 'refused' : answer;
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error; // `fetch` throws these when no response came
-    return isRefusal(error.cause) ? 'refused' : 'unknownOutcomes';
+    if (!(error instanceof Error && 'code' in error)) throw error; // others mean that no response came
+    return error.code === 'ECONNREFUSED' ? 'refused' : 'unknownOutcomes';
   }
-}
-
-function isRefusal(cause: unknown): boolean {
-  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
 }
