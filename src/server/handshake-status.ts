@@ -22,7 +22,7 @@ export async function statusInHandshake(
   const caller = { ...details, wallet: details.session.wallet, hasSecret: false };
   const connection = {
     presenceOf: () => ({
-      setStatus: (chosen: Status) => {
+      setStatus: async (chosen: Status) => {
         input.status = chosen.status;
         input.text = chosen.text;
       },

@@ -91,3 +91,37 @@ test('across two nodes friends see each other, through a stop, a crash, an outag
   there.socket.disconnect();
   expect([one.crashes(), other.crashes()]).toEqual([0, 0]);
 });
+
+test('a status whose call was answered is known to the other node when its node is killed at once', async ({
+  skip,
+}) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
+  await using one = await startClusterNode(variables);
+  await using other = await startClusterNode(variables);
+  const launcherGame = await data.createGame({ kind: 'launcher' });
+  const ada = await data.openSession(launcherGame);
+  const friends = await Promise.all(Array.from({ length: 8 }, () => data.openSession(launcherGame)));
+  for (const { wallet } of friends) await befriend(data.db, launcherGame, ada.wallet, wallet);
+  using watching = await connect(other, ada);
+  const shown = async () => {
+    const { friends: online } = (await watching.call('followPresence')) as { friends: FriendPresence[] };
+    return Object.fromEntries(online.map(({ wallet, status, text }) => [wallet, `${status} ${text}`]));
+  };
+  const launchers = await Promise.all(friends.map((friend) => connect(one, friend)));
+  await until('all online', async () => Object.keys(await shown()).length === friends.length);
+
+  await Promise.all(
+    launchers.map(async (launcher, at) => {
+      await new Promise((resolve) => setTimeout(resolve, at * 25)); // at another moment each
+      await launcher.call('setStatus', { status: 'busy', text: `boss ${at}` });
+    }),
+  );
+  await one.kill();
+  const again = await Promise.all(friends.map((friend) => connect(other, friend)));
+  const chosen = Object.fromEntries(friends.map(({ wallet }, at) => [wallet, `busy boss ${at}`]));
+  expect(await shown()).toEqual(chosen);
+  for (const { socket } of again) socket.disconnect();
+});

@@ -302,6 +302,7 @@ function playersOf(replica: PlayerReplica, options: { now?: number; shown?: Show
   const local = new LocalPlayers({
     replica,
     now: () => settings.now,
+    isShared: true,
     shownOf: async () => settings.shown,
     report: (thrown) => {
       throw thrown;

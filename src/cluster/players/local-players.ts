@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { GantryError } from '../../core/errors.ts';
 import {
   latestGame,
   type OpenGame,
@@ -24,6 +25,8 @@ export interface LocalPlayersOptions {
   /** Unix milliseconds, by the database's clock. */
   now(): number;
   shownOf(wallet: string): Promise<Shown>;
+  /** There are other nodes. */
+  isShared: boolean;
   report(thrown: unknown): void;
 }
 
@@ -48,6 +51,8 @@ export class LocalPlayers {
   readonly #changed = new Set<string>();
   #isPublishing = false;
   #isClosed = false;
+  /** Callers waiting until what has changed is published. */
+  #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
 
   constructor(options: LocalPlayersOptions) {
     this.#options = options;
@@ -73,7 +78,7 @@ export class LocalPlayers {
     this.#players.set(wallet, player);
     const connection: PlayerConnection = { game: game && this.#openedNow(wallet, game), rich: null };
     player.connections.push(connection);
-    if (status && (!isElsewhere || status.status === 'invisible')) this.choose(wallet, status);
+    if (status && (!isElsewhere || status.status === 'invisible')) this.#choose(wallet, status);
     this.refresh(wallet);
     return connection;
   }
@@ -85,8 +90,19 @@ export class LocalPlayers {
     this.refresh(wallet);
   }
 
-  /** Sets the status of the player, on all of the player's connections. */
-  choose(wallet: string, { status, text }: Omit<StatusChoice, 'statusAt'>): void {
+  /**
+   * Sets the status of the player, on all of the player's connections. Resolves once other nodes have been sent it, who
+   * then know it even if this one crashes. @throws GantryError `not_ready`: this node is about to end; or the error that
+   * prevented it
+   */
+  async choose(wallet: string, status: Omit<StatusChoice, 'statusAt'>): Promise<void> {
+    this.#choose(wallet, status);
+    // Also if it was chosen before: that may not have been published yet.
+    if (!this.#options.isShared || !this.#isPublishing || this.#isClosed) return;
+    await new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+  }
+
+  #choose(wallet: string, { status, text }: Omit<StatusChoice, 'statusAt'>): void {
     const player = this.#players.get(wallet);
     if (!player) return;
     const latest = this.#latestChoice(wallet, player);
@@ -128,9 +144,15 @@ export class LocalPlayers {
       await setTimeout(gatherMs, undefined, { ref: false });
       const wallets = [...this.#changed];
       this.#changed.clear();
+      const waiting = this.#waiting.splice(0);
       try {
         await this.#publish(wallets);
+        for (const { resolve, reject } of waiting) {
+          if (this.#isClosed) reject(new GantryError('not_ready', 'The server is shutting down'));
+          else resolve();
+        }
       } catch (error) {
+        for (const { reject } of waiting) reject(error);
         this.#options.report(error);
         for (const wallet of wallets) this.#changed.add(wallet);
         await setTimeout(retryMs, undefined, { ref: false });
@@ -138,6 +160,8 @@ export class LocalPlayers {
       if (this.#isClosed) return;
     }
     this.#isPublishing = false;
+    // Their changes were on the way already.
+    for (const { resolve } of this.#waiting.splice(0)) resolve();
   }
 
   async #publish(wallets: readonly string[]): Promise<void> {

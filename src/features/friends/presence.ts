@@ -108,7 +108,8 @@ export interface FriendsToFollow {
 
 /** The presence of the player whose session a connection belongs to. */
 export interface OwnPresence {
-  setStatus(status: Status): void;
+  /** Resolves once it is known to all nodes, so that it survives a crash of this one. */
+  setStatus(status: Status): Promise<void>;
   /** The game that the connection has open; null: none. */
   setCurrentGame(game: { id: string; name: string } | null): void;
   /** What the connection's game says about the player; null: nothing. */

@@ -62,8 +62,8 @@ export class PlayerSocket implements OwnPresence {
     return streamOf.account(this.wallet);
   }
 
-  setStatus(status: Omit<StatusChoice, 'statusAt'>): void {
-    this.#following.local.choose(this.wallet, status);
+  setStatus(status: Omit<StatusChoice, 'statusAt'>): Promise<void> {
+    return this.#following.local.choose(this.wallet, status);
   }
 
   setCurrentGame(game: { id: string; name: string } | null): void {

@@ -90,6 +90,7 @@ export class PresenceFeed {
     this.#local = new LocalPlayers({
       replica: this.#replica,
       now: () => db.now(),
+      isShared: bus !== null,
       async shownOf(wallet) {
         const { presence, showGame } = await db.read(privacyOf, wallet);
         return { presence: presence === 'friends', game: showGame };

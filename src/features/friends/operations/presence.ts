@@ -60,7 +60,7 @@ export const setStatus = defineOperation({
     requireLauncher(caller);
     const own = requireOwnPresence(services, caller);
     if (input.text !== '') await refuseMutedInGame(services.db, ownerOf(caller), 'text');
-    own.setStatus(input);
+    await own.setStatus(input);
     return { success: true };
   },
 });
