@@ -12,7 +12,7 @@ import { postFrom } from '../support/http-from.ts';
 import { connectLauncher } from '../support/launcher.ts';
 import { nginxMissing, startNginx } from '../support/nginx.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
-import { startTestServer } from '../support/server.ts';
+import { startTestServer, type TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -95,6 +95,63 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
     const client = new GantryClient({ url: nginx.url, launcherJwt, callOver: 'http' });
     await expect(client.call('getUserScore')).rejects.toMatchObject({ reason: 'connection_lost' });
     client.close();
+  });
+
+  test('by player, calls and sockets of a player reach one node, and a lying player changes nothing', async () => {
+    await using cluster = await startCluster({ byPlayer: true });
+    const { data, nginx, one, other } = cluster;
+    const gameId = await data.createGame();
+    const players = await Promise.all(Array.from({ length: 16 }, () => data.openSession(gameId)));
+    await Promise.all(
+      players.map(async (player, score) => {
+        const { launcherJwt, wallet, userId } = player;
+        const named = { wallet, userId, username: '', isNamed: false, avatar: '', isGuest: false };
+        const client = new GantryClient({
+          url: nginx.url,
+          launcherJwt,
+          player: named,
+          callOver: 'http',
+          routeByPlayer: true,
+        });
+        await client.ready();
+        await client.api.setUserScore({ score });
+        for (let call = 0; call < 3; call++) await client.api.getUserScore();
+        client.close();
+      }),
+    );
+    const nodesOf = async ({ wallet }: TestPlayer) =>
+      (await nginx.routes()).filter(({ player }) => player === wallet).map(({ port }) => port);
+    await until('every socket ended', async () => {
+      const sockets = (await nginx.routes()).filter(({ path }) => path === '/socket.io/');
+      return sockets.length === players.length;
+    });
+    const nodes = await Promise.all(players.map(nodesOf));
+    expect(nodes.map((ports) => [ports.length, new Set(ports).size])).toEqual(players.map(() => [5, 1]));
+    expect(new Set(nodes.flat())).toEqual(new Set([one.port, other.port]));
+
+    const [ada, first] = [players[0], nodes[0]?.[0]];
+    const bob = players.find((_, at) => nodes[at]?.[0] !== first);
+    if (!ada || !bob) throw new Error('they are on both nodes');
+    const own = { score: { score: 0, normalizedAddress: ada.wallet } };
+    for (const lie of [bob.wallet, 'nobody', ''.padEnd(200, "'")]) {
+      const named = { 'X-Gantry-Player': lie };
+      const url = `${nginx.url}/launcher/get-user-score`;
+      expect((await post(url, { launcherJwt: ada.launcherJwt }, named)).body).toMatchObject(own);
+      expect((await post(url, {}, named)).status).toBe(401);
+    }
+    expect((await nodesOf(bob)).length).toBe(7);
+    const socket = io(nginx.url, {
+      auth: { launcherJwt: ada.launcherJwt },
+      query: { player: bob.wallet },
+      transports: ['websocket'],
+      forceNew: true,
+    });
+    const { sessionId } = await new Promise<{ sessionId: string }>((resolve) =>
+      socket.once('realtime-events connected', resolve),
+    );
+    expect(sessionId).toBe(ada.sessionId);
+    socket.disconnect();
+    expect(await nginx.complaints()).toBe('');
   });
 
   test('a caller is identified by its connection to nginx, whatever X-Forwarded-For it sends', async () => {
@@ -200,13 +257,13 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
 });
 
 /** Two nodes on one data directory with one Redis, and nginx in front of them. */
-async function startCluster() {
+async function startCluster(options: { byPlayer?: boolean } = {}) {
   const stack = new AsyncDisposableStack();
   const redis = stack.use(await startRedis());
   const data = stack.use(await openSharedData());
   const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
   const one = stack.use(await startClusterNode(variables));
   const other = stack.use(await startClusterNode(variables));
-  const nginx = stack.use(await startNginx([one.port, other.port]));
+  const nginx = stack.use(await startNginx([one.port, other.port], undefined, options));
   return { data, nginx, one, other, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }

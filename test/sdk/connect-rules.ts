@@ -216,6 +216,24 @@ export function describeConnectRules(start: () => Promise<Driver>): void {
       expect(world.names().length).toBeLessThanOrEqual(4);
     });
 
+    test('the player is named to proxies only with routeByPlayer: for the socket and in calls over HTTP', async () => {
+      await using world = await scripted();
+      const own = { routeByPlayer: true, callOver: 'http' } as const;
+      const [silent, routed] = [await world.connect({ callOver: 'http' }), await world.connect(own)];
+      world.server.calls.length = 0;
+      for (const client of [silent, routed]) await client.call('getUserScore');
+      const wallet = (await routed.player())?.wallet;
+      expect(wallet).toBeDefined();
+      expect(world.server.handshakes.map(({ player }) => player)).toEqual([undefined, wallet]);
+      expect(world.server.calls.map(({ player }) => player)).toEqual([undefined, wallet]);
+      for (const client of [silent, routed]) await client.close();
+      const options = { url: world.server.url, gameSecret: 'a secret', ...own };
+      const ofServer = await driver.open(options);
+      await ofServer.call('getUserScore', {}, { wallet: '0xb2' });
+      expect(world.server.calls.at(-1)?.player).toBe('0xb2');
+      await ofServer.close();
+    });
+
     test("the player is read again when this client sets the player's name", async () => {
       await using world = await scripted();
       const client = await world.connect();

@@ -59,6 +59,7 @@ export interface OpenOptions {
   status?: { status: string; text?: string };
   gameVersion?: string;
   label?: string;
+  routeByPlayer?: boolean;
 }
 
 export interface ConnectOptions extends OpenOptions {

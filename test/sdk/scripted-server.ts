@@ -36,6 +36,8 @@ export interface ScriptedCall {
   data: Record<string, unknown>;
   /** Over HTTP: the header `X-Game-Version`. */
   gameVersion?: unknown;
+  /** Over HTTP: the header `X-Gantry-Player`. */
+  player?: unknown;
   /** When it arrived, in milliseconds of a monotonic clock. */
   at: number;
 }
@@ -73,7 +75,7 @@ export class ScriptedServer implements AsyncDisposable {
   readonly refusals: Refusal[] = [];
   /** Frames sent after the first one of each connection, before the replay. */
   greetings: Frame[] = [];
-  readonly handshakes: (Handshake & { at: number })[] = [];
+  readonly handshakes: (Handshake & { player: unknown; at: number })[] = [];
   readonly calls: ScriptedCall[] = [];
   /** For future calls, in turn; later ones are answered by `answers`, and all others with success. */
   readonly outcomes: CallOutcome[] = [];
@@ -90,7 +92,8 @@ export class ScriptedServer implements AsyncDisposable {
       if (request.url?.startsWith('/launcher')) void this.#answerHttp(request, response);
     });
     this.#io.use((socket, next) => {
-      this.handshakes.push({ ...socket.handshake.auth, at: performance.now() });
+      const { auth, query } = socket.handshake;
+      this.handshakes.push({ ...auth, player: query.player, at: performance.now() });
       const refusal = this.refusals.shift();
       if (!refusal) return next();
       next(Object.assign(new Error('refused'), { data: errorBody(refusal) }));
@@ -180,8 +183,13 @@ export class ScriptedServer implements AsyncDisposable {
     if (fault?.breaks) breakOff(socket);
   }
 
-  #take(name: string, data: ScriptedCall['data'], launcherJwt?: string, gameVersion?: unknown): CallOutcome {
-    this.calls.push({ name, data, gameVersion, at: performance.now() });
+  #take(
+    name: string,
+    data: ScriptedCall['data'],
+    launcherJwt?: string,
+    headers: Pick<ScriptedCall, 'gameVersion' | 'player'> = {},
+  ): CallOutcome {
+    this.calls.push({ name, data, ...headers, at: performance.now() });
     const token = typeof data.launcherJwt === 'string' ? data.launcherJwt : launcherJwt;
     return this.outcomes.shift() ?? this.answers[name]?.(data, token) ?? { answer: { success: true } };
   }
@@ -192,7 +200,7 @@ export class ScriptedServer implements AsyncDisposable {
     response.setHeader('Connection', 'close');
     response.setHeader(
       'Access-Control-Allow-Headers',
-      'Content-Type, X-Service-Method, X-Game-Version, Authorization',
+      'Content-Type, X-Service-Method, X-Game-Version, X-Gantry-Player, Authorization',
     );
     response.setHeader('Access-Control-Expose-Headers', 'Retry-After');
     if (request.method === 'OPTIONS') return void response.end();
@@ -200,12 +208,10 @@ export class ScriptedServer implements AsyncDisposable {
     for await (const chunk of request) chunks.push(chunk);
     const data = JSON.parse(Buffer.concat(chunks).toString());
     const { headers } = request;
-    const outcome = this.#take(
-      String(headers['x-service-method']),
-      data,
-      undefined,
-      headers['x-game-version'],
-    );
+    const outcome = this.#take(String(headers['x-service-method']), data, undefined, {
+      gameVersion: headers['x-game-version'],
+      player: headers['x-gantry-player'],
+    });
     if ('waits' in outcome) return;
     if ('breaks' in outcome) return void request.socket.destroy();
     if ('page' in outcome) {

@@ -28,15 +28,18 @@ export interface TestNginx extends AsyncDisposable {
   plainUrl: string;
   /** Its error log. */
   complaints(): Promise<string>;
+  /** Where the requests that have ended went: a node's port, the player they named, and the path. */
+  routes(): Promise<{ port: number; player: string; path: string }[]>;
 }
 
 /**
  * A real nginx in front of nodes, with the configuration that Gantry ships. One node may stand in for both. With a
- * certificate it terminates TLS.
+ * certificate it terminates TLS. `byPlayer`: with the change that the configuration describes.
  */
 export async function startNginx(
   [one, other = one]: readonly number[],
   tls?: Certificate,
+  { byPlayer = false }: { byPlayer?: boolean } = {},
 ): Promise<TestNginx> {
   const directory = await mkdtemp(join(tmpdir(), 'gantry-nginx-'));
   const port = await freePort();
@@ -51,7 +54,8 @@ export async function startNginx(
     /\$\{(\w+)\}/g,
     (whole, name: string) => values[name] ?? whole,
   );
-  await writeFile(join(directory, 'site.conf'), site);
+  const routed = byPlayer ? site.replace('hash $gantry_key', 'hash $gantry_player') : site;
+  await writeFile(join(directory, 'site.conf'), routed);
   const plainPort = await freePort();
   if (tls) {
     const text = (await readFile(tlsTemplate, 'utf8'))
@@ -78,6 +82,14 @@ export async function startNginx(
     url,
     plainUrl,
     complaints: () => readFile(join(directory, 'error.log'), 'utf8'),
+    async routes() {
+      const lines = (await readFile(join(directory, 'access.log'), 'utf8')).split('\n').slice(0, -1);
+      return lines.map((line) => {
+        const [address = '', player = '', path = ''] = line.split('|');
+        // nginx writes a hyphen for what is missing.
+        return { port: Number(address.split(':').at(-1)), player: player.replaceAll('-', ''), path };
+      });
+    },
     async [Symbol.asyncDispose]() {
       nginx.kill('SIGTERM'); // immediately, with its workers
       await gone;
@@ -97,7 +109,8 @@ pid ${join(directory, 'nginx.pid')};
 error_log ${join(directory, 'error.log')} warn;
 events { worker_connections 4096; }
 http {
-  access_log off;
+  log_format routes '$upstream_addr|$http_x_gantry_player$arg_player|$uri';
+  access_log ${join(directory, 'access.log')} routes;
   ${temporary.map((name) => `${name}_temp_path ${join(directory, name)};`).join('\n  ')}
   include ${join(directory, '[st]*.conf')};
 }

@@ -142,6 +142,11 @@ interface ClientOptions extends GameServer {
     store?: Store | undefined;
     /** The transport of calls; events always arrive over the socket. Default `socket`. */
     callOver?: 'socket' | 'http';
+    /**
+     * Names the player to proxies, with `X-Gantry-Player` for calls over HTTP and `?player=` for the socket, so that they can
+     * keep a player on one of several nodes. The server ignores it. Default false.
+     */
+    routeByPlayer?: boolean;
     /** The timeout of a call, in milliseconds. Default 15,000. */
     timeoutMs?: number;
     /**
@@ -462,11 +467,13 @@ interface GameServer {
 }
 interface HttpCallOptions {
     gameSecret?: string | undefined;
+    /** Wallet of the player, for proxies: see `ClientOptions.routeByPlayer`. */
+    player?: string | undefined;
     /** In milliseconds. */
     timeoutMs?: number | undefined;
 }
 /** Calls an operation by method dispatch. @throws GantryError */
-declare function callOverHttp({ url, gameVersion }: GameServer, operation: string, data: object, { gameSecret, timeoutMs }?: HttpCallOptions): Promise<unknown>;
+declare function callOverHttp({ url, gameVersion }: GameServer, operation: string, data: object, { gameSecret, player, timeoutMs }?: HttpCallOptions): Promise<unknown>;
 
 /** The token that a launcher has put into the page's address; outside of a browser, into the environment. */
 declare function tokenOfAddress(): string | null;

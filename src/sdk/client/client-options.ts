@@ -31,6 +31,11 @@ export interface ClientOptions extends GameServer {
   store?: Store | undefined;
   /** The transport of calls; events always arrive over the socket. Default `socket`. */
   callOver?: 'socket' | 'http';
+  /**
+   * Names the player to proxies, with `X-Gantry-Player` for calls over HTTP and `?player=` for the socket, so that they can
+   * keep a player on one of several nodes. The server ignores it. Default false.
+   */
+  routeByPlayer?: boolean;
   /** The timeout of a call, in milliseconds. Default 15,000. */
   timeoutMs?: number;
   /**

@@ -61,6 +61,7 @@ export class Connection {
       forceNew: true,
       reconnectionDelay: 250,
       reconnectionDelayMax: 5_000,
+      ...(options.routeByPlayer && options.player && { query: { player: options.player.wallet } }),
       // Evaluated at every attempt, so that each reconnect continues after the latest event.
       auth: (send) =>
         send({

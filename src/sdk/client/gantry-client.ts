@@ -234,15 +234,20 @@ export class GantryClient {
     return answer;
   }
 
-  async #send<Name extends OperationName>(name: Name, data: object): Promise<OperationOutput<Name>> {
-    const { callOver, gameSecret, timeoutMs } = this.#options;
+  async #send<Name extends OperationName>(
+    name: Name,
+    data: { wallet?: string },
+  ): Promise<OperationOutput<Name>> {
+    const { callOver, gameSecret, timeoutMs, routeByPlayer } = this.#options;
     if (callOver === 'socket' || socketOnly.includes(name)) return this.#connection.call(name, data);
-    const { launcherJwt } = this.#connection.session;
+    const { launcherJwt, player } = this.#connection.session;
+    // With a secret, the wallet is the player called for.
+    const wallet = (gameSecret !== undefined && data.wallet) || player?.wallet;
     const answer = await callOverHttp(
       this.#options,
       name,
       { launcherJwt, ...data },
-      { gameSecret, timeoutMs },
+      { gameSecret, timeoutMs, player: routeByPlayer ? wallet : undefined },
     );
     return answer as OperationOutput<Name>;
   }

@@ -10,6 +10,8 @@ export interface GameServer {
 
 export interface HttpCallOptions {
   gameSecret?: string | undefined;
+  /** Wallet of the player, for proxies: see `ClientOptions.routeByPlayer`. */
+  player?: string | undefined;
   /** In milliseconds. */
   timeoutMs?: number | undefined;
 }
@@ -19,7 +21,7 @@ export async function callOverHttp(
   { url, gameVersion }: GameServer,
   operation: string,
   data: object,
-  { gameSecret, timeoutMs = 15_000 }: HttpCallOptions = {},
+  { gameSecret, player, timeoutMs = 15_000 }: HttpCallOptions = {},
 ): Promise<unknown> {
   const response = await fetch(`${url.replace(/\/$/, '')}/launcher`, {
     method: 'POST',
@@ -27,6 +29,7 @@ export async function callOverHttp(
       'Content-Type': 'application/json',
       'X-Service-Method': operation,
       ...(gameVersion !== undefined && { 'X-Game-Version': gameVersion }),
+      ...(player !== undefined && { 'X-Gantry-Player': player }),
       ...(gameSecret !== undefined && { Authorization: `Bearer ${gameSecret}` }),
     },
     body: JSON.stringify(data),

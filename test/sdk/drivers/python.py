@@ -151,6 +151,7 @@ def options_of(options):
         status=options.get("status"),
         game_version=options.get("gameVersion"),
         label=options.get("label"),
+        route_by_player=options.get("routeByPlayer"),
         renew=None if renewals is None else lambda: renewals.pop(0) if renewals else None,
     )
 

@@ -42,7 +42,8 @@ class GantryClient(Operations):
     `renew` returns a new token of the same player, or none, when the session has expired. `status` is a launcher's
     status before the first `set_status`, such as `{"status": "invisible"}`. `game_version`, such as "1.4.2", is sent to the
     server, which may require a newer one (`update_required`); `label` is for rules of the game's config with a label, such
-    as `beta` or `android`.
+    as `beta` or `android`. `route_by_player` names the player to proxies, with `X-Gantry-Player` for calls over HTTP and
+    `?player=` for the socket, so that they can keep a player on one of several nodes; the server ignores it.
 
     Listeners run in a thread of the client, one at a time. With `threaded=False`, they run in `poll`, which a game calls
     in its loop.
@@ -67,12 +68,14 @@ class GantryClient(Operations):
         status: Optional[Mapping[str, Any]] = None,
         game_version: Optional[str] = None,
         label: Optional[str] = None,
+        route_by_player: bool = False,
         session: Optional[Session] = None,
     ) -> None:
         self._url = url
         self._session = session or Session(url, launcher_jwt, timeout, renew, game_version=game_version)
         self._game_secret = game_secret
         self._game_version = game_version
+        self._route_by_player = route_by_player
         self._over_http = call_over == "http" or not connect
         self._timeout = timeout
         self._retries = retries
@@ -115,8 +118,9 @@ class GantryClient(Operations):
 
             if threaded:
                 threading.Thread(target=self._listen, name="gantry-events", daemon=True).start()
+            wallet = self._session.wallet if route_by_player else ""
             self._connection = Connection(
-                url,
+                f"{url.rstrip('/')}/?player={wallet}" if wallet else url,
                 self._handshake,
                 lambda *told: self._told.put(told),
                 list(transports),
@@ -324,8 +328,11 @@ class GantryClient(Operations):
         if over_http or self._connection is None:
             if self._session.token is not None:
                 data = {"launcherJwt": self._session.token, **data}
+            # With a secret, the wallet is the player called for.
+            wallet = (self._game_secret and data.get("wallet")) or self._session.wallet
+            player = wallet if self._route_by_player and wallet else None
             return call_over_http(
-                self._url, operation, data, self._game_secret, self._timeout, self._game_version
+                self._url, operation, data, self._game_secret, self._timeout, self._game_version, player
             )
         if self._status in FINAL:
             raise self._refused()  # there will be no connection to send it over

@@ -18,13 +18,16 @@ def call_over_http(
     game_secret: Optional[str] = None,
     timeout: float = 15.0,
     game_version: Optional[str] = None,
+    player: Optional[str] = None,
 ) -> Any:
-    """Calls an operation by method dispatch; `timeout` in seconds. Raises GantryError."""
+    """Calls an operation by method dispatch; `timeout` in seconds, `player` a wallet, for proxies. Raises GantryError."""
     headers = {"Content-Type": "application/json", "X-Service-Method": operation}
     if game_secret is not None:
         headers["Authorization"] = "Bearer " + game_secret
     if game_version is not None:
         headers["X-Game-Version"] = game_version
+    if player is not None:
+        headers["X-Gantry-Player"] = player
     body = json.dumps(data).encode()
     request = urllib.request.Request(url.rstrip("/") + "/launcher", body, headers, method="POST")
     try:

@@ -145,6 +145,7 @@ public static class Driver
             GameSecret = options.Find("gameSecret") as string,
             GameVersion = options.Find("gameVersion") as string,
             Label = options.Find("label") as string,
+            RouteByPlayer = options.Find("routeByPlayer") as bool? == true,
             SavedState = options.Find("saved")?.ToString(),
             CallOver = options.Find("callOver") as string == "http" ? Transport.Http : Transport.Socket
         };

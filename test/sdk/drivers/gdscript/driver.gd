@@ -183,6 +183,7 @@ func _new_client(options):
 		client.saved_state = _json.write(options["saved"])
 	client.game_version = options.get("gameVersion")
 	client.config_label = options.get("label")
+	client.route_by_player = options.get("routeByPlayer", false)
 	client.player_status = options.get("status")
 	client.call_over = options.get("callOver", "socket")
 	client.timeout_ms = options.get("timeoutMs", client.timeout_ms)

@@ -214,6 +214,9 @@ namespace Gantry
             var headers = new Dictionary<string, string> { { "Content-Type", "application/json" }, { "X-Service-Method", call.Operation.Name } };
             if (_options.GameSecret != null) headers["Authorization"] = "Bearer " + _options.GameSecret;
             if (_options.GameVersion != null) headers["X-Game-Version"] = _options.GameVersion;
+            // With a secret, the wallet is the player called for.
+            var player = (_options.GameSecret != null ? call.Data.Find("wallet") as string : null) ?? Player?.Wallet;
+            if (_options.RouteByPlayer && player != null) headers["X-Gantry-Player"] = player;
             var data = new JsonObject(call.Data);
             if (_token != null && !call.IsOfSession && !data.ContainsKey("launcherJwt")) data["launcherJwt"] = _token;
             call.Http = _options.Http.Post(_options.Url.TrimEnd('/') + "/launcher", headers, Json.Write(data), Notify);

@@ -235,7 +235,8 @@ namespace Gantry
         {
             var url = _options.Url.TrimEnd('/');
             if (url.StartsWith("http", StringComparison.OrdinalIgnoreCase)) url = "ws" + url.Substring(4);
-            return url + "/socket.io/?EIO=4&transport=websocket";
+            var player = _options.RouteByPlayer && Player != null ? "&player=" + Player.Wallet : "";
+            return url + "/socket.io/?EIO=4&transport=websocket" + player;
         }
 
         private void SetStatus(Status status)

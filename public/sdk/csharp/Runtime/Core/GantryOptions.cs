@@ -29,6 +29,12 @@ namespace Gantry
         /// <summary>The transport of calls; events always arrive over the socket.</summary>
         public Transport CallOver { get; set; } = Transport.Socket;
 
+        /// <summary>
+        /// Names the player to proxies, with <c>X-Gantry-Player</c> for calls over HTTP and <c>?player=</c> for the socket, so
+        /// that they can keep a player on one of several nodes. The server ignores it.
+        /// </summary>
+        public bool RouteByPlayer { get; set; }
+
         /// <summary>The timeout of one attempt of a call.</summary>
         public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(15);
 

@@ -177,8 +177,12 @@ func _send_over_http(call):
 	var headers = ["Content-Type: application/json", "X-Service-Method: " + call._operation]
 	if _client.game_version != null:
 		headers.append("X-Game-Version: " + _client.game_version)
+	var wallet = null if _client.player == null else _client.player.wallet
 	if _client.game_secret != null:
 		headers.append("Authorization: Bearer " + _client.game_secret)
+		wallet = call._input.get("wallet", wallet) # the player called for
+	if _client.route_by_player and wallet != null:
+		headers.append("X-Gantry-Player: " + wallet)
 	var data = call._input.duplicate()
 	if _client.launcher_jwt != null and not call._is_sign_in and not data.has("launcherJwt"):
 		data["launcherJwt"] = _client.launcher_jwt

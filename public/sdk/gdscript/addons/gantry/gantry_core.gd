@@ -67,6 +67,9 @@ var game_version = null
 var config_label = null
 # The transport of calls, "socket" or "http"; events always arrive over the socket.
 var call_over = "socket"
+# Names the player to proxies, with `X-Gantry-Player` for calls over HTTP and `?player=` for the socket, so that they can
+# keep a player on one of several nodes. The server ignores it.
+var route_by_player = false
 # The timeout of one attempt of a call.
 var timeout_ms = 15000
 # The maximum number of retries of a call that was not executed (429, 503, after Retry-After), or whose response was lost
@@ -302,7 +305,8 @@ func _socket_url():
 	var address = _address()
 	if address.begins_with("http"):
 		address = "ws" + address.substr(4, address.length() - 4)
-	return address + "/socket.io/?EIO=4&transport=websocket"
+	var query = "&player=" + player.wallet if route_by_player and player != null else ""
+	return address + "/socket.io/?EIO=4&transport=websocket" + query
 
 
 func _address():
