@@ -59,7 +59,7 @@ describe.each(languages)('a sample in $id', ({ id, program: [program = ''], file
     if (name !== 'notification') return;
     const { events } = await server.services.db.read(readEventLog, undefined, 250);
     const sent = events.filter(({ name: event }) => event === 'notifications created');
-    expect(sent.at(-1)?.record).toMatchObject({ message });
+    expect(JSON.parse(sent.at(-1)?.record ?? '')).toMatchObject({ message });
   });
 });
 

@@ -29,7 +29,7 @@ describe('a database that writes in a separate thread', () => {
     expect(await db.read(readBoardPage, defaultBoardOf(player.gameId), { limit: 1, skip: 0 })).toMatchObject([
       { score: 99 },
     ]);
-    expect(received.map(({ record }) => record)).toEqual(records);
+    expect(received.map(({ record }) => JSON.parse(record))).toEqual(records);
   });
 
   test('refuses with the same error, reason and fields as without a thread', async () => {

@@ -1,3 +1,5 @@
+import { recordIn } from '../../src/core/events/event.ts';
+import { gameChannelPatched } from '../../src/features/sessions/events.ts';
 import type { TestServer } from './server.ts';
 
 /**
@@ -7,9 +9,7 @@ import type { TestServer } from './server.ts';
 export function effectsOn({ db }: TestServer): () => number {
   let count = 0;
   db.onCommit((events) => {
-    count += events.filter(
-      ({ name, record }) => name !== 'game-channels patched' || !('exists' in record && record.exists),
-    ).length;
+    count += events.filter((event) => !recordIn(event, gameChannelPatched)?.exists).length;
   });
   return () => count;
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { StreamEvent } from './stream.ts';
+import type { EventText } from './stream.ts';
 
 /** A type of event or signal: its name in Feathers' form `'<service> <event>'`, and its record's schema. */
 export interface EventType<Name extends string = string, Schema extends z.ZodObject = z.ZodObject> {
@@ -18,10 +18,10 @@ export function defineEvent<const Name extends string, Schema extends z.ZodObjec
   return { name, record };
 }
 
-/** Type guard: whether a stored event is of a type. */
-export function isEvent<Type extends EventType>(
-  event: StreamEvent,
+/** Parses the record of a written event if it is of this type; null if it is of another. */
+export function recordIn<Type extends EventType>(
+  { name, record }: Pick<EventText, 'name' | 'record'>,
   type: Type,
-): event is StreamEvent<RecordOf<Type>> {
-  return event.name === type.name;
+): RecordOf<Type> | null {
+  return name === type.name ? JSON.parse(record) : null;
 }

@@ -58,34 +58,27 @@ export interface NewEvent<Record extends object = object> {
  * A written event. `seq` counts from 1 without gaps within a stream; `epoch` changes when the history is replaced
  * (a restored backup), so that an old cursor is not mistaken for a current one.
  */
-export interface StreamEvent<Record extends object = object> {
+export interface EventText {
   stream: string;
   name: string;
-  record: Record;
+  /** The record's JSON, as it is stored: it is sent on without being parsed (`recordIn` does that). */
+  record: string;
   epoch: string;
   seq: number;
-  /** The commit order that the event belongs to: an engine may write several concurrently. Never exposed to clients. */
-  lane: number;
-  /** Its position in the lane, counted from 1. */
-  position: number;
+}
+
+/** A written event with its place in the commit order and its audience. */
+export interface StoredEvent extends EventText, EventPlace {
   /** The preceding event of its stream if that is in another lane; otherwise null. */
   after: EventPlace | null;
-}
-
-/** A written event as it is stored, for sending it on without parsing the record. */
-export interface EventText extends Pick<StreamEvent, 'stream' | 'name' | 'epoch' | 'seq'> {
-  /** The record's JSON. */
-  record: string;
-}
-
-/** A written event with its audience. */
-export interface StoredEvent<Record extends object = object> extends StreamEvent<Record> {
   audience: Audience;
 }
 
 /** The position of an event in the commit order of its lane. */
 export interface EventPlace {
+  /** The commit order that the event belongs to: an engine may write several concurrently. Never exposed to clients. */
   readonly lane: number;
+  /** Its position in the lane, counted from 1. */
   readonly position: number;
 }
 

@@ -166,13 +166,23 @@ export class EventWriter {
       if (!event || event.seq !== row.seq || event.stream !== row.stream) {
         throw new Error('an event was written that no command emitted');
       }
-      const { stream, seq, name, record, audience } = event;
+      const { stream, seq, name, audience } = event;
       const before = seenStreams.has(stream) ? null : (this.#before.get(stream) ?? null);
       seenStreams.add(stream);
       const after = before !== null && before.lane !== lane ? before : null;
       const position = ++this.#place.position;
       this.#newEvents.push({ row, position, after });
-      this.stored.push({ stream, seq, name, record, audience, epoch, lane, position, after });
+      this.stored.push({
+        stream,
+        seq,
+        name,
+        record: String(row.record),
+        audience,
+        epoch,
+        lane,
+        position,
+        after,
+      });
     }
     emitted.splice(0, at);
     return changed;

@@ -267,7 +267,10 @@ export class BatchWriter {
       if (!event || event.seq !== row.seq || event.stream !== row.stream) {
         throw new Error('an event was written that no command emitted');
       }
-      stored.push({ ...event, epoch: this.#options.epoch, lane: 0, position, after: null });
+      const { stream, seq, name, audience } = event;
+      const { epoch } = this.#options;
+      const record = String(row.record);
+      stored.push({ stream, seq, name, record, audience, epoch, lane: 0, position, after: null });
     }
     emitted.splice(0, at);
   }

@@ -13,7 +13,6 @@ import {
   type EventText,
   type Listener,
   type StoredEvent,
-  type StreamEvent,
   type StreamPosition,
   streamOf,
 } from '../../core/events/stream.ts';
@@ -128,8 +127,7 @@ export const eventsOfStream = query(
     if (listener === undefined || events.length === 0) return events;
     const isHidden = yield* hidesFrom(read, stream, listener, events);
     if (isHidden === null) return events;
-    const skipped = { name: skippedEvent.name, record: JSON.stringify(skippedEvent.record) };
-    return events.map((event) => (isHidden(event) ? { ...event, ...skipped } : event));
+    return events.map((event) => (isHidden(event) ? { ...event, ...skippedEvent } : event));
   },
 );
 
@@ -213,24 +211,30 @@ function* positionOf(read: Read, stream: string): ReadSteps<StreamPosition> {
 function* toEvents(read: Read, rows: readonly EventRow[]): ReadSteps<StoredEvent[]> {
   const events: StoredEvent[] = [];
   for (const row of rows) {
-    const event = toEvent(read, row);
-    events.push({ ...event, audience: yield* audienceOf(read, event) });
+    const { stream, name, record, seq, lane, position } = row;
+    const audience = yield* audienceOf(read, row);
+    events.push({
+      stream,
+      name,
+      record,
+      epoch: read.epoch,
+      seq,
+      lane,
+      position,
+      after: afterOf(row),
+      audience,
+    });
   }
   return events;
 }
 
-function toEvent({ epoch }: Read, row: EventRow): StreamEvent {
-  const { stream, name, record, seq, lane, position } = row;
-  return { stream, name, record: JSON.parse(record), epoch, seq, lane, position, after: afterOf(row) };
-}
-
 /** An event's audience, from its stream's name and, for a message channel, its participants at the time. */
-function* audienceOf(read: Read, { stream, seq, name, record }: StreamEvent): ReadSteps<Audience> {
+function* audienceOf(read: Read, { stream, seq, name, record }: EventRow): ReadSteps<Audience> {
   const [kind, first = '', second = ''] = stream.split(':');
   if (kind === 'player') return { kind: 'players', gameId: first, wallets: [second] };
   if (kind === 'game') return { kind: 'game', gameId: first };
-  if (kind !== 'account') return yield* audienceAt(read, first, seq, senderOf(name, record));
-  const other = otherOf(first, name, record);
+  if (kind !== 'account') return yield* audienceAt(read, first, seq, senderOf(name, JSON.parse(record)));
+  const other = otherOf(first, name, JSON.parse(record));
   return { kind, wallet: first, inGames: other === null ? null : yield* gamesOfPlayer(read, other) };
 }
 

@@ -1,5 +1,5 @@
 import { invalidField } from '../../core/errors.ts';
-import { type Listener, type StoredEvent, streamOf } from '../../core/events/stream.ts';
+import { type EventText, type Listener, streamOf } from '../../core/events/stream.ts';
 import { nilId } from '../../core/schemas/ids.ts';
 import { query, type ReadSteps, statement } from '../../core/storage/query.ts';
 import { notificationCreated } from './events.ts';
@@ -11,6 +11,11 @@ import {
 } from './notification.ts';
 import type { NotificationRow } from './tables.ts';
 
+/** The event that announced a notification, with its record parsed. */
+export interface NotificationEvent extends Omit<EventText, 'record'> {
+  record: NotificationRecord;
+}
+
 /**
  * Notifications not yet delivered to any launcher, oldest first within a stream. `after`: the last one of the previous
  * page.
@@ -21,8 +26,8 @@ export const listUndelivered = query(
     read,
     { wallet, gameId }: Listener,
     limit: number,
-    after?: StoredEvent<NotificationRecord>,
-  ): ReadSteps<StoredEvent<NotificationRecord>[]> {
+    after?: NotificationEvent,
+  ): ReadSteps<NotificationEvent[]> {
     const from = { afterSeq: after?.seq ?? 0, afterId: after?.record._id ?? nilId };
     const rows = yield* read.all(selectUndelivered, { wallet, gameId, ...from, now: read.now, limit });
     return rows.map((row) => toEvent(row, read.epoch));
@@ -122,19 +127,15 @@ const countUnread = statement<
 /** The columns that a launcher's event is built from. */
 type NotificationFields = Omit<NotificationRow, 'deliveredAt' | 'readAt'>;
 
-/** The event that announced a notification, rebuilt because it may have been deleted meanwhile. */
-function toEvent(row: NotificationFields, epoch: string): StoredEvent<NotificationRecord> {
+/** Rebuilds the event, because it may have been deleted meanwhile. */
+function toEvent(row: NotificationFields, epoch: string): NotificationEvent {
   const { gameId, wallet } = row;
   return {
     stream: streamOf.player(gameId, wallet),
     name: notificationCreated.name,
     record: toRecord(row),
-    audience: { kind: 'players', gameId, wallets: [wallet] },
     epoch,
     seq: row.eventSeq,
-    lane: 0,
-    position: 0,
-    after: null,
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineEvent } from '../../core/events/event.ts';
-import type { StoredEvent } from '../../core/events/stream.ts';
+import type { EventText } from '../../core/events/stream.ts';
 import { id, timestamp } from '../../core/schemas/fields.ts';
 import type { Owner } from '../../core/schemas/owner.ts';
 import { defaultLeaderboard } from './leaderboard.ts';
@@ -44,10 +44,14 @@ export const namedLeaderboardPatched = defineEvent('named-leaderboards patched',
 /** A signal. */
 export const leaderboardPatched = defineEvent('leaderboards patched', leaderboardChange);
 
-/** The leaderboard whose ranking an event may have changed; null: none. */
-export function leaderboardOf({ name, record }: StoredEvent): string | null {
-  if (!name.startsWith('scores ') && name !== seasonEnded.name) return null;
-  return 'leaderboard' in record ? String(record.leaderboard) : defaultLeaderboard;
+/** Whether an event may have changed a ranking: that of `leaderboardOf`. */
+export function changesRanking({ name }: Pick<EventText, 'name'>): boolean {
+  return name.startsWith('scores ') || name === seasonEnded.name;
+}
+
+/** The leaderboard whose ranking an event may have changed. */
+export function leaderboardOf({ record }: EventText): string {
+  return JSON.parse(record).leaderboard ?? defaultLeaderboard;
 }
 
 /** Score events go to the score's player. */

@@ -143,13 +143,17 @@ export function sendAck(conn: EngineConnection, id: number, args: string): numbe
 /**
  * Sends events, each the JSON array of its name and arguments, bypassing Socket.IO. Over a WebSocket they are passed on
  * as one buffer of frames: for each on its own, engine.io and ws would take several times as long as reading it.
+ * `frames`: theirs (`eventFrame`), which sockets share.
  */
-export function sendEvents(conn: EngineConnection, events: readonly string[]): void {
+export function sendEvents(
+  conn: EngineConnection,
+  events: readonly string[],
+  frames: Buffer = Buffer.concat(events.map(eventFrame)),
+): void {
   if (webSocketOf(conn) === null || Reflect.has(conn, alias)) {
     for (const event of events) conn.send(`2${event}`);
     return;
   }
-  const frames = Buffer.concat(events.map(eventFrame));
   conn.send(frames, { wsPreEncodedFrame: [frames] } as object);
 }
 

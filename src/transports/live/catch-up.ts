@@ -1,10 +1,10 @@
 import { GantryError } from '../../core/errors.ts';
+import { recordIn } from '../../core/events/event.ts';
 import {
   type Cursor,
   type EventText,
   type Listener,
   type StoredEvent,
-  type StreamEvent,
   type StreamPosition,
   streamOf,
 } from '../../core/events/stream.ts';
@@ -14,11 +14,10 @@ import { maxFollowed } from '../../features/events/connection.ts';
 import { eventsOfStream, readEpoch, streamPosition, streamPositions } from '../../features/events/queries.ts';
 import { findGame } from '../../features/games/queries.ts';
 import { notificationCreated } from '../../features/notifications/events.ts';
-import type { NotificationRecord } from '../../features/notifications/notification.ts';
-import { listUndelivered } from '../../features/notifications/queries.ts';
+import { listUndelivered, type NotificationEvent } from '../../features/notifications/queries.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
-import { asSeenBy, isFor, isNotification, listenerOf, type Push } from './push.ts';
+import { asSeenBy, isFor, listenerOf, type Push } from './push.ts';
 
 /**
  * The number of events read and sent per batch: even of the longest, fewer than make a slow consumer. The next batch is
@@ -112,8 +111,7 @@ export interface CatchUpDependencies {
   turns: ConcurrencyLimiter;
   /** The ids of the games whose public streams the socket follows; `prepare` adds those named by cursors. */
   followed: Set<string>;
-  send(event: StreamEvent, late?: boolean): void;
-  sendStored(events: readonly EventText[]): void;
+  send(events: readonly EventText[], isLate?: boolean): void;
   /** Resolves when the socket's queue has drained. */
   drained(): Promise<void>;
   /** Resolves when everything committed before the call has been offered to every socket. */
@@ -151,10 +149,10 @@ export class CatchUp {
   }
 
   /** Buffers a new event if the socket is in its audience. */
-  offer(event: StoredEvent, size: number): void {
+  offer(event: StoredEvent): void {
     if (this.#overflowed || !isFor(event.audience, this.#listener, this.#dependencies.followed)) return;
     this.#buffered.push(asSeenBy(event, this.#listener));
-    this.#bufferedSize += size;
+    this.#bufferedSize += event.record.length;
     if (this.#buffered.length <= maxBuffered && this.#bufferedSize <= maxBufferedSize) return;
     this.#buffered = [];
     this.#overflowed = true;
@@ -228,7 +226,7 @@ export class CatchUp {
 
   /** Sends all queued notifications in batches, waiting for the socket to drain. */
   async #sendUndelivered(): Promise<void> {
-    let last: StoredEvent<NotificationRecord> | undefined;
+    let last: NotificationEvent | undefined;
     do {
       const waiting = await this.#read(listUndelivered, this.#listener, batchSize, last);
       await this.#sendLate(waiting);
@@ -237,10 +235,11 @@ export class CatchUp {
   }
 
   /** Sends notifications that were not delivered, except those that the replay will send. */
-  async #sendLate(waiting: readonly StoredEvent<NotificationRecord>[]): Promise<void> {
+  async #sendLate(waiting: readonly NotificationEvent[]): Promise<void> {
     const late = waiting.filter((event) => event.seq <= (this.#reached.get(event.stream) ?? 0));
     if (late.length === 0 || this.#cancelled) return;
-    for (const event of late) this.#dependencies.send(event, true);
+    const texts = late.map((event) => ({ ...event, record: JSON.stringify(event.record) }));
+    this.#dependencies.send(texts, true);
     this.#push.markDelivered(late.map((event) => event.record._id));
     await this.#dependencies.drained();
   }
@@ -262,7 +261,7 @@ export class CatchUp {
         if (!last || this.#cancelled) break;
         if (events.length < read.length) batch = batchSize;
         reached = last.seq;
-        await this.#sendStored(events);
+        await this.#send(events);
       }
     }
   }
@@ -271,32 +270,18 @@ export class CatchUp {
     return this.#dependencies.turns.take(() => this.#db.read(query, ...args));
   }
 
-  /** Sends events of one stream and resolves when the socket's queue has drained. */
-  async #sendStored(events: readonly EventText[]): Promise<void> {
-    const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
-    const last = fresh.at(-1);
-    if (last) {
-      this.#dependencies.sendStored(fresh);
-      this.#reached.set(last.stream, last.seq);
-    }
-    const notifications = fresh.filter(({ name }) => name === notificationCreated.name);
-    this.#push.markDelivered(notifications.map(({ record }) => JSON.parse(record)._id));
-    await this.#dependencies.drained();
-  }
-
   /** Sends a batch and resolves when the socket's queue has drained. */
-  async #send(events: readonly StreamEvent[]): Promise<void> {
+  async #send(events: readonly EventText[]): Promise<void> {
     this.#sendNow(events);
     await this.#dependencies.drained();
   }
 
-  #sendNow(events: readonly StreamEvent[]): void {
+  #sendNow(events: readonly EventText[]): void {
     const fresh = events.filter(({ stream, seq }) => seq > (this.#reached.get(stream) ?? 0));
-    for (const event of fresh) {
-      this.#dependencies.send(event);
-      this.#reached.set(event.stream, event.seq);
-    }
-    this.#push.markDelivered(fresh.filter(isNotification).map((event) => event.record._id));
+    if (fresh.length === 0) return;
+    this.#dependencies.send(fresh);
+    for (const { stream, seq } of fresh) this.#reached.set(stream, seq);
+    this.#push.markDelivered(fresh.flatMap((event) => recordIn(event, notificationCreated)?._id ?? []));
   }
 }
 

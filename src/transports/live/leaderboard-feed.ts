@@ -1,5 +1,6 @@
 import type { StoredEvent } from '../../core/events/stream.ts';
 import {
+  changesRanking,
   type LeaderboardChange,
   leaderboardOf,
   type NamedLeaderboardChange,
@@ -68,10 +69,9 @@ export class LeaderboardFeed {
 
   accept(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      const leaderboard = leaderboardOf(event);
-      if (leaderboard === null || event.audience.kind === 'account') continue;
+      if (!changesRanking(event) || event.audience.kind === 'account') continue;
       const { gameId } = event.audience;
-      if (this.#options.isFollowed(gameId)) this.#mark(this.#register(gameId, leaderboard));
+      if (this.#options.isFollowed(gameId)) this.#mark(this.#register(gameId, leaderboardOf(event)));
     }
   }
 

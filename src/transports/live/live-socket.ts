@@ -4,7 +4,6 @@ import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import type { StatusChoice } from '../../cluster/players/player-part.ts';
 import type { Presence } from '../../cluster/presence/presence.ts';
 import { GantryError } from '../../core/errors.ts';
-import type { EventText, StreamEvent } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import type { Connection } from '../../features/events/connection.ts';
 import type { Game } from '../../features/games/game.ts';
@@ -29,7 +28,7 @@ import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
 import type { PresenceFeed } from './presence-feed.ts';
-import { listenerOf, metaOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
+import { eventText, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfListener } from './push.ts';
 import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
@@ -244,8 +243,10 @@ export class LiveSocket {
       push,
       turns,
       followed: session.subscriptions.games,
-      send: (event, late) => send(socket, event, late),
-      sendStored: (events) => sendEvents(this.#conn, events.map(encoded)),
+      send: (events, isLate) => {
+        const texts = events.map((event) => eventText(event, isLate));
+        sendEvents(this.#conn, texts);
+      },
       drained: () => this.#outgoing.drained(),
       flushed,
     });
@@ -380,15 +381,6 @@ export class LiveSocket {
     await this.#services.presencePace.turn();
     await announcePresence(this.#services, sessionId);
   }
-}
-
-function send(socket: Socket, event: StreamEvent, late = false): void {
-  socket.emit(event.name, event.record, late ? { ...metaOf(event), late: true } : metaOf(event));
-}
-
-/** A stored event's arguments, as `send` passes them. */
-function encoded({ name, record, ...event }: EventText): string {
-  return `[${JSON.stringify(name)},${record},${JSON.stringify(metaOf(event))}]`;
 }
 
 /** The error for a socket whose connection closed before it was admitted. */

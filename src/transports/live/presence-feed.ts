@@ -3,7 +3,7 @@ import { LocalPlayers } from '../../cluster/players/local-players.ts';
 import type { StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { PlayerReplica, tickMs } from '../../cluster/players/player-replica.ts';
 import type { ReplicaBus } from '../../cluster/players/replica-bus.ts';
-import { isEvent } from '../../core/events/event.ts';
+import { recordIn } from '../../core/events/event.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import {
@@ -132,18 +132,17 @@ export class PresenceFeed {
   /** Takes note of changed friendships and privacy settings. */
   accept(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      if (isEvent(event, privacyPatched)) {
-        this.#local.refresh(event.record.normalizedAddress);
-        continue;
-      }
-      const isRemoval = isEvent(event, friendRemoved);
-      if (!isRemoval && !isEvent(event, friendCreated) && !isEvent(event, friendPatched)) continue;
-      const { normalizedAddress, wallet, state } = event.record;
-      if (state !== 'friend') continue;
       const { audience } = event;
-      const inGames = audience.kind === 'account' ? (audience.inGames ?? []) : [];
+      if (audience.kind !== 'account') continue;
+      const privacy = recordIn(event, privacyPatched);
+      if (privacy) this.#local.refresh(privacy.normalizedAddress);
+      const removed = recordIn(event, friendRemoved);
+      const changed = removed ?? recordIn(event, friendCreated) ?? recordIn(event, friendPatched);
+      if (changed?.state !== 'friend') continue;
+      const { normalizedAddress, wallet } = changed;
+      const inGames = audience.inGames ?? [];
       for (const socket of this.#followers.get(normalizedAddress) ?? []) {
-        if (isRemoval) socket.endFriendship(wallet);
+        if (removed) socket.endFriendship(wallet);
         else socket.beginFriendship(wallet, inGames, this.#replica.visible(wallet) !== null);
       }
     }

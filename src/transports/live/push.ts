@@ -1,30 +1,31 @@
 import type { Server } from 'socket.io';
-import { isEvent } from '../../core/events/event.ts';
+import { recordIn } from '../../core/events/event.ts';
 import {
   type Audience,
   type EventMeta,
+  type EventText,
   type Listener,
   type SessionsAudience,
   type Signal,
   type StoredEvent,
-  type StreamEvent,
   streamOf,
 } from '../../core/events/stream.ts';
 import type { Store } from '../../core/storage/store.ts';
 import { skippedEvent } from '../../features/events/skipped-event.ts';
 import { markDelivered } from '../../features/notifications/commands.ts';
 import { notificationCreated } from '../../features/notifications/events.ts';
-import type { NotificationRecord } from '../../features/notifications/notification.ts';
 import { type GameStats, gameStatsPatched } from '../../features/playtime/events.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import { gameChannelPatched } from '../../features/sessions/events.ts';
-import { terminate } from '../../runtime/internals/engine-io.ts';
+import { eventFrame, sendEvents, terminate } from '../../runtime/internals/engine-io.ts';
 import { Broadcasts } from './broadcasts.ts';
 
 /** Socket.IO would wait half a minute for a client that does not complete the close. */
 const closeTimeoutMs = 3_000;
 /** Lets the answer of the call that ended a session be sent before its socket is closed. */
 const disconnectDelayMs = 200;
+
+const nobody: ReadonlySet<string> = new Set();
 
 export interface PushDependencies {
   io: Server;
@@ -36,8 +37,7 @@ export interface PushDependencies {
 
 /** A socket that is catching up: it buffers its own events until it goes live. */
 export interface CatchingUpSocket {
-  /** `size` is the record's length in characters of JSON. */
-  offer(event: StoredEvent, size: number): void;
+  offer(event: StoredEvent): void;
 }
 
 /** Delivers events to the sockets of this node, in the given order. */
@@ -62,45 +62,37 @@ export class Push {
 
   events(events: readonly StoredEvent[]): void {
     const delivered: string[] = [];
-    const openRooms = this.#dependencies.io.of('/').adapter.rooms;
     for (const event of events) {
-      if (this.#catchingUp.size > 0) {
-        const size = JSON.stringify(event.record).length;
-        for (const socket of this.#catchingUp) socket.offer(event, size);
-      }
+      for (const socket of this.#catchingUp) socket.offer(event);
       this.#disconnectEndedSession(event);
       const { from, except } = hidden(event.audience);
-      const hiddenRooms = from.filter((room) => openRooms.has(room));
-      if (hiddenRooms.length > 0) {
-        this.#dependencies.io.local
-          .to(hiddenRooms)
-          .except(except)
-          .emit(skippedEvent.name, skippedEvent.record, metaOf(event));
-      }
-      const rooms = roomsFor(event.audience).filter((room) => openRooms.has(room));
-      if (rooms.length === 0) continue;
-      this.#dependencies.io.local.to(rooms).emit(event.name, event.record, metaOf(event));
-      if (isNotification(event)) delivered.push(event.record._id);
+      const hiddenFrom = this.#socketsIn(from, except);
+      if (hiddenFrom.size > 0) this.#send(hiddenFrom, eventText({ ...event, ...skippedEvent }));
+      const receivers = this.#socketsIn(roomsFor(event.audience));
+      if (receivers.size === 0) continue;
+      this.#send(receivers, eventText(event));
+      const notification = recordIn(event, notificationCreated);
+      if (notification) delivered.push(notification._id);
     }
     this.markDelivered(delivered);
   }
 
   signal({ audience, name, record, stream, spreadsReads }: Signal): void {
-    const isForSessions = audience.kind === 'sessions';
-    const rooms = isForSessions ? roomsOfSessions(audience) : roomsFor(audience);
-    if (rooms.length === 0) return; // `to` without rooms would broadcast to everyone
-    if (!isForSessions) this.#dependencies.io.local.to(rooms).emit(name, record, { stream });
-    else this.#broadcasts.add({ rooms, name, record, meta: { stream }, spreadsReads: spreadsReads === true });
+    if (audience.kind === 'sessions') {
+      const rooms = roomsOfSessions(audience);
+      this.#broadcasts.add({ rooms, name, record, meta: { stream }, spreadsReads: spreadsReads === true });
+      return;
+    }
+    const receivers = this.#socketsIn(roomsFor(audience));
+    if (receivers.size > 0) this.#send(receivers, JSON.stringify([name, record, { stream }]));
   }
 
   /** Sends how many players play a game to who follows that; returns to how many. */
   gameStats(record: GameStats): number {
-    const { io } = this.#dependencies;
-    const room = roomOf.statsFollowers(record.gameId);
-    const receivers = io.of('/').adapter.rooms.get(room)?.size ?? 0;
+    const receivers = this.#socketsIn([roomOf.statsFollowers(record.gameId)]);
     const meta = { stream: streamOf.game(record.gameId) };
-    if (receivers > 0) io.local.to(room).emit(gameStatsPatched.name, record, meta);
-    return receivers;
+    if (receivers.size > 0) this.#send(receivers, JSON.stringify([gameStatsPatched.name, record, meta]));
+    return receivers.size;
   }
 
   markDelivered(notificationIds: readonly string[]): void {
@@ -108,10 +100,30 @@ export class Push {
     this.#dependencies.db.write(markDelivered, notificationIds).catch(this.#dependencies.report);
   }
 
+  /** The ids of the sockets in these rooms, without those that are in others. */
+  #socketsIn(rooms: readonly string[], except: readonly string[] = []): ReadonlySet<string> {
+    const open = this.#dependencies.io.of('/').adapter.rooms;
+    const ids = new Set<string>();
+    for (const room of rooms) for (const id of open.get(room) ?? nobody) ids.add(id);
+    for (const room of except) for (const id of open.get(room) ?? nobody) ids.delete(id);
+    return ids;
+  }
+
+  /** Sends an event, the JSON array of its name and arguments, after what was sent to these sockets before. */
+  #send(socketIds: ReadonlySet<string>, text: string): void {
+    const { sockets } = this.#dependencies.io.of('/');
+    const frame = eventFrame(text);
+    for (const id of socketIds) {
+      const socket = sockets.get(id);
+      if (socket) sendEvents(socket.conn, [text], frame);
+    }
+  }
+
   /** Closes the sockets of an ended session shortly after they were notified. */
   #disconnectEndedSession(event: StoredEvent): void {
-    if (!isEvent(event, gameChannelPatched) || event.record.exists) return;
-    const room = roomOfSession(event.record._id);
+    const session = recordIn(event, gameChannelPatched);
+    if (!session || session.exists) return;
+    const room = roomOfSession(session._id);
     setTimeout(() => {
       const { adapter, sockets } = this.#dependencies.io.of('/');
       const connections = [...(adapter.rooms.get(room) ?? [])].flatMap((id) => sockets.get(id)?.conn ?? []);
@@ -121,13 +133,10 @@ export class Push {
   }
 }
 
-/** The metadata sent with an event's record. */
-export function metaOf({ stream, epoch, seq }: EventMeta): EventMeta {
-  return { stream, epoch, seq };
-}
-
-export function isNotification(event: StreamEvent): event is StreamEvent<NotificationRecord> {
-  return isEvent(event, notificationCreated);
+/** An event as clients get it: the JSON array of its name and arguments. */
+export function eventText({ name, record, stream, epoch, seq }: EventText, isLate = false): string {
+  const meta: EventMeta = { stream, epoch, seq, ...(isLate && { late: true }) };
+  return `[${JSON.stringify(name)},${record},${JSON.stringify(meta)}]`;
 }
 
 /**

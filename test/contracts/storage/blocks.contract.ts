@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { eraseRows } from '../../../src/features/administration/erasing-commands.ts';
 import { exportGame } from '../../../src/features/administration/game-export.ts';
@@ -96,7 +97,7 @@ export function blocksContract(open: OpenStore): void {
         ['chat-messages removed', others, [ada.wallet]],
         ['chat-messages created', everyone.toSorted(), undefined],
       ];
-      const summarize = (events: typeof received) =>
+      const summarize = (events: readonly Pick<StoredEvent, 'name' | 'audience'>[]) =>
         events.map(({ name, audience }) =>
           audience.kind === 'players'
             ? [name, audience.wallets.toSorted(), audience.hiddenFrom]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RecordOf } from '../../../src/core/events/event.ts';
-import { type StoredEvent, streamOf } from '../../../src/core/events/stream.ts';
+import { streamOf } from '../../../src/core/events/stream.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import { exportGame, type GameRecord } from '../../../src/features/administration/game-export.ts';
 import { importGame } from '../../../src/features/administration/game-import.ts';
@@ -13,6 +13,7 @@ import { streamPosition } from '../../../src/features/events/queries.ts';
 import { addWebhook } from '../../../src/features/webhooks/commands.ts';
 import { readDeliveries } from '../../../src/features/webhooks/queries.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
+import type { ParsedEvent } from '../../support/parsed-events.ts';
 import { until } from '../../support/until.ts';
 import {
   addGame,
@@ -32,10 +33,10 @@ const once = { title: '', data: {}, endsAt: null, durationMs: null, cron: null, 
 const daily = { ...once, cron: '0 20 * * *', durationMs: 2 * hour, timeZone: 'Europe/Berlin' };
 
 /** What was announced of a game's calendar: the event's name and times. */
-function announced(events: readonly StoredEvent[], gameId: string): unknown[] {
+function announced(events: readonly ParsedEvent[], gameId: string): unknown[] {
   return events
-    .filter((one): one is StoredEvent<RecordOf<typeof eventStarted>> => one.name.startsWith('events '))
-    .filter(({ record }) => record.gameId === gameId)
+    .map(({ name, record }) => ({ name, record: record as RecordOf<typeof eventStarted> }))
+    .filter(({ name, record }) => name.startsWith('events ') && record.gameId === gameId)
     .map(({ name, record }) => [name, record.startsAt, record.endsAt]);
 }
 

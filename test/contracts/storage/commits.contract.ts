@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isEvent } from '../../../src/core/events/event.ts';
+import { recordIn } from '../../../src/core/events/event.ts';
 import { recordActivity } from '../../../src/features/activities/commands.ts';
 import { createChannel } from '../../../src/features/messages/channel-commands.ts';
 import { editMessage, sendMessage } from '../../../src/features/messages/message-commands.ts';
@@ -75,8 +75,9 @@ export function commitsContract(open: OpenStore): void {
       const seenByOthers: Promise<boolean>[] = [];
       db.onCommit((events) => {
         for (const event of events) {
-          if (!isEvent(event, scoreCreated)) continue;
-          const { nonce, score: written } = event.record;
+          const record = recordIn(event, scoreCreated);
+          if (!record) continue;
+          const { nonce, score: written } = record;
           const find = otherProcess.read(findScore, ada, nonce);
           seenByOthers.push(find.then((score) => score?.score === written));
         }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll } from 'vitest';
-import type { StoredEvent } from '../../../src/core/events/stream.ts';
+import type { EventText } from '../../../src/core/events/stream.ts';
 import type { Owner } from '../../../src/core/schemas/owner.ts';
 import type { Database } from '../../../src/core/storage/database.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
@@ -10,6 +10,7 @@ import type { GameDetailChanges } from '../../../src/features/games/game-details
 import type { SealedSecret } from '../../../src/features/games/game-secret.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
 import type { ManualClock } from '../../support/manual-clock.ts';
+import { type ParsedEvent, parsed } from '../../support/parsed-events.ts';
 import { randomWallet } from '../../support/server.ts';
 
 /** An empty store, and what a suite needs to test its contract. Disposing of it closes and removes everything. */
@@ -99,14 +100,14 @@ export async function trio(db: Store): Promise<[Owner, Owner, Owner]> {
 }
 
 /** Records every event the store publishes from now on, in order. */
-export function listen(db: Database): StoredEvent[] {
-  const received: StoredEvent[] = [];
-  db.onCommit((events) => received.push(...events));
+export function listen(db: Database): ParsedEvent[] {
+  const received: ParsedEvent[] = [];
+  db.onCommit((events) => received.push(...parsed(events)));
   return received;
 }
 
 /** A short form of an event: its type, and its number in its stream. */
-export function summarize(events: readonly StoredEvent[]): [name: string, seq: number][] {
+export function summarize(events: readonly Pick<EventText, 'name' | 'seq'>[]): [name: string, seq: number][] {
   return events.map(({ name, seq }) => [name, seq]);
 }
 

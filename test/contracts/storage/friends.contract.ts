@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { StoredEvent } from '../../../src/core/events/stream.ts';
 import { newGuestAddress } from '../../../src/core/schemas/fields.ts';
 import type { Store } from '../../../src/core/storage/store.ts';
 import { ban } from '../../../src/features/administration/commands.ts';
@@ -47,6 +46,7 @@ import { addWebhook } from '../../../src/features/webhooks/commands.ts';
 import { readDeliveries } from '../../../src/features/webhooks/queries.ts';
 import { upgradeGuest } from '../../../src/server/declarations/commands.ts';
 import { tables } from '../../../src/server/declarations/tables.ts';
+import type { ParsedEvent } from '../../support/parsed-events.ts';
 import { rowsIn } from '../../support/rows-in.ts';
 import { randomWallet } from '../../support/server.ts';
 import {
@@ -914,14 +914,14 @@ async function listOf(db: Store, wallet: string) {
 }
 
 /** The events of a player's account stream: name, state and message. */
-function eventsOf(events: readonly StoredEvent[], wallet: string) {
+function eventsOf(events: readonly ParsedEvent[], wallet: string) {
   return events
     .filter(({ stream }) => stream === `account:${wallet}`)
     .map(({ name, record }) => [name, Object(record).state, Object(record).message]);
 }
 
 /** Everything that `wallet` receives, with the names of both replaced. */
-function normalized(events: readonly StoredEvent[], wallet: string, other: string) {
+function normalized(events: readonly ParsedEvent[], wallet: string, other: string) {
   const own = events.filter(
     ({ stream, audience }) =>
       stream.includes(wallet) ||

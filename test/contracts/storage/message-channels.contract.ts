@@ -347,6 +347,6 @@ export function messageChannelsContract(open: OpenStore): void {
   });
 }
 
-function audienceOf(event: StoredEvent | undefined): string[] {
+function audienceOf(event: Pick<StoredEvent, 'audience'> | undefined): string[] {
   return event?.audience.kind === 'players' ? [...event.audience.wallets].sort() : [];
 }

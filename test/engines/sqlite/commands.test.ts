@@ -112,7 +112,7 @@ describe('the commands of one batch', () => {
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await subject.db.read(listed)).toEqual(['a', 'b']);
-    expect(subject.received.map(({ seq, record }) => [seq, record])).toEqual([
+    expect(subject.received.map(({ seq, record }) => [seq, JSON.parse(record)])).toEqual([
       [1, { id: 'a' }],
       [2, { id: 'b' }],
     ]);

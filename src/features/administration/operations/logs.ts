@@ -58,7 +58,7 @@ export const listEvents = defineAdminOperation({
         stream,
         seq,
         ...recipientsOf(audience),
-        record,
+        record: JSON.parse(record),
       })),
     };
   },
