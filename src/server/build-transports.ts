@@ -242,7 +242,7 @@ export function buildTransports(
     readLargeCall: (args) => services.states.readCall(args),
     largeCalls: new ConcurrencyLimiter(maxConcurrentLargeCalls),
     onRefused,
-    ...(redis && { adapter: redis.socketAdapter(prefix) }),
+    ...(redis && { adapter: redis.socketAdapter(prefix), eventChannel: redis.channel(`${prefix}:events`) }),
   });
   const requests = new InFlightRequests(http, (request) =>
     onRefused({ reason: 'flood', at: 'connection', address: addressOf(request) }),

@@ -9,6 +9,7 @@ import { withTimeout } from '../../runtime/timeouts.ts';
 import { NodeConnections } from './node-connections.ts';
 import { openClient } from './open-client.ts';
 import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
+import { type Channel, RedisChannel } from './redis-channel.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
@@ -27,6 +28,8 @@ export interface RedisClients {
   onReady(listener: () => void): void;
   /** A Socket.IO adapter that broadcasts across nodes. `key`: the prefix of its channels in Redis. */
   socketAdapter(key: string): ReturnType<typeof createAdapter>;
+  /** A channel between the nodes. */
+  channel(name: string): Channel;
   /** Shows other nodes whether this one (`own`) is connected. `prefix`: of the names of its channels in Redis. */
   nodeConnections(prefix: string, own: string): NodeConnections;
   /** A counter that all nodes share. `name`: the prefix of its keys in Redis. */
@@ -77,6 +80,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     trouble: () => availability.trouble(),
     onReady: (listener) => availability.onUsable(listener),
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
+    channel: (name) => new RedisChannel(clients, name),
     nodeConnections: (prefix, own) => new NodeConnections(clients, prefix, own),
     counter: (name, limit) => new RedisCounter(commands, name, limit),
     close,

@@ -1,16 +1,13 @@
 import type { Server } from 'socket.io';
 import type { ReplicaMessage } from '../../cluster/players/replica-bus.ts';
-import type { Signal, StoredEvent } from '../../core/events/stream.ts';
+import type { Signal } from '../../core/events/stream.ts';
 
-/** The messages that nodes send each other. */
-export type BusMessage =
-  | { kind: 'events'; events: readonly StoredEvent[] }
-  | { kind: 'signal'; signal: Signal }
-  | { kind: 'players'; message: ReplicaMessage };
+/** The messages that nodes send each other, besides events: see `event-frames.ts`. */
+export type BusMessage = { kind: 'signal'; signal: Signal } | { kind: 'players'; message: ReplicaMessage };
 
 /**
- * Broadcasts from one node to the others. Messages may be lost, duplicated and reordered: events are refilled from the
- * database by their position, players are exchanged again, and signals may be lost. Sending never throws or blocks.
+ * Broadcasts from one node to the others. Messages may be lost, duplicated and reordered: players are exchanged again,
+ * and signals may be lost. Sending never throws or blocks.
  */
 export interface EventBus {
   send(message: BusMessage): void;

@@ -18,6 +18,7 @@ import { listUndelivered, type NotificationEvent } from '../../features/notifica
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import type { ConcurrencyLimiter } from '../../runtime/concurrency-limiter.ts';
 import { asSeenBy, isFor, listenerOf, type Push } from './push.ts';
+import type { Subscriptions } from './subscriptions.ts';
 
 /**
  * The number of events read and sent per batch: even of the longest, fewer than make a slow consumer. The next batch is
@@ -109,8 +110,8 @@ export interface CatchUpDependencies {
   details: SessionDetails;
   push: Push;
   turns: ConcurrencyLimiter;
-  /** The ids of the games whose public streams the socket follows; `prepare` adds those named by cursors. */
-  followed: Set<string>;
+  /** The games whose public streams the socket follows; `prepare` adds those named by cursors. */
+  followed: Pick<Subscriptions, 'games' | 'add'>;
   send(events: readonly EventText[], isLate?: boolean): void;
   /** Resolves when the socket's queue has drained. */
   drained(): Promise<void>;
@@ -150,7 +151,7 @@ export class CatchUp {
 
   /** Buffers a new event if the socket is in its audience. */
   offer(event: StoredEvent): void {
-    if (this.#overflowed || !isFor(event.audience, this.#listener, this.#dependencies.followed)) return;
+    if (this.#overflowed || !isFor(event.audience, this.#listener, this.#dependencies.followed.games)) return;
     this.#buffered.push(asSeenBy(event, this.#listener));
     this.#bufferedSize += event.record.length;
     if (this.#buffered.length <= maxBuffered && this.#bufferedSize <= maxBufferedSize) return;
@@ -218,7 +219,7 @@ export class CatchUp {
   }
 
   async #positions(): Promise<StreamPosition[]> {
-    const followed = [...this.#dependencies.followed].map((gameId) =>
+    const followed = [...this.#dependencies.followed.games].map((gameId) =>
       this.#db.read(streamPosition, streamOf.game(gameId)),
     );
     return [...(await this.#read(streamPositions, this.#listener)), ...(await Promise.all(followed))];

@@ -1,16 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Channel } from '../../cluster/redis/redis-channel.ts';
 import { includes, type Positions, positionIn } from '../../core/events/positions.ts';
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { eventsAfter, lastPositions } from '../../features/events/queries.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
-import type { EventBus } from './bus.ts';
+import { type CommittedEvents, committed, decodeFrames, encodeFrames } from './event-frames.ts';
+import type { Interests } from './interests.ts';
 
 /** Attempts, and the delay between them, to read the last positions after the history was replaced. */
 const restartAttempts = 100;
 const restartDelayMs = 200;
-
-type Readable = Pick<Database, 'read'>;
 
 /** The number of events per lane read from the database in one query. */
 const pageSize = 500;
@@ -23,59 +23,63 @@ const reorderMs = 20;
 /** When more events than this are buffered, they are read from the database instead. */
 const maxBuffered = 2_000;
 
+export interface EventFeedOptions {
+  db: Pick<Database, 'read' | 'onCommit'>;
+  /** To the other nodes; undefined: there is no other. */
+  channel: Channel | undefined;
+  interests: Interests;
+  deliver(events: readonly StoredEvent[]): void;
+  report(thrown: unknown): void;
+}
+
 /**
- * Delivers every event of the database exactly once, in order within its stream, to the sockets of this node.
+ * Delivers every event of the database that concerns anybody on this node exactly once, in order within its stream.
  *
- * Events come from this process's commits and, over a bus, from other nodes. Each carries its position in a lane of
+ * Events come from this process's commits and, over a channel, from other nodes. Each carries its position in a lane of
  * commits. Events are delivered immediately while a lane's positions are contiguous and the stream's previous event in
  * another lane has been delivered; out-of-order events are buffered briefly. On a gap (another process wrote, a message
  * was lost) everything after the last delivered position is read from the database, which has all events. Events that
- * the bus lost are found by `catchUp`, which runs periodically and whenever a connection to the bus is restored.
+ * the channel lost are found by `catchUp`, which runs periodically and whenever a connection to it is restored.
+ *
+ * Whom an event concerns is asked when it is delivered: a socket that has registered its interests before it reads its
+ * positions misses nothing after them.
  */
 export class EventFeed {
-  readonly #db: Readable;
-  readonly #deliver: (events: readonly StoredEvent[]) => void;
-  readonly #report: (thrown: unknown) => void;
+  readonly #options: EventFeedOptions;
   readonly #positions: Record<number, number>;
-  /** Out-of-order events, grouped by commit. */
-  #buffered: (readonly StoredEvent[])[] = [];
+  /** Out-of-order events. */
+  #buffered: CommittedEvents[] = [];
   #bufferTimer: NodeJS.Timeout | undefined;
   #refill: Promise<void> | null = null;
   #isOutdated = false;
   /** Callers waiting for events to be delivered. */
   #waiting: { positions: Positions; resolve(): void }[] = [];
 
-  private constructor(
-    db: Readable,
-    positions: Positions,
-    deliver: (events: readonly StoredEvent[]) => void,
-    report: (thrown: unknown) => void,
-  ) {
-    this.#db = db;
+  private constructor(options: EventFeedOptions, positions: Positions) {
+    this.#options = options;
     this.#positions = { ...positions };
-    this.#deliver = deliver;
-    this.#report = report;
   }
 
-  /** A feed of the events committed from now on, by this node or another; null: there is no other. */
-  static async start(
-    db: Pick<Database, 'read' | 'onCommit'>,
-    bus: EventBus | null,
-    deliver: (events: readonly StoredEvent[]) => void,
-    report: (thrown: unknown) => void,
-  ): Promise<EventFeed> {
-    const feed = new EventFeed(db, await db.read(lastPositions), deliver, report);
+  /** A feed of the events committed from now on, by this node or another. */
+  static async start(options: EventFeedOptions): Promise<EventFeed> {
+    const { db, channel, report } = options;
+    const feed = new EventFeed(options, await db.read(lastPositions));
     db.onCommit((events) => {
       // The commit has happened: a failure to publish its events must not reach the writer.
       try {
-        feed.#accept(events);
-        bus?.send({ kind: 'events', events });
+        for (const one of committed(events)) feed.#accept(one);
+        channel?.send(encodeFrames(events));
       } catch (error) {
         report(error);
       }
     });
-    bus?.onMessage((message) => {
-      if (message.kind === 'events') feed.#accept(message.events);
+    channel?.onMessage((message) => {
+      // What a broken message should have said is read from the database.
+      try {
+        for (const one of decodeFrames(message)) feed.#accept(one);
+      } catch (error) {
+        report(error);
+      }
     });
     return feed;
   }
@@ -92,7 +96,7 @@ export class EventFeed {
   async #newPositions(): Promise<Positions> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#db.read(lastPositions);
+        return await this.#options.db.read(lastPositions);
       } catch (error) {
         if (attempt === restartAttempts) throw error;
         await delay(restartDelayMs);
@@ -100,20 +104,13 @@ export class EventFeed {
     }
   }
 
-  /** Accepts the events of one commit, ordered by position. */
-  #accept(events: readonly StoredEvent[]): void {
-    const last = events.at(-1);
-    if (!last || last.position <= positionIn(this.#positions, last.lane)) return;
-    if (this.#refill) {
-      this.#startRefill().catch(this.#report); // events that cannot be read now are found by the next `catchUp`
-      return;
-    }
-    if (!this.#isNext(events)) {
-      this.#buffer(events);
-      return;
-    }
-    this.#emit(events);
-    this.#releaseBuffered();
+  #accept(events: CommittedEvents): void {
+    if (this.#isDelivered(events)) return;
+    if (this.#refill) this.#requestRefill();
+    else if (this.#isNext(events)) {
+      this.#emitAll(events);
+      this.#releaseBuffered();
+    } else this.#buffer(events);
   }
 
   /** Resolves when everything committed before the call has been delivered. */
@@ -122,54 +119,54 @@ export class EventFeed {
       this.#isOutdated = true;
       return this.#refill;
     }
-    if (!includes(this.#positions, await this.#db.read(lastPositions))) await this.#startRefill();
+    if (!includes(this.#positions, await this.#options.db.read(lastPositions))) await this.#startRefill();
   }
 
   /** As `catchUp`, but first waits briefly for missing events to arrive by themselves, as most do. */
   async flushed(): Promise<void> {
-    const last = await this.#db.read(lastPositions);
+    const last = await this.#options.db.read(lastPositions);
     if (includes(this.#positions, last)) return;
     const delivered = new Promise<void>((resolve) => this.#waiting.push({ positions: last, resolve }));
     await withTimeout(inFlightMs, delivered);
     if (!includes(this.#positions, last)) await this.catchUp();
   }
 
-  /** Whether everything before these events has been delivered. */
-  #isNext(events: readonly StoredEvent[]): boolean {
-    const [first] = events;
-    if (!first || first.position !== positionIn(this.#positions, first.lane) + 1) return false;
-    return events.every(
-      ({ after }) => after === null || positionIn(this.#positions, after.lane) >= after.position,
-    );
+  #isDelivered({ lane, last }: CommittedEvents): boolean {
+    return last <= positionIn(this.#positions, lane);
   }
 
-  /** Reordering occurs only between lanes; a gap within one lane is never filled by the bus. */
-  #buffer(events: readonly StoredEvent[]): void {
-    const isOneLane = events[0]?.lane === 0 && Object.keys(this.#positions).length <= 1;
-    const buffered = this.#buffered.reduce((sum, one) => sum + one.length, 0);
+  /** Whether everything before these events has been delivered. */
+  #isNext({ lane, first, after }: CommittedEvents): boolean {
+    if (first !== positionIn(this.#positions, lane) + 1) return false;
+    return after.every((one) => positionIn(this.#positions, one.lane) >= one.position);
+  }
+
+  /** Reordering occurs only between lanes; a gap within one lane is never filled by the channel. */
+  #buffer(events: CommittedEvents): void {
+    const isOneLane = events.lane === 0 && Object.keys(this.#positions).length <= 1;
+    const buffered = this.#buffered.reduce((sum, { first, last }) => sum + last - first + 1, 0);
     if (isOneLane || buffered > maxBuffered) {
-      this.#startRefill().catch(this.#report);
+      this.#requestRefill();
       return;
     }
     this.#buffered.push(events);
     this.#bufferTimer ??= setTimeout(() => {
       this.#bufferTimer = undefined;
-      if (this.#buffered.length > 0) this.#startRefill().catch(this.#report);
+      if (this.#buffered.length > 0) this.#requestRefill();
     }, reorderMs).unref();
   }
 
   /** Delivers buffered events whose predecessors have now been delivered. */
   #releaseBuffered(): void {
     for (let at = 0; at < this.#buffered.length; ) {
-      const events = this.#buffered[at] ?? [];
-      const last = events.at(-1);
-      const isDelivered = !last || last.position <= positionIn(this.#positions, last.lane);
+      const events = this.#buffered[at];
+      const isDelivered = !events || this.#isDelivered(events);
       if (!isDelivered && !this.#isNext(events)) {
         at++;
         continue;
       }
       this.#buffered.splice(at, 1);
-      if (!isDelivered) this.#emit(events);
+      if (!isDelivered) this.#emitAll(events);
       at = 0;
     }
     if (this.#buffered.length > 0 || !this.#bufferTimer) return;
@@ -177,18 +174,35 @@ export class EventFeed {
     this.#bufferTimer = undefined;
   }
 
-  /** `reached` is how far a read went, since the last events of a lane may have been trimmed. */
-  #emit(events: readonly StoredEvent[], reached: Positions = {}): void {
+  #emitAll(events: CommittedEvents): void {
+    let wanted: StoredEvent[];
+    try {
+      wanted = events.wanted(this.#options.interests);
+    } catch (error) {
+      this.#options.report(error);
+      this.#requestRefill();
+      return;
+    }
+    this.#emit(wanted, { [events.lane]: events.last });
+  }
+
+  /** `reached`: up to where everything else was skipped, or trimmed before it was read. */
+  #emit(events: readonly StoredEvent[], reached: Positions): void {
     const advance = (lane: number, position: number) => {
       this.#positions[lane] = Math.max(positionIn(this.#positions, lane), position);
     };
     for (const { lane, position } of events) advance(lane, position);
     for (const [lane, position] of Object.entries(reached)) advance(Number(lane), position);
-    if (events.length > 0) this.#deliver(events);
+    if (events.length > 0) this.#options.deliver(events);
     if (this.#waiting.length === 0) return;
     const done = this.#waiting.filter(({ positions }) => includes(this.#positions, positions));
     this.#waiting = this.#waiting.filter((waiting) => !done.includes(waiting));
     for (const { resolve } of done) resolve();
+  }
+
+  /** Events that cannot be read now are found by the next `catchUp`. */
+  #requestRefill(): void {
+    this.#startRefill().catch(this.#options.report);
   }
 
   #startRefill(): Promise<void> {
@@ -202,8 +216,9 @@ export class EventFeed {
       while (this.#isOutdated) {
         this.#isOutdated = false;
         this.#buffered = []; // read again with the rest
-        const last = await this.#db.read(lastPositions);
-        const { events, isCut } = await this.#db.read(eventsAfter, { ...this.#positions }, pageSize);
+        const { db } = this.#options;
+        const last = await db.read(lastPositions);
+        const { events, isCut } = await db.read(eventsAfter, { ...this.#positions }, pageSize);
         if (isCut) this.#isOutdated = true;
         this.#emit(events, isCut ? {} : last);
       }

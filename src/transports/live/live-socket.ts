@@ -24,6 +24,7 @@ import type { Refusal } from '../../telemetry/refusals.ts';
 import { CatchUp, type HandshakeCursors, type Resumption, readCursors } from './catch-up.ts';
 import type { GameStatsFeed } from './game-stats-feed.ts';
 import type { HandshakeInfo } from './handshake-info.ts';
+import type { Interests } from './interests.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import { placeOfToken, refuseMisplacedToken } from './misplaced-token.ts';
 import { OutgoingQueue } from './outgoing-queue.ts';
@@ -32,7 +33,7 @@ import { eventText, listenerOf, type Push, roomOfGame, roomOfSession, roomsOfLis
 import { endWhenExpired } from './session-expiry.ts';
 import type { SigningKeys } from './signing-keys.ts';
 import { SocketTraffic, type TrafficServices } from './socket-traffic.ts';
-import { Subscriptions } from './subscriptions.ts';
+import { Subscriptions, type SubscriptionsDependencies } from './subscriptions.ts';
 
 /** The maximum length of a handshake, in characters: a token and the maximum number of cursors. */
 export const maxHandshakeLength = 512 * 1024;
@@ -54,6 +55,7 @@ export interface LiveServices extends TrafficServices {
   db: Store;
   presence: Presence;
   push: Push;
+  interests: Interests;
   leaderboards: LeaderboardFeed;
   friends: PresenceFeed;
   gameStats: GameStatsFeed;
@@ -200,8 +202,7 @@ export class LiveSocket {
     { token, status: givenStatus, server }: { token: unknown; status: unknown; server: Game | null },
     given: HandshakeCursors,
   ): Promise<void> {
-    const { authenticator, limits, db, push, leaderboards, gameStats, turns, flushed, statusOf } =
-      this.#services;
+    const { authenticator, limits, db, push, interests, turns, flushed, statusOf } = this.#services;
     const { address, origin, games, gameVersion } = this.handshake;
     const details = await authenticator.liveSession(token).catch(async (refused: unknown) => {
       await limits.countRefused('read', address, refused);
@@ -224,9 +225,7 @@ export class LiveSocket {
       status,
       socketId: socket.id,
       subscriptions: new Subscriptions(socket, {
-        db,
-        leaderboards,
-        gameStats,
+        ...this.#subscribing,
         onFollowed: (stream, seq) => session.catchUp?.startAfter(stream, seq),
       }),
       catchUp: null,
@@ -235,6 +234,7 @@ export class LiveSocket {
       forgetSigningKey: () => undefined,
     };
     this.#session = session;
+    interests.add(details.session.wallet);
     await this.#recordArrival(session);
     if (this.#session !== session) throw closedMeanwhile();
     session.catchUp = new CatchUp({
@@ -242,7 +242,7 @@ export class LiveSocket {
       details,
       push,
       turns,
-      followed: session.subscriptions.games,
+      followed: session.subscriptions,
       send: (events, isLate) => {
         const texts = events.map((event) => eventText(event, isLate));
         sendEvents(this.#conn, texts);
@@ -257,12 +257,17 @@ export class LiveSocket {
 
   /** Admits a client without a token; its calls may carry one and follow public streams with it. */
   async #admitAnonymous(socket: Socket, server: Game | null): Promise<void> {
-    const { authenticator, limits, db, leaderboards, gameStats } = this.#services;
+    const { authenticator, limits } = this.#services;
     const { address, games } = this.handshake;
     await limits.countHandshake({ address, server: server ?? undefined });
     refuseOtherGame(await authenticator.namedGame(games), server);
-    this.#anonymous = new Subscriptions(socket, { db, leaderboards, gameStats, onFollowed: () => undefined });
+    this.#anonymous = new Subscriptions(socket, { ...this.#subscribing, onFollowed: () => undefined });
     this.#anonymous.goLive();
+  }
+
+  get #subscribing(): Omit<SubscriptionsDependencies, 'onFollowed'> {
+    const { db, leaderboards, gameStats, interests } = this.#services;
+    return { db, leaderboards, gameStats, interests };
   }
 
   /** Notifies the client that it is connected and brings it up to date. Call this after `admit`. */
@@ -311,6 +316,7 @@ export class LiveSocket {
     this.#state = 'idle';
     this.traffic.onCalls(null); // the next client on this connection may have another token
     if (!session) return;
+    this.#services.interests.remove(session.details.session.wallet);
     session.cancelExpiry();
     session.forgetSigningKey();
     session.catchUp?.cancel();

@@ -12,6 +12,7 @@ import type { PresenceConnection } from '../../features/friends/presence.ts';
 import type { GameStats } from '../../features/playtime/events.ts';
 import { type LeaderboardChange, leaderboardPatched } from '../../features/scores/events.ts';
 import type { GameStatsFeed, StatsListener } from './game-stats-feed.ts';
+import type { Interests } from './interests.ts';
 import type { LeaderboardFeed } from './leaderboard-feed.ts';
 import type { PlayerSocket } from './player-socket.ts';
 import { roomOfFollowers, roomOfStatsFollowers } from './push.ts';
@@ -20,16 +21,17 @@ export interface SubscriptionsDependencies {
   db: Store;
   leaderboards: LeaderboardFeed;
   gameStats: GameStatsFeed;
+  interests: Interests;
   /** Called with a stream's position when the socket begins to follow it. */
   onFollowed(stream: string, seq: number): void;
 }
 
 /** What one socket follows: public streams and, with a session, the presence of friends. */
 export class Subscriptions implements Connection, PresenceConnection, StatsListener {
-  /** Ids of the games followed. */
-  readonly games = new Set<string>();
   /** Null: the socket has no session. */
   player: PlayerSocket | null = null;
+  /** Ids of the games followed. */
+  readonly #games = new Set<string>();
   readonly #socket: Socket;
   readonly #dependencies: SubscriptionsDependencies;
   /** Games of which only the number of players is followed. */
@@ -37,31 +39,43 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   /** The subscriptions to send with it, by game. */
   readonly #statsAs = new Map<string, GameStatsSubscription>();
   #isLive = false;
+  #isClosed = false;
 
   constructor(socket: Socket, dependencies: SubscriptionsDependencies) {
     this.#socket = socket;
     this.#dependencies = dependencies;
   }
 
+  get games(): ReadonlySet<string> {
+    return this.#games;
+  }
+
+  /** Follows a game; once it is live, the socket must join the room too. */
+  add(gameId: string): void {
+    if (this.#isClosed || this.#games.has(gameId)) return;
+    this.#games.add(gameId);
+    this.#dependencies.interests.add(gameId);
+  }
+
   /** Joins the rooms, which deliver events from now on. */
   goLive(): void {
     this.#isLive = true;
-    if (this.games.size === 0) return;
+    if (this.#games.size === 0) return;
     this.#socket.join(this.followed().map(roomOfFollowers));
     // Games followed by a cursor or during the catch-up: the socket may have missed changes, so it gets all rows.
-    for (const gameId of this.games)
+    for (const gameId of this.#games)
       this.#dependencies.leaderboards.show(gameId, (change) => this.#send(change));
   }
 
   async follow(gameId: string): ReturnType<Connection['follow']> {
-    if (!this.games.has(gameId) && this.games.size >= maxFollowed) {
+    if (!this.#games.has(gameId) && this.#games.size >= maxFollowed) {
       throw new GantryError(
         'input_invalid',
         `A connection follows the public streams of at most ${maxFollowed} games; unsubscribe from one first`,
       );
     }
     // Joined first: events during the read of the position are delivered twice rather than lost.
-    this.games.add(gameId);
+    this.add(gameId);
     if (this.#isLive) this.#socket.join(roomOfFollowers(gameId));
     const stream = streamOf.game(gameId);
     const { db, leaderboards, onFollowed } = this.#dependencies;
@@ -75,7 +89,7 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   }
 
   unfollow(gameId: string): void {
-    this.games.delete(gameId);
+    if (this.#games.delete(gameId)) this.#dependencies.interests.remove(gameId);
     this.#socket.leave(roomOfFollowers(gameId));
     if (this.#statsAs.delete(gameId)) this.#dependencies.gameStats.unlisten(gameId, this);
   }
@@ -85,7 +99,7 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
   }
 
   followed(): string[] {
-    return [...this.games];
+    return [...this.#games];
   }
 
   followGameStats(gameIds: readonly string[]): GameStats[] {
@@ -111,13 +125,16 @@ export class Subscriptions implements Connection, PresenceConnection, StatsListe
 
   /** Call this when the client has left. */
   close(): void {
+    this.#isClosed = true;
     this.player?.close();
+    for (const gameId of this.#games) this.#dependencies.interests.remove(gameId);
+    this.#games.clear();
     for (const gameId of this.#statsAs.keys()) this.#dependencies.gameStats.unlisten(gameId, this);
     this.#statsAs.clear();
   }
 
   #send(change: LeaderboardChange): void {
-    if (!this.games.has(change.gameId)) return;
+    if (!this.#games.has(change.gameId)) return;
     this.#socket.emit(leaderboardPatched.name, change, { stream: streamOf.game(change.gameId) });
   }
 }

@@ -1,9 +1,12 @@
-import type { IncomingMessage } from 'node:http';
+import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { refuseRequest } from '../../runtime/internals/engine-io.ts';
 import { isUpgrade } from '../../runtime/internals/http-parser.ts';
 import type { Refusal } from '../../telemetry/refusals.ts';
+import { originHeaders } from '../http/cross-origin.ts';
+import { sendError } from '../http/respond.ts';
+import { bodyTooSlow, SlowBodies } from '../http/slow-clients.ts';
 import type { OpenConnections } from './open-connections.ts';
 
 export interface RequestAdmission {
@@ -48,6 +51,19 @@ export function limitWebSockets(
     }
     next();
   };
+}
+
+/** Refuses slow bodies of long polling. Call it before `serveBelowGames`, whose listener then runs first. */
+export function refuseSlowBodies(http: HttpServer): void {
+  const slow = new SlowBodies();
+  http.prependListener('request', (request, response) => {
+    if (request.method !== 'POST' || !request.url?.startsWith('/socket.io/')) return;
+    slow.watch(request, () => {
+      response.once('finish', () => request.destroy());
+      if (response.headersSent) request.destroy();
+      else sendError(response, bodyTooSlow(), originHeaders(request));
+    });
+  });
 }
 
 function refuse(request: IncomingMessage, thrown: unknown, admission: RequestAdmission): void {

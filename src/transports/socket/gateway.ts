@@ -2,6 +2,7 @@ import type { Server as HttpServer, IncomingMessage } from 'node:http';
 import { Server, type Socket } from 'socket.io';
 import type { Call } from '../../calls/execute.ts';
 import type { RateLimits } from '../../calls/limits/rate-limits.ts';
+import type { Channel } from '../../cluster/redis/redis-channel.ts';
 import { GantryError, toGantryError } from '../../core/errors.ts';
 import { type Signal, type StoredEvent, streamOf } from '../../core/events/stream.ts';
 import { writeJson } from '../../core/schemas/json-text.ts';
@@ -30,21 +31,19 @@ import { Pace } from '../../runtime/pace.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { maxBodyBytes } from '../http/body.ts';
-import { originHeaders } from '../http/cross-origin.ts';
-import { sendError } from '../http/respond.ts';
-import { bodyTooSlow, SlowBodies } from '../http/slow-clients.ts';
 import { adapterBus, type EventBus } from '../live/bus.ts';
 import { EventFeed } from '../live/event-feed.ts';
 import { GameStatsFeed } from '../live/game-stats-feed.ts';
 import { extractHandshakeInfo } from '../live/handshake-info.ts';
 import { InboundLimit, type InboundRates, InboundTurns } from '../live/inbound-limit.ts';
+import { Interests } from '../live/interests.ts';
 import { LeaderboardFeed } from '../live/leaderboard-feed.ts';
 import { closedMeanwhile, type LiveServices, LiveSocket } from '../live/live-socket.ts';
 import { PresenceFeed, type PresenceFeedOptions } from '../live/presence-feed.ts';
 import { Push, roomOfFollowers } from '../live/push.ts';
 import { SigningKeys } from '../live/signing-keys.ts';
 import { gameBelow, gameOfNamespace } from '../named-games.ts';
-import { admitRequests, limitWebSockets } from './admit-request.ts';
+import { admitRequests, limitWebSockets, refuseSlowBodies } from './admit-request.ts';
 import { OpenConnections } from './open-connections.ts';
 import { answerCalls, type RpcDependencies } from './rpc.ts';
 
@@ -76,6 +75,8 @@ export interface GatewayDependencies
   leaderboardTop(gameId: string, leaderboard: string): Promise<LeaderboardRow[]>;
   /** Socket.IO's adapter for a cluster; omitted on a single node. */
   adapter?: Parameters<Server['adapter']>[0];
+  /** The channel of events to the other nodes; omitted on a single node. */
+  eventChannel?: Channel;
   /** The client's address, as seen through trusted proxies. */
   addressOf(request: IncomingMessage): string;
 }
@@ -90,6 +91,7 @@ export class Gateway {
   readonly #io: Server;
   readonly #dependencies: GatewayDependencies;
   readonly #push: Push;
+  readonly #interests = new Interests();
   /** The bus to other nodes; null on a single node. */
   readonly #bus: EventBus | null;
   readonly #leaderboards: LeaderboardFeed;
@@ -182,6 +184,7 @@ export class Gateway {
     const services: LiveServices = {
       ...dependencies,
       push: this.#push,
+      interests: this.#interests,
       leaderboards: this.#leaderboards,
       friends: this.friends,
       gameStats: this.gameStats,
@@ -207,8 +210,14 @@ export class Gateway {
 
   /** Begins to deliver events. Call this before the first socket can connect. */
   async start(): Promise<void> {
-    const { db, presence, report } = this.#dependencies;
-    this.#feed = await EventFeed.start(db, this.#bus, (events) => this.#deliver(events), report);
+    const { db, presence, eventChannel, report } = this.#dependencies;
+    this.#feed = await EventFeed.start({
+      db,
+      channel: eventChannel,
+      interests: this.#interests,
+      deliver: (events) => this.#deliver(events),
+      report,
+    });
     db.onNewEpoch(() => this.#track(this.#restart()));
     this.#bus?.onMessage((message) => {
       if (message.kind === 'signal') this.#push.signal(message.signal);
@@ -372,19 +381,6 @@ function clientTooOld(): GantryError {
     'Clients of Socket.IO 2 and older are not supported: update to Socket.IO 4 (with Feathers, to version 5), which ' +
       'connects with EIO=4 and sends the token as auth.launcherJwt',
   );
-}
-
-/** Of long polling; before `serveBelowGames`, whose listener then runs first. */
-function refuseSlowBodies(http: HttpServer): void {
-  const slow = new SlowBodies();
-  http.prependListener('request', (request, response) => {
-    if (request.method !== 'POST' || !request.url?.startsWith('/socket.io/')) return;
-    slow.watch(request, () => {
-      response.once('finish', () => request.destroy());
-      if (response.headersSent) request.destroy();
-      else sendError(response, bodyTooSlow(), originHeaders(request));
-    });
-  });
 }
 
 /** Rewrites `/g/<game>/socket.io/` to the one path engine.io serves, with the game in the query. */

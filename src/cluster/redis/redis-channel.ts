@@ -1,0 +1,35 @@
+import type { Redis } from 'ioredis';
+
+/**
+ * A channel between nodes. Everyone on it gets every message, the sender too. Messages may be lost, duplicated and
+ * reordered. Sending never throws or blocks.
+ */
+export interface Channel {
+  send(message: string): void;
+  onMessage(listener: (message: Buffer) => void): void;
+}
+
+/** A channel of Redis. */
+export class RedisChannel implements Channel {
+  readonly #commands: Redis;
+  readonly #subscriber: Redis;
+  readonly #name: string;
+
+  constructor({ commands, subscriber }: { commands: Redis; subscriber: Redis }, name: string) {
+    this.#commands = commands;
+    this.#subscriber = subscriber;
+    this.#name = name;
+  }
+
+  send(message: string): void {
+    this.#commands.publish(this.#name, message);
+  }
+
+  onMessage(listener: (message: Buffer) => void): void {
+    const name = Buffer.from(this.#name);
+    this.#subscriber.on('messageBuffer', (channel: Buffer, message: Buffer) => {
+      if (channel.equals(name)) listener(message);
+    });
+    this.#subscriber.subscribe(this.#name);
+  }
+}

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { Channel } from '../../src/cluster/redis/redis-channel.ts';
+import { readConfig } from '../../src/config.ts';
+import type { StoredEvent } from '../../src/core/events/stream.ts';
+import { recordActivity } from '../../src/features/activities/commands.ts';
+import { eventsAfter } from '../../src/features/events/queries.ts';
+import { setScore } from '../../src/features/scores/commands.ts';
+import { openStore } from '../../src/server/open-store.ts';
+import { EventFeed } from '../../src/transports/live/event-feed.ts';
+import { Interests } from '../../src/transports/live/interests.ts';
+import { databaseOf } from '../support/engine.ts';
+import { interceptReads } from '../support/intercepted-reads.ts';
+import { connectLauncher, type TestLauncher } from '../support/launcher.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
+import { startTestServer } from '../support/server.ts';
+import { openSharedData } from '../support/shared-data.ts';
+import { until } from '../support/until.ts';
+
+/** A channel within this process. */
+function localChannel(): Channel {
+  const listeners: ((message: Buffer) => void)[] = [];
+  return {
+    send: (message) => {
+      for (const listener of listeners) listener(Buffer.from(message));
+    },
+    onMessage: (listener) => listeners.push(listener),
+  };
+}
+
+/** The feed of a node whose sockets are none, beside another process that writes and sends its events. */
+async function idleNode() {
+  const data = await openSharedData();
+  const { db } = await openStore(readConfig({ DATA_DIR: data.path, ...(await databaseOf(data.path)) }));
+  const player = await data.openSession(await data.createGame());
+  const channel = localChannel();
+  const interests = new Interests();
+  const delivered: StoredEvent[] = [];
+  const reports: unknown[] = [];
+  const report = (thrown: unknown) => reports.push(thrown);
+  const feed = await EventFeed.start({
+    db,
+    channel,
+    interests,
+    deliver: (events) => delivered.push(...events),
+    report,
+  });
+  const refills = interceptReads(db, eventsAfter, {});
+  await EventFeed.start({
+    db: data.db,
+    channel,
+    interests: new Interests(),
+    deliver: () => undefined,
+    report: () => undefined,
+  });
+  return {
+    player,
+    channel,
+    interests,
+    feed,
+    reports,
+    refills,
+    scores: () => delivered.map(({ record }) => JSON.parse(record).score),
+    setScores: async (count: number) => {
+      for (let score = 0; score < count; score++) await data.db.write(setScore, player, score);
+    },
+    async [Symbol.asyncDispose]() {
+      await db.close();
+      await data[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a node skips events that concern none of its sockets, and knows their positions without reading them', async () => {
+  await using node = await idleNode();
+  const { feed, interests, player, refills } = node;
+  await node.setScores(20);
+  await feed.flushed();
+  expect([node.scores(), refills.calls]).toEqual([[], 0]);
+  interests.add(player.wallet);
+  await node.setScores(2);
+  interests.remove(player.wallet);
+  await node.setScores(3);
+  interests.add(player.gameId); // follows the game's leaderboard
+  await node.setScores(1);
+  await feed.flushed();
+  expect([node.scores(), refills.calls, node.reports]).toEqual([[0, 1, 0], 0, []]);
+});
+
+test('a broken message is reported, and what it should have said is read from the database', async () => {
+  await using node = await idleNode();
+  const { channel, feed, interests, player, refills, reports } = node;
+  channel.send('');
+  channel.send('no header');
+  channel.send('{}\n\n');
+  expect(reports).toHaveLength(2); // an empty message says nothing
+  interests.add(player.wallet);
+  let breaks = (message: string) => `${message.slice(0, -5)}\n`;
+  const { send } = channel;
+  channel.send = (message) => send(breaks(message));
+  await node.setScores(2);
+  await feed.catchUp();
+  expect(reports.length).toBeGreaterThan(2);
+  expect([node.scores(), refills.calls > 0]).toEqual([[0, 1], true]);
+  breaks = (message) => message;
+  await node.setScores(1);
+  await nextTurn();
+  expect(node.scores()).toEqual([0, 1, 0]);
+});
+
+test('a launcher that connects or subscribes to a node while another writes misses nothing and gets nothing twice', async ({
+  skip,
+}) => {
+  skip(redisMissing !== null, redisMissing ?? '');
+  await using redis = await startRedis();
+  await using data = await openSharedData();
+  const variables = { DATA_DIR: data.path, ...(await databaseOf(data.path)), REDIS_URL: redis.url };
+  await using writing = await startTestServer(variables);
+  await using node = await startTestServer(variables);
+  const player = await data.openSession(await data.createGame());
+  const { db } = writing.services;
+  const streams = { own: `player:${player.gameId}:${player.wallet}`, public: `game:${player.gameId}` };
+  const stopping = new AbortController();
+  const writes = (async () => {
+    for (let n = 0; !stopping.signal.aborted; n++) {
+      await db.write(setScore, player, n);
+      await db.write(recordActivity, player, { label: 'Ada waved', eventId: `${n}` });
+    }
+  })();
+  await using _ = {
+    async [Symbol.asyncDispose]() {
+      stopping.abort();
+      await writes;
+    },
+  };
+  const seqsOf = ({ received }: TestLauncher, of: string) =>
+    received.filter(({ meta }) => meta.stream === of && meta.seq > 0).map(({ meta }) => meta.seq);
+  const following = (seq: number, seqs: readonly number[]) => seqs.map((_seq, at) => seq + 1 + at);
+  let cursors = {};
+  for (let connection = 0; connection < 4; connection++) {
+    using launcher = await connectLauncher(node.url, { launcherJwt: player.launcherJwt, cursors });
+    const answer = await launcher.call('subscribe', {}, 'realtime-events');
+    const subscribed = answer as { epoch: string; seq: number };
+    const { [streams.own]: start } = await launcher.streams();
+    const isLong = (stream: string) => seqsOf(launcher, stream).length > 20;
+    await until('both streams', () => isLong(streams.own) && isLong(streams.public));
+    const own = seqsOf(launcher, streams.own);
+    expect(own).toEqual(following(start?.seq ?? 0, own));
+    // What is written while the position is read may come twice: the client drops it by its number.
+    const shared = [...new Set(seqsOf(launcher, streams.public))].filter((seq) => seq > subscribed.seq);
+    expect(shared).toEqual(following(subscribed.seq, shared));
+    cursors = { [streams.own]: { epoch: subscribed.epoch, seq: own.at(-1) } };
+  }
+});
