@@ -4,6 +4,7 @@ import { includes, type Positions, positionIn } from '../../core/events/position
 import type { StoredEvent } from '../../core/events/stream.ts';
 import type { Database } from '../../core/storage/database.ts';
 import { eventsAfter, lastPositions } from '../../features/events/queries.ts';
+import { Pace } from '../../runtime/pace.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { type CommittedEvents, committed, decodeFrames, encodeFrames } from './event-frames.ts';
 import type { Interests } from './interests.ts';
@@ -20,6 +21,11 @@ const inFlightMs = 50;
 
 /** How long out-of-order events wait for earlier ones from the bus. */
 const reorderMs = 20;
+/**
+ * Other nodes get what is committed within this time as one message, except a first commit, which is sent at once: for a
+ * node that skips them, the message costs more than its events.
+ */
+const gatherMs = 5;
 /** When more events than this are buffered, they are read from the database instead. */
 const maxBuffered = 2_000;
 
@@ -52,6 +58,9 @@ export class EventFeed {
   #bufferTimer: NodeJS.Timeout | undefined;
   #refill: Promise<void> | null = null;
   #isOutdated = false;
+  /** Events for other nodes, encoded. */
+  #unsent = '';
+  readonly #sendPace = new Pace(gatherMs);
   /** Callers waiting for events to be delivered. */
   #waiting: { positions: Positions; resolve(): void }[] = [];
 
@@ -68,7 +77,7 @@ export class EventFeed {
       // The commit has happened: a failure to publish its events must not reach the writer.
       try {
         for (const one of committed(events)) feed.#accept(one);
-        channel?.send(encodeFrames(events));
+        if (channel) feed.#send(events, channel);
       } catch (error) {
         report(error);
       }
@@ -82,6 +91,16 @@ export class EventFeed {
       }
     });
     return feed;
+  }
+
+  #send(events: readonly StoredEvent[], channel: Channel): void {
+    const isWaiting = this.#unsent !== '';
+    this.#unsent += encodeFrames(events);
+    if (isWaiting) return;
+    void this.#sendPace.turn().then(() => {
+      channel.send(this.#unsent);
+      this.#unsent = '';
+    });
   }
 
   /** The history was replaced: continues from the new one's last positions, once they can be read. */

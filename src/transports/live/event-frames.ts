@@ -45,8 +45,8 @@ export function encodeFrames(events: readonly StoredEvent[]): string {
 function encodeFrame(events: readonly StoredEvent[]): string {
   let texts = '';
   const sizes = events.map((event) => {
-    const { record, ...others } = event;
-    const text = JSON.stringify(others);
+    const { record, stream, name, epoch, seq, lane, position, after, audience } = event;
+    const text = JSON.stringify({ stream, name, epoch, seq, lane, position, after, audience });
     texts += text + record;
     return [text.length, record.length, ...concernedBy(event)];
   });

@@ -31,9 +31,11 @@ export class Interests {
 export function concernedBy({ audience, name }: StoredEvent): number[] {
   if (audience.kind === 'game') return [hashOf(audience.gameId)];
   if (audience.kind === 'account') return [hashOf(audience.wallet)];
-  const { wallets, hiddenFrom = [], gameId } = audience;
-  const followed = changesRanking({ name }) ? [gameId] : [];
-  return [...wallets, ...hiddenFrom, ...followed].map(hashOf);
+  const { wallets, hiddenFrom, gameId } = audience;
+  const hashes = wallets.map(hashOf);
+  if (hiddenFrom) hashes.push(...hiddenFrom.map(hashOf));
+  if (changesRanking({ name })) hashes.push(hashOf(gameId));
+  return hashes;
 }
 
 /** FNV-1a, as a signed 32-bit integer. Two names with the same hash cost no more than parsing some events in vain. */
