@@ -237,6 +237,53 @@ test('a player is online until the last device leaves, and plays by a launcher o
   await until('offline', () => lastOf(watching, bob)?.status === 'offline');
 });
 
+test('who is blocked in a game sees a friend there whom nobody can join; nobody else is sent anything', async () => {
+  const { db } = server.services;
+  const [ada, bob] = await friends();
+  const [carol, dora] = await Promise.all([newPlayer(), newPlayer()]);
+  await befriend(db, launcherGame, carol.wallet, bob.wallet);
+  const { gameId: other } = await server.createGame();
+  await db.write(block, { gameId: chess, wallet: bob.wallet }, dora.wallet);
+  using watching = await connect(ada);
+  using carols = await connect(carol);
+  using doras = await connect(dora);
+  for (const launcher of [watching, carols, doras]) await follow(launcher);
+  using game = await connect(await server.openSession(chess, bob.wallet));
+  await game.call('setRichPresence', { details: 'Move 12', connect: 'table-4' });
+  for (const launcher of [watching, carols])
+    await until('joinable', () => lastOf(launcher, bob)?.joinable === true);
+  const open = lastOf(watching, bob);
+  await befriend(db, launcherGame, dora.wallet, bob.wallet);
+  expect(await until('the new friend', () => lastOf(doras, bob))).toEqual({ ...open, joinable: false });
+
+  const sentToOthers = () => toldOf(carols).length + toldOf(doras).length;
+  const before = sentToOthers();
+  await db.write(block, { gameId: chess, wallet: bob.wallet }, ada.wallet);
+  await until('not joinable', () => lastOf(watching, bob)?.joinable === false);
+  expect(lastOf(watching, bob)).toEqual({ ...open, joinable: false });
+  expect(await follow(watching)).toEqual([{ ...open, joinable: false }]);
+  using sameGame = await connect(await server.openSession(chess, ada.wallet));
+  expect(await follow(sameGame)).toEqual([{ ...open, joinable: false }]);
+  for (const socket of [watching, sameGame])
+    await expect(socket.call('joinFriend', { wallet: bob.wallet })).rejects.toMatchObject({
+      data: { reason: 'not_joinable' },
+    });
+  await game.call('setRichPresence', { details: 'Move 13', connect: 'table-4' });
+  await until('move 13', () => lastOf(watching, bob)?.details === 'Move 13');
+  expect(lastOf(watching, bob)?.joinable).toBe(false);
+  await until('move 13', () => sentToOthers() === before + 2);
+
+  // In a game that the friend does not have open, nothing changes that is sent.
+  const sent = toldOf(watching).length;
+  await db.write(block, { gameId: other, wallet: bob.wallet }, ada.wallet);
+  await told();
+  expect(toldOf(watching)).toHaveLength(sent);
+  await db.write(unblock, { gameId: chess, wallet: bob.wallet }, ada.wallet);
+  await until('joinable again', () => lastOf(watching, bob)?.joinable === true);
+  await told();
+  expect(sentToOthers()).toBe(before + 2);
+});
+
 test('a game shows its players what its policy allows of their friends', async () => {
   const [ada, bob] = await friends();
   const inGame = async (policy: 'none' | 'in-game' | 'all') => {
@@ -303,7 +350,7 @@ test('a client with much left to read is not sent more: the last state follows w
     const outgoing = { send: (event: string) => to.push(event), isBacklogged: () => isSlow && isBacklogged };
     const socket = feed.connect(details, null, outgoing);
     const wallets = await db.read(friendWallets, player.wallet);
-    await socket.follow(async () => ({ friends: wallets, visible: null }));
+    await socket.follow(async () => ({ friends: wallets, visible: null, blocking: [] }));
     return socket;
   };
   const slow = await follower(ada, sent.slow, true);

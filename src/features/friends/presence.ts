@@ -3,6 +3,7 @@ import type { RichPresence, VisiblePlayer } from '../../cluster/players/player-p
 import { id, normalizedAddress, text, timestamp } from '../../core/schemas/fields.ts';
 import { notSeen, seenByOthers } from '../../core/schemas/seen-text.ts';
 import { connectText } from './invite.ts';
+import type { BlockingFriend } from './queries.ts';
 
 /** A status that a launcher sets; also `auth.status` of its handshake. */
 export const statusInput = z.object({
@@ -68,12 +69,13 @@ export type FriendPresence = z.infer<typeof friendPresence>;
 
 /**
  * What a session sees of a friend; `gameId` is the session's game, null for a launcher's. `player` is null when the
- * friend is offline, or must not be seen; `now` is when that is told.
+ * friend is offline, or must not be seen; `now` is when that is told. `isBlocked`: the friend blocks the session's player
+ * in the game that the friend has open. That looks as if the friend's game let nobody join.
  */
 export function toFriendPresence(
   wallet: string,
   player: VisiblePlayer | null,
-  { gameId, now }: { gameId: string | null; now: number },
+  { gameId, now, isBlocked }: { gameId: string | null; now: number; isBlocked: boolean },
 ): FriendPresence {
   if (!player) return { wallet, status: 'offline', since: now, joinable: false };
   const { status, since, text, game, rich } = player;
@@ -88,7 +90,7 @@ export function toFriendPresence(
       ...(game?.id === gameId && Object.keys(rich.values).length > 0 && { values: rich.values }),
       ...(rich.group && { group: rich.group }),
     }),
-    joinable: joinTargetOf(player) !== null,
+    joinable: !isBlocked && joinTargetOf(player) !== null,
   };
 }
 
@@ -104,6 +106,8 @@ export function joinTargetOf(player: VisiblePlayer | null): { gameId: string; co
 export interface FriendsToFollow {
   friends: readonly string[];
   visible: ReadonlySet<string> | null;
+  /** Those who block the player in a game. */
+  blocking: readonly BlockingFriend[];
 }
 
 /** The presence of the player whose session a connection belongs to. */

@@ -30,6 +30,20 @@ export const friendWallets = query('friendWallets', function* (read, wallet: str
   return (yield* read.all(selectFriendWallets, { wallet })).map(({ other }) => other);
 });
 
+/** A friend who blocks the player in a single game; who blocks everywhere has ended the friendship. */
+export interface BlockingFriend {
+  wallet: string;
+  gameId: string;
+}
+
+/** The friends who block a player in single games. Costs one lookup for a player whom nobody blocks. */
+export const friendsWhoBlock = query('friendsWhoBlock', function* (read, wallet: string): ReadSteps<
+  readonly BlockingFriend[]
+> {
+  const [anyone] = yield* read.list(playerBlocks.byBlocked, [wallet], { limit: 1 });
+  return anyone ? yield* read.all(selectBlockingFriends, { wallet }) : [];
+});
+
 /** What a player lets others know and do. */
 export const privacyOf = query(
   'privacyOf',
@@ -227,6 +241,11 @@ const isInGame = (wallet: string) => `(EXISTS (SELECT 1 FROM streams AS s WHERE 
 // Read from the index alone.
 const selectFriendWallets = statement<{ wallet: string }, { other: string }>(
   `SELECT other FROM friendships WHERE wallet = @wallet AND state = 'friend' LIMIT ${maxFriends}`,
+);
+const selectBlockingFriends = statement<{ wallet: string }, BlockingFriend>(
+  `SELECT k.wallet, k.game_id AS "gameId" FROM friendships AS f
+    JOIN player_blocks AS k ON k.wallet = f.other AND k.blocked = f.wallet
+    WHERE f.wallet = @wallet AND f.state = 'friend'`,
 );
 const streamNames = statement<{ wallet: string }, { name: string }>(
   `SELECT name FROM streams WHERE wallet = @wallet LIMIT ${maxGames}`,

@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../core/events/stream.ts';
+import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
 import { changesRanking } from '../../features/scores/events.ts';
 
 /**
@@ -8,7 +9,7 @@ import { changesRanking } from '../../features/scores/events.ts';
  */
 export class Interests {
   /** The number of sockets by hash. */
-  readonly #counts = new Map<number, number>();
+  readonly #counts = new Map<number, number>([[everyNode, 1]]);
 
   add(name: string): void {
     const hash = hashOf(name);
@@ -35,8 +36,12 @@ export function concernedBy({ audience, name }: StoredEvent): number[] {
   const hashes = wallets.map(hashOf);
   if (hiddenFrom) hashes.push(...hiddenFrom.map(hashOf));
   if (changesRanking({ name })) hashes.push(hashOf(gameId));
+  if (name === playerBlocksPatched.name) hashes.push(everyNode); // friends of the player follow on any node
   return hashes;
 }
+
+/** No name has this hash but by chance. */
+const everyNode = 0;
 
 /** FNV-1a, as a signed 32-bit integer. Two names with the same hash cost no more than parsing some events in vain. */
 function hashOf(name: string): number {

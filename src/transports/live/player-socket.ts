@@ -2,6 +2,7 @@ import type { LocalPlayers, PlayerConnection } from '../../cluster/players/local
 import type { RichPresence, StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { streamOf } from '../../core/events/stream.ts';
 import type { FriendPresence, FriendsToFollow, OwnPresence } from '../../features/friends/presence.ts';
+import type { BlockingFriend } from '../../features/friends/queries.ts';
 import type { ChannelSession } from '../../features/sessions/channel-session.ts';
 
 /** How messages leave a socket. */
@@ -19,7 +20,8 @@ export interface Following {
   unfollow(socket: PlayerSocket): void;
   /** Something is marked: sends it soon. */
   queue(socket: PlayerSocket): void;
-  present(wallet: string, gameId: string | null): FriendPresence;
+  /** What a socket shows of a friend. */
+  present(wallet: string, socket: PlayerSocket): FriendPresence;
 }
 
 /** A session's socket: a connection of its player, which can follow the presence of friends. */
@@ -39,6 +41,8 @@ export class PlayerSocket implements OwnPresence {
   #visible: Set<string> | null = null;
   /** Friends removed since it follows: changes of theirs may still be on their way. */
   #removed: Set<string> | null = null;
+  /** As in `FriendsToFollow`; null: not read yet since the socket follows. */
+  #blocking: readonly BlockingFriend[] | null = null;
   /** Counts calls of `follow`; the answer of one that was overtaken changes nothing. */
   #follows = 0;
   #isReading = false;
@@ -78,11 +82,15 @@ export class PlayerSocket implements OwnPresence {
     const turn = ++this.#follows;
     this.#marked ??= new Map();
     this.#removed = null;
+    this.#blocking = null;
     this.#isReading = true;
     this.#following.follow(this); // before the read, so that no change is missed
     try {
       const found = await read();
-      if (turn === this.#follows) this.#visible = found.visible && new Set(found.visible);
+      if (turn === this.#follows) {
+        this.#visible = found.visible && new Set(found.visible);
+        this.#blocking ??= found.blocking; // what was read because of a change meanwhile is newer
+      }
       // In the same turn as the answer is sent: what is sent later is newer, and what was sent before is not.
       return this.#snapshot(found);
     } catch (refused) {
@@ -97,7 +105,7 @@ export class PlayerSocket implements OwnPresence {
     const online: FriendPresence[] = [];
     for (const wallet of friends) {
       if (this.#removed?.has(wallet)) continue;
-      const presence = this.#following.present(wallet, this.gameId);
+      const presence = this.#following.present(wallet, this);
       if (visible !== null && !visible.has(wallet) && presence.gameId !== this.gameId) continue;
       this.#visible?.add(wallet);
       this.#marked?.delete(wallet);
@@ -111,6 +119,7 @@ export class PlayerSocket implements OwnPresence {
     this.#marked = null;
     this.#visible = null;
     this.#removed = null;
+    this.#blocking = null;
     this.#isReading = false;
     this.#following.unfollow(this);
   }
@@ -145,6 +154,18 @@ export class PlayerSocket implements OwnPresence {
     else this.#marked.delete(wallet);
   }
 
+  /** Who blocks the player in a game now. @returns those that have begun or ceased to */
+  setBlocking(blocking: readonly BlockingFriend[]): BlockingFriend[] {
+    const before = this.#blocking ?? [];
+    this.#blocking = blocking;
+    return [...without(blocking, before), ...without(before, blocking)];
+  }
+
+  /** Whether a friend blocks the player in the game that the friend has open. */
+  isBlockedBy(wallet: string, player: VisiblePlayer | null): boolean {
+    return player?.game != null && has(this.#blocking ?? [], { wallet, gameId: player.game.id });
+  }
+
   /** Whether marked friends can be sent now: not while their list is read, or while the client has much left to read. */
   get isReady(): boolean {
     return !this.#isReading && !this.#outgoing.isBacklogged();
@@ -174,3 +195,9 @@ export class PlayerSocket implements OwnPresence {
     this.#outgoing.send(event);
   }
 }
+
+const has = (all: readonly BlockingFriend[], { wallet, gameId }: BlockingFriend) =>
+  all.some((one) => one.wallet === wallet && one.gameId === gameId);
+
+const without = (all: readonly BlockingFriend[], others: readonly BlockingFriend[]) =>
+  all.filter((one) => !has(others, one));

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { LocalPlayers } from '../../cluster/players/local-players.ts';
 import type { StatusChoice, VisiblePlayer } from '../../cluster/players/player-part.ts';
 import { PlayerReplica, tickMs } from '../../cluster/players/player-replica.ts';
@@ -13,12 +12,14 @@ import {
   friendRemoved,
   privacyPatched,
 } from '../../features/friends/events.ts';
-import { toFriendPresence } from '../../features/friends/presence.ts';
-import { friendWallets, privacyOf } from '../../features/friends/queries.ts';
+import { joinTargetOf, toFriendPresence } from '../../features/friends/presence.ts';
+import { friendsWhoBlock, friendWallets, privacyOf } from '../../features/friends/queries.ts';
+import { playerBlocksPatched } from '../../features/messages/blocks/events.ts';
 import type { SessionDetails } from '../../features/sessions/channel-session.ts';
 import { repeat } from '../../runtime/repeat.ts';
 import type { EventBus } from './bus.ts';
 import { type Following, type Outgoing, PlayerSocket } from './player-socket.ts';
+import { Worklist } from './worklist.ts';
 
 /** Changes for one socket within this time are sent together. */
 const batchMs = 250;
@@ -27,10 +28,6 @@ const serveMs = 50;
 const servedAtOnce = 500;
 /** Length of a message to a socket, in characters, after which the rest waits for the next one. */
 const maxMessageLength = 64 * 1024;
-/** Friends of this many players are read at once. */
-const readAtOnce = 50;
-/** After an error, such as an unavailable database. */
-const retryMs = 1_000;
 
 export interface PresenceFeedOptions {
   db: Store;
@@ -49,8 +46,8 @@ export interface PresenceFeedOptions {
 /** What friends see of a player; one change has hundreds of receivers. */
 interface ShownPlayer {
   readonly visible: VisiblePlayer | null;
-  /** As sent, by the receiver's game: `values` are for sessions of the player's game only. */
-  readonly texts: Map<string | null, string>;
+  /** As sent, by what differs between receivers. */
+  readonly texts: Map<string, string>;
 }
 
 /**
@@ -64,19 +61,30 @@ export class PresenceFeed {
   /** The sockets that follow, by the player's wallet. */
   readonly #followers = new Map<string, Set<PlayerSocket>>();
   /** Players whose friends have not been told of a change. */
-  readonly #changed = new Set<string>();
+  readonly #changed: Worklist;
+  /** Players who have changed whom they block, and followers who may be blocked by other friends than before. */
+  readonly #blockers: Worklist;
+  readonly #blocked: Worklist;
   /** Sockets with something to send, in the order in which their time comes. */
   readonly #waiting = new Set<PlayerSocket>();
   /** What is sent in this turn, by wallet. */
   readonly #shown = new Map<string, ShownPlayer>();
   readonly #stop = new AbortController();
   readonly #following: Following;
-  #isTelling = false;
   #serving: NodeJS.Timeout | undefined;
 
   constructor(options: PresenceFeedOptions) {
     const { db, bus, nodeId, isBusUp, closedAmong, report } = options;
+    const { signal } = this.#stop;
     this.#options = options;
+    const worklist = (work: (wallet: string) => Promise<void>) => new Worklist({ work, signal, report });
+    this.#changed = worklist(async (wallet) => {
+      for (const socket of await this.#followingFriends(wallet)) socket.mark(wallet);
+    });
+    this.#blockers = worklist(async (wallet) => {
+      for (const socket of await this.#followingFriends(wallet)) this.#blocked.add(socket.wallet);
+    });
+    this.#blocked = worklist((wallet) => this.#readBlocks(wallet));
     this.#replica = new PlayerReplica({
       nodeId,
       bus: bus && {
@@ -109,13 +117,15 @@ export class PresenceFeed {
         this.#waiting.delete(socket);
       },
       queue: (socket) => this.#queue(socket),
-      present: (wallet, gameId) =>
-        toFriendPresence(wallet, this.#replica.visible(wallet), { gameId, now: db.now() }),
+      present: (wallet, socket) => {
+        const visible = this.#replica.visible(wallet);
+        const isBlocked = socket.isBlockedBy(wallet, visible);
+        return toFriendPresence(wallet, visible, { gameId: socket.gameId, now: db.now(), isBlocked });
+      },
     };
     bus?.onMessage((message) => {
       if (message.kind === 'players') this.#replica.receive(message.message);
     });
-    const { signal } = this.#stop;
     repeat(() => this.#replica.tick(), { everyMs: tickMs, firstMs: 0, signal, report });
   }
 
@@ -129,9 +139,11 @@ export class PresenceFeed {
     return new PlayerSocket(session, played, status, outgoing, this.#following);
   }
 
-  /** Takes note of changed friendships and privacy settings. */
+  /** Takes note of changed friendships, blocks and privacy settings. */
   accept(events: readonly StoredEvent[]): void {
     for (const event of events) {
+      const blocker = recordIn(event, playerBlocksPatched);
+      if (blocker && this.#followers.size > 0) this.#blockers.add(blocker.normalizedAddress);
       const { audience } = event;
       if (audience.kind !== 'account') continue;
       const privacy = recordIn(event, privacyPatched);
@@ -145,6 +157,8 @@ export class PresenceFeed {
         if (removed) socket.endFriendship(wallet);
         else socket.beginFriendship(wallet, inGames, this.#replica.visible(wallet) !== null);
       }
+      // The new friend may block the player in a game.
+      if (!removed && this.#followers.has(normalizedAddress)) this.#blocked.add(normalizedAddress);
     }
   }
 
@@ -184,32 +198,25 @@ export class PresenceFeed {
   }
 
   #tell(wallet: string): void {
-    if (this.#followers.size === 0) return;
-    this.#changed.add(wallet);
-    if (this.#isTelling) return;
-    this.#isTelling = true;
-    this.#tellAll().catch(this.#options.report);
+    if (this.#followers.size > 0) this.#changed.add(wallet);
   }
 
-  async #tellAll(): Promise<void> {
-    while (this.#changed.size > 0 && !this.#stop.signal.aborted) {
-      const wallets = [...this.#changed].slice(0, readAtOnce);
-      for (const wallet of wallets) this.#changed.delete(wallet);
-      try {
-        await Promise.all(wallets.map((wallet) => this.#tellFriends(wallet)));
-        await new Promise((resolve) => setImmediate(resolve)); // others run in between
-      } catch (error) {
-        if (!this.#stop.signal.aborted) this.#options.report(error);
-        for (const wallet of wallets) this.#changed.add(wallet);
-        await delay(retryMs, undefined, { ref: false });
+  /** The sockets of a player's friends that follow. */
+  async #followingFriends(wallet: string): Promise<PlayerSocket[]> {
+    const friends = await this.#options.db.read(friendWallets, wallet);
+    return friends.flatMap((friend) => [...(this.#followers.get(friend) ?? [])]);
+  }
+
+  /**
+   * Reads which friends block a follower. Only those are sent again whom the follower could join before, or can now: a
+   * message without a change would tell of a block.
+   */
+  async #readBlocks(follower: string): Promise<void> {
+    const blocking = await this.#options.db.read(friendsWhoBlock, follower);
+    for (const socket of this.#followers.get(follower) ?? []) {
+      for (const { wallet, gameId } of socket.setBlocking(blocking)) {
+        if (joinTargetOf(this.#replica.visible(wallet))?.gameId === gameId) socket.mark(wallet);
       }
-    }
-    this.#isTelling = false;
-  }
-
-  async #tellFriends(wallet: string): Promise<void> {
-    for (const friend of await this.#options.db.read(friendWallets, wallet)) {
-      for (const socket of this.#followers.get(friend) ?? []) socket.mark(wallet);
     }
   }
 
@@ -241,7 +248,7 @@ export class PresenceFeed {
     for (const [wallet, isFriend] of socket.takeMarked()) {
       const shown = isFriend ? this.#show(wallet) : { visible: null, texts: new Map() };
       if (isFriend && !socket.maySee(wallet, shown.visible)) continue;
-      const text = this.#encode(wallet, shown, socket.gameId);
+      const text = this.#encode(wallet, shown, socket);
       friends.push(text);
       length += text.length;
       if (length > maxMessageLength) break;
@@ -261,14 +268,16 @@ export class PresenceFeed {
     return shown;
   }
 
-  #encode(wallet: string, { visible, texts }: ShownPlayer, gameId: string | null): string {
-    const game = visible?.game?.id === gameId ? gameId : null;
-    const known = texts.get(game);
+  #encode(wallet: string, { visible, texts }: ShownPlayer, socket: PlayerSocket): string {
+    // `values` are for sessions of the friend's game only.
+    const gameId = visible?.game?.id === socket.gameId ? socket.gameId : null;
+    const isBlocked = socket.isBlockedBy(wallet, visible);
+    const key = `${gameId} ${isBlocked}`;
+    const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(
-      toFriendPresence(wallet, visible, { gameId: game, now: this.#options.db.now() }),
-    );
-    texts.set(game, text);
+    const shown = { gameId, now: this.#options.db.now(), isBlocked };
+    const text = JSON.stringify(toFriendPresence(wallet, visible, shown));
+    texts.set(key, text);
     return text;
   }
 }

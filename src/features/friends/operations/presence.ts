@@ -19,7 +19,7 @@ import {
   richPresenceInput,
   statusInput,
 } from '../presence.ts';
-import { areInGame, friendWallets } from '../queries.ts';
+import { areInGame, friendsWhoBlock, friendWallets } from '../queries.ts';
 
 interface Connected {
   connection?: PresenceConnection | undefined;
@@ -126,11 +126,13 @@ export const followPresence = defineOperation({
     const { game, wallet } = caller;
     const scope = friendsScope(game);
     const own = requireOwnPresence(services, caller);
-    const friends = await own.follow(async () => {
-      const wallets = await services.db.read(friendWallets, wallet);
-      return { friends: wallets, visible: await visibleFriends(services.db, scope, wallets) };
+    const online = await own.follow(async () => {
+      const { db } = services;
+      const friends = await db.read(friendWallets, wallet);
+      const visible = await visibleFriends(db, scope, friends);
+      return { friends, visible, blocking: await db.read(friendsWhoBlock, wallet) };
     });
-    return { success: true, friends };
+    return { success: true, friends: online };
   },
 });
 
