@@ -71,7 +71,8 @@ export function Chart({ times: sampled, lines: measured, shownSeconds, stepSecon
       chart.current = null;
     };
   }, []);
-  useEffect(() => chart.current?.setData(data), [times.at(-1)]);
+  // The last sample may be of a period that is not over.
+  useEffect(() => chart.current?.setData(data), [times.at(-1), ...lines.map(({ values }) => values.at(-1))]);
   return html`<div class="chart ${onPick ? 'picks' : ''}" ref=${place} aria-hidden="true"></div>`;
 }
 
@@ -99,20 +100,24 @@ function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, 
     gap: 6,
   };
   const widthOf = textWidthIn(axis.font);
-  // Labels are centred under their time, also at the right edge.
-  const right = Math.ceil(widthOf(timeOf(0)) / 2) + 2;
+  // Labels are centred under their time, also at both edges.
+  const half = Math.ceil(widthOf(timeOf(Date.now())) / 2) + 2;
   return {
     width: element.clientWidth,
     height: heightPx,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
     plugins: [tooltip(lines, format, timeOf, pick)],
-    padding: [Math.ceil(labelPx / 2) + 2, right, 0, 0],
+    padding: [Math.ceil(labelPx / 2) + 2, half, 0, 0],
     scales: {
       // Shortly after the start, the few samples still fill the whole width.
       x: {
         time: true,
-        range: (_chart, from, to) => [Math.max(to - shownSeconds, Math.min(from, to - minSeconds)), to],
+        range: ({ data: [times] }, from, to) => {
+          // Around a single sample, uPlot would show days.
+          const [first = from, last = to] = [times[0], times.at(-1)];
+          return [Math.max(last - shownSeconds, Math.min(first, last - minSeconds)), last];
+        },
       },
       y: { range: (_chart, _from, to) => [0, Math.max(1, (to ?? 0) * 1.15)] },
     },
@@ -127,7 +132,8 @@ function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, 
       },
       {
         ...axis,
-        size: (_chart, labels) => Math.ceil(Math.max(0, ...(labels ?? []).map(widthOf))) + axis.gap + 2,
+        size: (_chart, labels) =>
+          Math.max(half, Math.ceil(Math.max(0, ...(labels ?? []).map(widthOf))) + axis.gap + 2),
         space: 38,
         values: (_chart, values) => values.map(format),
         ...(steps && { incrs: [...steps] }),
@@ -139,11 +145,24 @@ function optionsFor(element, lines, { shownSeconds, stepSeconds, format, steps, 
         label,
         stroke: colour(tone),
         width: 1.75,
-        points: { show: false },
+        // A line needs two samples; one without a neighbour is a dot.
+        points: { show: false, filter: lonely, size: 7, fill: colour(tone) },
         ...(index === 0 && lines.length === 1 && { fill: `${colour(tone, 0.14)}` }),
       })),
     ],
   };
+}
+
+/**
+ * The samples of a line that have no neighbour, by index.
+ * @param {uPlot} chart
+ * @param {number} line
+ */
+function lonely({ data }, line) {
+  const values = data[line] ?? [];
+  return [...values.keys()].filter(
+    (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
+  );
 }
 
 /**

@@ -35,7 +35,7 @@ function Activity({ game: { gameId } }) {
     return error
       ? html`<${ErrorState} error=${error} onRetry=${reload} />`
       : html`<${LoadingRows} label="Loading statistics" />`;
-  const { online, days, calls, callsEveryMs } = result;
+  const { playing, online, days, calls, callsEveryMs } = result;
   const byDay = new Map(days.map((day) => [day.at, day]));
   const all = Array.from({ length: shownDays }, (_, index) => {
     const at = since + index * dayMs;
@@ -43,14 +43,14 @@ function Activity({ game: { gameId } }) {
   });
   const today = all.at(-1);
   const last = calls.at(-1);
-  /** @param {string} title @param {readonly [label: string, value: number][]} figures @param {object} chart */
+  /** @param {string} title @param {readonly [label: string, value: number][]} figures @param {{ times: readonly number[], [prop: string]: unknown }} chart */
   const card = (title, figures, chart) => html`
     <li class="card chart-card">
       <div class="chart-head"><h2>${title}</h2></div>
       <dl class="figures">
         ${figures.map(([label, value]) => html`<div key=${label} class="figure"><dd class="figure-value numeric">${asCount(value)}</dd><dt class="quiet small">${label}</dt></div>`)}
       </dl>
-      <${Chart} ...${chart} format=${asCount} steps=${wholeSteps} />
+      ${chart.times.length === 0 ? html`<p class="chart no-samples quiet">Nothing yet since this node started.</p>` : html`<${Chart} ...${chart} format=${asCount} steps=${wholeSteps} />`}
     </li>
   `;
   return html`
@@ -58,7 +58,8 @@ function Activity({ game: { gameId } }) {
       ${card(
         'Players',
         [
-          ['online now', online],
+          ['playing now', playing],
+          ['online sessions', online],
           ['today', today?.players ?? 0],
         ],
         {

@@ -1,6 +1,8 @@
 import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
+import { ErrorState, LoadingRows } from '../shared/states.js';
+import { AccessForm } from './access-form.js';
 import { useAdmin } from './admin.js';
 import { Allowed } from './allowed.js';
 import {
@@ -14,8 +16,11 @@ import {
 } from './fields.js';
 import { GameRemoval } from './game-removal.js';
 import { GameSecrets } from './game-secrets.js';
+import { LibraryForm } from './library-form.js';
 import { isHalfTyped, LimitsFields, limitsOf, typedLimits } from './limits-fields.js';
-import { useSaveGame } from './save-game.js';
+import { MinVersionForm } from './min-version-form.js';
+import { useQuery } from './queries.js';
+import { noPermission, useSaveGame } from './save-game.js';
 import { SpendingFields, spendingOf, typedSpending } from './spending-fields.js';
 import { StorageField } from './storage-field.js';
 import { WordFilterForm } from './word-filter-form.js';
@@ -35,20 +40,38 @@ const serverOnlyChoices = [
 ];
 
 /**
- * A game's name, URL, allowed origins, secrets and policies.
+ * A game's name, URL, allowed origins, page, secrets and policies.
  * @param {{ game: Game, onChanged: () => void }} props
  */
 export function GameSettings({ game, onChanged }) {
   const isReadOnly = !useAdmin().may('updateGame');
   return html`
     <fieldset class="settings bare" disabled=${isReadOnly}>
-      <${General} game=${game} onChanged=${onChanged} />
-      <${GameSecrets} game=${game} />
-      <${WordFilterForm} game=${game} onChanged=${onChanged} />
-      <${Policies} game=${game} onChanged=${onChanged} />
-      <${GameRemoval} game=${game} onChanged=${onChanged} />
+      <div class="stacked-cards">
+        <${General} game=${game} onChanged=${onChanged} />
+        <${Library} game=${game} onChanged=${onChanged} />
+        <${GameSecrets} game=${game} />
+        <${WordFilterForm} game=${game} onChanged=${onChanged} />
+        <${MinVersionForm} game=${game} onChanged=${onChanged} />
+      </div>
+      <div class="stacked-cards">
+        <${Policies} game=${game} onChanged=${onChanged} />
+        <${AccessForm} game=${game} onChanged=${onChanged} />
+        <${GameRemoval} game=${game} onChanged=${onChanged} />
+      </div>
     </fieldset>
   `;
+}
+
+/** @param {{ game: Game, onChanged: () => void }} props */
+function Library({ game, onChanged }) {
+  const admin = useAdmin();
+  const { gameId } = game;
+  const { result, error, reload } = useQuery(() => admin.callPublic('getGame', { gameId }), [gameId]);
+  if (result) return html`<${LibraryForm} game=${game} page=${result.game} onChanged=${onChanged} />`;
+  return error
+    ? html`<${ErrorState} error=${error} onRetry=${reload} />`
+    : html`<${LoadingRows} label="Loading page" />`;
 }
 
 /** @param {{ game: Game, onChanged: () => void }} props */
@@ -182,5 +205,3 @@ function FriendsField({ value, onValue }) {
   const options = Object.entries(friendsChoices).map(([choice, [label]]) => [choice, label]);
   return html`<${SelectField} label="Friends" value=${value} onValue=${onValue} options=${options} hint=${friendsChoices[value][1]} />`;
 }
-
-const noPermission = html`<p class="quiet small">Your role cannot change settings.</p>`;

@@ -9,7 +9,6 @@ import { useScrollToCurrent } from './current-link.js';
 import { drafts } from './drafts.js';
 import { EventsView } from './events-view.js';
 import { GameOverview } from './game-overview.js';
-import { GameSettings } from './game-settings.js';
 import { LazyView } from './lazy-view.js';
 import { LeaderboardsView } from './leaderboards-view.js';
 import { Moderation } from './moderation.js';
@@ -25,6 +24,7 @@ import { WebhooksView } from './webhooks-view.js';
 
 /** @typedef {import('./admin.js').Output<'listGames'>['games'][number]} Game */
 
+const loadSettings = async () => (await import('./game-settings.js')).GameSettings;
 const loadLiveOps = async () => (await import('./live-ops/view.js')).LiveOps;
 
 /** @type {readonly { path: string, label: string, view: (game: Game, reload: () => void, rest: readonly string[]) => import('preact').ComponentChildren }[]} */
@@ -33,7 +33,8 @@ const tabs = [
   {
     path: 'settings',
     label: 'Settings',
-    view: (game, reload) => html`<${GameSettings} game=${game} onChanged=${reload} />`,
+    view: (game, reload) =>
+      html`<${LazyView} load=${loadSettings} label="Loading settings" game=${game} onChanged=${reload} />`,
   },
   {
     path: 'leaderboard',

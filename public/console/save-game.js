@@ -1,6 +1,10 @@
+import { html } from 'htm/preact';
 import { useState } from 'preact/hooks';
 import { toast } from '../shared/toasts.js';
 import { useAdmin } from './admin.js';
+
+/** In place of the button that saves. */
+export const noPermission = html`<p class="quiet small">Your role cannot change settings.</p>`;
 
 /**
  * Saves a form's changes to a game, and provides the error when they are rejected.

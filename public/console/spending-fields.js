@@ -56,7 +56,7 @@ export function SpendingFields({ value, onValue, error }) {
       </div>
       ${tokens.map(
         (token, index) => html`
-          <div key=${token.key} class="token-limit" role="group" aria-label="Token ${index + 1}">
+          <div key=${token.key} class="form-group" role="group" aria-label="Token ${index + 1}">
             <div class="form-row">
               <${TextField} label="Chain ID" type="number" min="1" step="1" required value=${token.chainId} problem=${problem(index, 'chainId')} onValue=${set(index, 'chainId')} />
               <${TextField} label="Token contract" mono required maxlength=${42} spellcheck=${false} placeholder="0x…" value=${token.contract} problem=${problem(index, 'contract')} onValue=${set(index, 'contract')} />

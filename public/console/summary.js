@@ -12,7 +12,7 @@ import { useQuery } from './queries.js';
 
 const pollIntervalMs = 15_000;
 
-/** Today's players and sessions, the nodes, and the storage used by each game. */
+/** Who plays, today's players and sessions, the nodes, and the storage used by each game. */
 export function Summary() {
   const admin = useAdmin();
   const { result, error, reload } = useQuery(
@@ -30,11 +30,12 @@ export function Summary() {
   }
   return html`
     <div class="summary">
-      <section class="card" aria-labelledby="today">
-        <div class="card-head"><h2 id="today">Today</h2></div>
+      <section class="card" aria-labelledby="players-now">
+        <div class="card-head"><h2 id="players-now">Players</h2></div>
         <dl class="figures card-body">
-          <div class="figure"><dd class="figure-value numeric">${asCount(result.today.players)}</dd><dt class="quiet small">${result.today.players === 1 ? 'player' : 'players'}</dt></div>
-          <div class="figure"><dd class="figure-value numeric">${asCount(result.today.sessions)}</dd><dt class="quiet small">${result.today.sessions === 1 ? 'session' : 'sessions'} opened</dt></div>
+          <div class="figure"><dd class="figure-value numeric">${asCount(result.playing)}</dd><dt class="quiet small">playing now</dt></div>
+          <div class="figure"><dd class="figure-value numeric">${asCount(result.today.players)}</dd><dt class="quiet small">${result.today.players === 1 ? 'player' : 'players'} today</dt></div>
+          <div class="figure"><dd class="figure-value numeric">${asCount(result.today.sessions)}</dd><dt class="quiet small">${result.today.sessions === 1 ? 'session' : 'sessions'} opened today</dt></div>
         </dl>
       </section>
       <${NodesCard} nodes=${result.nodes} />

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../shared/button.js';
 import { Allowed } from './allowed.js';
 import { FormProblem, linesOf, problemAtLine, SelectField, TextField } from './fields.js';
-import { useSaveGame } from './save-game.js';
+import { noPermission, useSaveGame } from './save-game.js';
 
 /** @typedef {import('./game-view.js').Game} Game */
 
@@ -38,7 +38,7 @@ export function WordFilterForm({ game, onChanged }) {
         <${SelectField} label="Messages with these words" value=${action} onValue=${setAction} options=${[['mask', 'Replace the words with asterisks'], ['reject', 'Reject the message']]} hint="Names of players and channels with these words are always rejected." />
         <${TextField} label="Words and phrases" rows=${6} spellcheck=${false} value=${words} onValue=${setWords} problem=${tooMany ?? problemAtLine(error, 'policies.wordFilter.words', words)} hint="One per line, up to ${maxWords} of at most 60 characters. Only whole words match; case and accents are ignored. Messages already sent are not changed." />
         <${FormProblem} error=${error} fields=${['policies.wordFilter.words']} />
-        <div class="form-end"><${Allowed} to="updateGame" instead=${html`<p class="quiet small">Your role cannot change settings.</p>`}><${Button} type="submit" kind="primary" busy=${busy} disabled=${tooMany !== undefined}>Save word filter<//><//></div>
+        <div class="form-end"><${Allowed} to="updateGame" instead=${noPermission}><${Button} type="submit" kind="primary" busy=${busy} disabled=${tooMany !== undefined}>Save word filter<//><//></div>
       </form>
     </section>
   `;

@@ -121,6 +121,7 @@ export async function openServices(
     players: {
       visible: (wallet) => later.gateway().friends.visible(wallet),
       playing: (gameId) => later.gateway().gameStats.statsOf(gameId).playing,
+      playingAny: () => later.gateway().gameStats.players,
       liveGames: () => later.gateway().gameStats.liveGames,
     },
     signals: new Signals((signal, nodes) => later.gateway().signal(signal, nodes)),

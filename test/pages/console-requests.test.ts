@@ -143,8 +143,10 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
     await expect
       .poll(() => chart.locator('.chart-tooltip-time').first().textContent())
       .toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d\d:\d\d$/);
-    const today = page.getByRole('region', { name: 'Today' });
-    expect(await today.textContent()).toMatch(/[1-9]\d*\s*players?\s*[1-9]\d*\s*sessions?\s+opened/);
+    const today = page.getByRole('region', { name: 'Players' });
+    expect(await today.textContent()).toMatch(
+      /playing now\s*[1-9]\d*\s*players? today\s*[1-9]\d*\s*sessions? opened/,
+    );
     expect(await page.getByRole('region', { name: 'Node', exact: true }).textContent()).toContain('Node.js');
     const stored = page.getByRole('region', { name: 'Storage by game' });
     // Results aggregated for an earlier query are cached for some seconds.

@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { version } from '../../src/cli/bare-program.ts';
 import type { NodeRecord } from '../../src/telemetry/nodes.ts';
 import { post } from '../support/http.ts';
+import { connectLauncher } from '../support/launcher.ts';
 import { redisMissing, startRedis } from '../support/redis.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { startTestServer, type TestPlayer, type TestServer } from '../support/server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { bearer } from '../support/world.ts';
 
 interface Summary {
   nodes: NodeRecord[];
+  playing: number;
   today: { since: number; sessions: number; players: number };
   storage: { gameId: string; bytes: number; players: number }[];
 }
@@ -55,6 +57,23 @@ test('storage is that of the players of each game, most first', async () => {
   ]);
   expect(storage[0]?.bytes).toBeGreaterThan(10_000);
   expect(storage[1]?.bytes).toBeLessThan(2_000);
+});
+
+test('players who have a game open are counted once, however many games and devices they have', async () => {
+  await using server = await startTestServer();
+  const [orbit, other] = [await server.createGame(), await server.createGame()];
+  const ada = await server.openSession(orbit.gameId);
+  const grace = await server.openSession(orbit.gameId);
+  const play = ({ launcherJwt }: TestPlayer) => connectLauncher(server.url, { launcherJwt });
+  using _first = await play(ada);
+  using _second = await play(ada);
+  using _other = await play(await server.openSession(other.gameId, ada.wallet));
+  using _grace = await play(grace);
+  await until('two play', async () => (await summaryOf(server)).playing === 2);
+  const stats = async ({ gameId }: { gameId: string }) =>
+    (await post(`${server.url}/admin/get-game-stats`, { gameId }, bearer(server.adminToken))).body;
+  expect(await stats(orbit)).toMatchObject({ playing: 1 });
+  expect(await stats(other)).toMatchObject({ playing: 1 });
 });
 
 test('a single process reports itself', async () => {

@@ -22,9 +22,14 @@ export class PlayingCounts {
     if (gameId !== null) this.#add(gameId, 1);
   }
 
-  /** The number of players who have a game open. */
+  /** The number of players who have this game open. */
   of(gameId: string): number {
     return this.#counts.get(gameId) ?? 0;
+  }
+
+  /** The number of players who have a game open. */
+  get players(): number {
+    return this.#games.size;
   }
 
   /** The number of games that somebody has open. */

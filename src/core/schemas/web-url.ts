@@ -29,6 +29,7 @@ export function isOrigin(text: string): boolean {
 
 /** An absolute http(s) URL, as callers and administrators set it for others to open. */
 export const webUrl = z
-  .url({ protocol: /^https?$/ })
+  .string()
   .max(maxLength)
-  .refine(isWebUrl, 'must be an http(s) URL without user name, password, spaces or quotes');
+  .refine(isWebUrl, 'must be an http(s) URL without user name, password, spaces or quotes')
+  .meta({ format: 'uri' });

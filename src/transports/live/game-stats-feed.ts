@@ -54,6 +54,11 @@ export class GameStatsFeed {
     return { gameId, playing: this.#counts.of(gameId), updatedAt: this.#options.now() };
   }
 
+  /** The number of players who have a game open. */
+  get players(): number {
+    return this.#counts.players;
+  }
+
   get liveGames(): number {
     return this.#counts.liveGames;
   }

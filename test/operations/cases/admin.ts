@@ -791,6 +791,7 @@ export const adminCases: AdminCases = {
     answer: {
       success: true,
       nodes: expect.any(Array),
+      playing: expect.any(Number),
       today: { since: '<time>', sessions: expect.any(Number), players: expect.any(Number) },
       storage: expect.any(Array),
     },
@@ -800,6 +801,7 @@ export const adminCases: AdminCases = {
     input: ({ gameId }) => ({ gameId }),
     answer: {
       success: true,
+      playing: expect.any(Number),
       online: expect.any(Number),
       days: [{ at: '<time>', sessions: expect.any(Number), players: expect.any(Number) }],
       callsEveryMs: 600_000,

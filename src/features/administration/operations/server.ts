@@ -44,7 +44,7 @@ const longestMs = 48 * 60 * 60 * 1000;
 export const serverSummary = defineAdminOperation({
   name: 'serverSummary',
   kind: 'read',
-  summary: "Get the running nodes, today's sessions and players, and the storage of each game",
+  summary: "Get the running nodes, who plays, today's sessions and players, and the storage of each game",
   roles: everyRole,
   input: z.object({
     since: z.int().min(0).optional().meta({
@@ -56,6 +56,7 @@ export const serverSummary = defineAdminOperation({
     nodes: z
       .array(nodeRecord)
       .meta({ description: 'Oldest first; empty on the command line, where no node runs' }),
+    playing: z.int().meta({ description: 'Players who have a game open, on all nodes' }),
     today: z.object({
       since: timestamp,
       sessions: z.int().meta({ description: 'Channel sessions opened since' }),
@@ -68,7 +69,15 @@ export const serverSummary = defineAdminOperation({
           'Bytes stored by each game, its quota in bytes, and its number of players with states, play sessions or messages; largest first, at most a minute old',
       }),
   }),
-  async handler({ input }, { db, nodes, summary }: { db: Store; nodes: Nodes; summary: ServerSummary }) {
+  async handler(
+    { input },
+    {
+      db,
+      nodes,
+      summary,
+      players,
+    }: { db: Store; nodes: Nodes; summary: ServerSummary; players: { playingAny(): number } },
+  ) {
     const now = db.now();
     const midnight = new Date(now).setUTCHours(0, 0, 0, 0);
     const since = Math.max(input.since ?? midnight, now - longestMs);
@@ -77,7 +86,8 @@ export const serverSummary = defineAdminOperation({
       summary.openedSince(since),
       summary.storageByGame(),
     ]);
-    return { success: true, nodes: running, today: { since, ...opened }, storage };
+    const playing = players.playingAny();
+    return { success: true, nodes: running, playing, today: { since, ...opened }, storage };
   },
 });
 
@@ -89,7 +99,7 @@ export const getGameStats = defineAdminOperation({
   name: 'getGameStats',
   kind: 'read',
   summary:
-    "Get a game's sessions and players by day, who is online, and the calls that the responding node answered",
+    "Get a game's sessions and players by day, who plays and is online, and the calls that the responding node answered",
   roles: everyRole,
   input: z.object({
     gameId: idInput,
@@ -103,6 +113,7 @@ export const getGameStats = defineAdminOperation({
   }),
   output: z.object({
     success,
+    playing: z.int().meta({ description: 'Players who have the game open, on all nodes' }),
     online: z.int().meta({ description: 'Sessions in the game that are online' }),
     days: z.array(z.object({ at: timestamp, sessions: z.int(), players: z.int() })).meta({
       description: 'Sessions opened on each day since and the players who opened them; without empty days',
@@ -115,7 +126,17 @@ export const getGameStats = defineAdminOperation({
   }),
   async handler(
     { input: { gameId, since } },
-    { db, gameSessions, gameCalls }: { db: Store; gameSessions: GameSessions; gameCalls: GameCalls },
+    {
+      db,
+      gameSessions,
+      gameCalls,
+      players,
+    }: {
+      db: Store;
+      gameSessions: GameSessions;
+      gameCalls: GameCalls;
+      players: { playing(gameId: string): number };
+    },
   ) {
     const game = await requireGame(db, gameId);
     const now = db.now();
@@ -128,6 +149,7 @@ export const getGameStats = defineAdminOperation({
     ]);
     return {
       success: true,
+      playing: players.playing(game.id),
       online,
       days,
       callsEveryMs: gameCalls.everyMs,
