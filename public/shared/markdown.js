@@ -1,9 +1,10 @@
 import { html } from 'htm/preact';
 import { lexer } from 'marked';
+import { link } from './link.js';
+import { Picture } from './picture.js';
 
 /**
- * Markdown by administrators as elements. HTML in it is shown as text, and links lead to http and https only. Images are
- * shown when they are on this server, because the page's policy allows no others; otherwise as a link.
+ * Markdown by administrators as elements. HTML in it is shown as text, and links lead to http and https only.
  * @param {{ text: string }} props
  */
 export function Markdown({ text }) {
@@ -75,17 +76,8 @@ function inline(token) {
     case 'link':
       return link(token.href, inlines(token.tokens));
     case 'image':
-      return URL.parse(token.href, location.href)?.origin === location.origin
-        ? html`<img src=${token.href} alt=${token.text} loading="lazy" />`
-        : link(token.href, `Image: ${token.text || token.href}`);
+      return html`<${Picture} src=${token.href} alt=${token.text} text="Image: ${token.text || token.href}" />`;
     default:
       return token.raw;
   }
-}
-
-/** @param {string} href @param {Children} text */
-export function link(href, text) {
-  const url = URL.parse(href, location.href);
-  if (url === null || !/^https?:$/.test(url.protocol)) return text;
-  return html`<a href=${url.href} target="_blank" rel="noopener noreferrer">${text}</a>`;
 }

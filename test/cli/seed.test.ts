@@ -3,6 +3,7 @@ import { readConfig } from '../../src/config.ts';
 import { listActivities } from '../../src/features/activities/queries.ts';
 import { findGameDetails } from '../../src/features/games/library-queries.ts';
 import { allGames, findGameBySlug } from '../../src/features/games/queries.ts';
+import { listNewsRows } from '../../src/features/news/queries.ts';
 import { readRules } from '../../src/features/rules/queries.ts';
 import { defaultBoardOf } from '../../src/features/scores/board-rows.ts';
 import { readBoardPage } from '../../src/features/scores/leaderboard-queries.ts';
@@ -21,17 +22,23 @@ test('servers that start on one fresh directory at the same time seed it once, a
   const content = first && (await contentOf(first));
   await Promise.all(workspaces.map(({ db }) => db.close()));
   expect(seeded.filter(({ status }) => status === 'rejected')).toEqual([]);
-  expect(content).toEqual({ games: 2, scores: 5, activities: 5, rules: 2, tags: ['arcade', 'one button'] });
+  expect(content).toEqual({
+    ...{ games: 2, scores: 5, activities: 5, rules: 2, news: 1 },
+    ...{ tags: ['arcade', 'one button'], version: '1.0' },
+  });
 });
 
 async function contentOf({ db }: OpenStore) {
   const demo = await db.read(findGameBySlug, demoSlug);
   if (!demo) throw new Error('the demo game is missing');
+  const { tags, version } = await db.read(findGameDetails, demo.id);
   return {
     games: (await db.read(allGames)).length,
     scores: (await db.read(readBoardPage, defaultBoardOf(demo.id), wholePage)).length,
     activities: (await db.read(listActivities, {}, wholePage)).length,
     rules: (await db.read(readRules, demo.id)).rules.length,
-    tags: (await db.read(findGameDetails, demo.id)).tags,
+    news: (await db.read(listNewsRows, { gameId: demo.id, ...wholePage })).total,
+    tags,
+    version,
   };
 }

@@ -60,8 +60,8 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
 
   test('news are counted until they are shown; their Markdown becomes elements, never HTML', async () => {
     const page = await signIn();
-    await page.getByRole('tab', { name: 'News' }).click();
-    await page.getByText('No news').waitFor();
+    await page.getByRole('tab', { name: /^News.*1 new/ }).click();
+    await page.getByText('A new cup every week').waitFor(); // the demo game's
     await page.getByRole('tab', { name: 'Friends' }).click();
 
     const body =
@@ -73,12 +73,16 @@ describe.skipIf(noBrowser !== null)('the home of the launcher', { timeout: 60_00
       image: '/shared/icon.svg',
       pinned: true,
     });
-    await admin('publish-news', { title: 'Of the <b>installation</b>' });
+    await admin('publish-news', {
+      title: 'Of the <b>installation</b>',
+      image: 'https://example.com/cup.png',
+    });
     await page.getByRole('tab', { name: /^News.*2 new/ }).click();
     const news = page.getByRole('list', { name: 'News', exact: true });
     const [first, second] = [news.getByRole('article').nth(0), news.getByRole('article').nth(1)];
     await first.getByText(/^Pinned · Demo Game · .*new$/).waitFor();
     await second.getByRole('heading', { name: 'Of the <b>installation</b>' }).waitFor();
+    await second.getByRole('link', { name: 'Picture' }).waitFor();
     await page.getByRole('tab', { name: 'News', exact: true }).waitFor();
     expect(await first.locator('.markdown').innerHTML()).toBe(
       '<p>The <strong>harbor</strong> is <em>open</em>: <code>crane</code>, <a href="https://example.com/plan" target="_blank" rel="noopener noreferrer">the plan</a>, a trick.</p>' +

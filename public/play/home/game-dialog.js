@@ -3,7 +3,9 @@ import { useEffect, useState } from 'preact/hooks';
 import { Button } from '../../shared/button.js';
 import { Dialog } from '../../shared/dialog.js';
 import { Icon } from '../../shared/icon.js';
-import { link, Markdown } from '../../shared/markdown.js';
+import { link } from '../../shared/link.js';
+import { Markdown } from '../../shared/markdown.js';
+import { Picture } from '../../shared/picture.js';
 import { dayTime, minuteTime, RelativeTime } from '../../shared/relative-time.js';
 import { ErrorState, LoadingRows, messageOf } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
@@ -143,14 +145,10 @@ function Contents({ about: { page, releases, events, playtime }, playing, isRefu
   `;
 }
 
-/** An image on this server, or a link: the page's policy allows no others. @param {{ medium: GamePage['media'][number] }} props */
+/** @param {{ medium: GamePage['media'][number] }} props */
 function Medium({ medium: { kind, url, alt } }) {
-  const [failed, setFailed] = useState(false);
-  const isHere = URL.parse(url, location.href)?.origin === location.origin;
-  if (kind === 'image' && isHere && !failed) {
-    return html`<img src=${url} alt=${alt} loading="lazy" onError=${() => setFailed(true)} />`;
-  }
-  return link(url, alt || (kind === 'video' ? 'Video' : 'Picture'));
+  if (kind === 'video') return link(url, alt || 'Video');
+  return html`<${Picture} src=${url} alt=${alt} text=${alt || 'Picture'} />`;
 }
 
 /** In the player's time zone: the day of the week when it is near. @param {number} time */

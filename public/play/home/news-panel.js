@@ -1,7 +1,8 @@
 import { html } from 'htm/preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { Button } from '../../shared/button.js';
 import { Markdown } from '../../shared/markdown.js';
+import { Picture } from '../../shared/picture.js';
 import { RelativeTime } from '../../shared/relative-time.js';
 import { Empty, ErrorState, LoadingRows } from '../../shared/states.js';
 import { toastError } from '../../shared/toasts.js';
@@ -36,13 +37,12 @@ export function NewsPanel({ launcher, news }) {
 /** @param {{ launcher: import('../launcher.js').Launcher, item: import('./news.js').NewsItem }} props */
 function NewsEntry({ launcher, item }) {
   const { gameId, title, body, image, pinned, publishedAt, read } = item;
-  const [failed, setFailed] = useState(false);
   const about =
     gameId === null ? null : (launcher.nameOf(gameId) ?? (launcher.games ? 'Unlisted game' : '…'));
   return html`
     <li>
       <article class="news-item ${read === false ? 'unread' : ''}">
-        ${image !== '' && !failed && html`<img class="news-image" src=${image} alt="" loading="lazy" referrerpolicy="no-referrer" onError=${() => setFailed(true)} />`}
+        ${image !== '' && html`<${Picture} class="news-image" src=${image} alt="" text="Picture" />`}
         <h2>${title}</h2>
         <p class="quiet small">${pinned && 'Pinned · '}${about !== null && `${about} · `}<${RelativeTime} at=${publishedAt} />${read === false && html` · <strong>new</strong>`}</p>
         ${body !== '' && html`<${Markdown} text=${body} />`}

@@ -12,6 +12,18 @@ export const demoDetails = {
   tags: ['arcade', 'one button'],
 };
 
+/** What the launcher's home shows of the demo game, so that it is not empty. */
+export const demoNews = {
+  title: 'A new cup every week',
+  body: 'Every Monday the **weekly leaderboard** begins anew, and the three best of the week before are announced.\n\nNews like this are written in the console, under *Live-ops*.',
+};
+export const demoRelease = {
+  version: '1.0',
+  notes: '- Race a friend: *Join* in the list of friends\n- A leaderboard for every week',
+  url: '',
+  required: false,
+};
+
 /** Besides `default`, a weekly leaderboard; the demo game records the number of stacked containers with each score. */
 export const demoLeaderboard = {
   name: 'weekly',

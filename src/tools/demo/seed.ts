@@ -10,7 +10,9 @@ import { newGameSecret, type SecretBox } from '../../features/games/game-secret.
 import { findGameBySlug } from '../../features/games/queries.ts';
 import { createChannel } from '../../features/messages/channel-commands.ts';
 import { sendMessage } from '../../features/messages/message-commands.ts';
+import { addNews } from '../../features/news/commands.ts';
 import { setProfile } from '../../features/players/commands.ts';
+import { addRelease } from '../../features/releases/commands.ts';
 import { replaceRules } from '../../features/rules/commands.ts';
 import { readRules } from '../../features/rules/queries.ts';
 import { ruleList } from '../../features/rules/rule.ts';
@@ -18,12 +20,21 @@ import { setScore } from '../../features/scores/commands.ts';
 import { addLeaderboard } from '../../features/scores/leaderboard-commands.ts';
 import { findLeaderboard } from '../../features/scores/leaderboard-queries.ts';
 import { setLeaderboardScore } from '../../features/scores/leaderboard-score-commands.ts';
-import { demoDetails, demoLeaderboard, demoPage, demoPlayers, demoSlug, launcherSlug } from './demo-data.ts';
+import {
+  demoDetails,
+  demoLeaderboard,
+  demoNews,
+  demoPage,
+  demoPlayers,
+  demoRelease,
+  demoSlug,
+  launcherSlug,
+} from './demo-data.ts';
 
 /**
  * Adds a launcher and a demo game with sample data to an empty data directory. The rules are written
  * last: a demo game that has rules is complete and stays unchanged; without them, seeding was interrupted and runs
- * again, at worst duplicating an activity.
+ * again, at worst duplicating an activity or the news item.
  */
 export async function seedDemo(db: Store, box: SecretBox): Promise<void> {
   const existing = await db.read(findGameBySlug, demoSlug);
@@ -40,6 +51,8 @@ export async function seedDemo(db: Store, box: SecretBox): Promise<void> {
     (await createOnce(db, box, { ...demoDetails, name: 'Demo Game', slug: demoSlug, url: demoPage }));
   if (!game) return; // another process, started at the same time, is seeding
   await ensureLeaderboard(db, game.id);
+  await db.write(addRelease, game.id, demoRelease).catch(unlessRefused('release_version_taken'));
+  await db.write(addNews, game.id, demoNews);
   const owners = demoPlayers.map(({ wallet }) => ({ gameId: game.id, wallet }));
   for (const [index, { wallet, username, score, containers }] of demoPlayers.entries()) {
     const owner = { gameId: game.id, wallet };
@@ -96,13 +109,16 @@ export async function seedDemo(db: Store, box: SecretBox): Promise<void> {
 
 async function ensureLeaderboard(db: Store, gameId: string): Promise<void> {
   if (await db.read(findLeaderboard, gameId, demoLeaderboard.name)) return;
-  try {
-    await db.write(addLeaderboard, gameId, demoLeaderboard);
-  } catch (error) {
-    // Another process created it first, or the game has reached its leaderboard limit.
-    const reasons: unknown[] = ['leaderboard_name_taken', 'leaderboard_limit_reached'];
+  // Another process created it first, or the game has reached its leaderboard limit.
+  const refusals = ['leaderboard_name_taken', 'leaderboard_limit_reached'];
+  await db.write(addLeaderboard, gameId, demoLeaderboard).catch(unlessRefused(...refusals));
+}
+
+/** Ignores refusals for these reasons. */
+function unlessRefused(...reasons: string[]): (error: unknown) => void {
+  return (error) => {
     if (!(error instanceof GantryError && reasons.includes(error.reason))) throw error;
-  }
+  };
 }
 
 /** A younger demo game without rules is assumed to be in progress: another process is seeding it. */
