@@ -17,6 +17,7 @@ import { useAdmin } from './admin.js';
  *   icon?: import('../shared/icon.js').IconName,
  *   iconOnly?: boolean,
  *   kind?: 'danger' | 'plain' | '',
+ *   confirmKind?: 'danger' | 'primary',
  *   title: string,
  *   children?: import('preact').ComponentChildren,
  *   confirm: string,
@@ -34,6 +35,7 @@ export function ConfirmButton({
   icon,
   iconOnly,
   kind = '',
+  confirmKind,
   title,
   children,
   confirm,
@@ -70,7 +72,7 @@ export function ConfirmButton({
     ${
       asking &&
       html`
-        <${ConfirmDialog} title=${title} confirm=${confirm} busy=${busy} onConfirm=${run} onClose=${() => !busy && setAsking(false)}>
+        <${ConfirmDialog} title=${title} confirm=${confirm} kind=${confirmKind} busy=${busy} onConfirm=${run} onClose=${() => !busy && setAsking(false)}>
           ${children}
           ${problem && html`<p class="banner bad" role="alert">${problem}</p>`}
         <//>

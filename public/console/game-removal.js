@@ -33,7 +33,7 @@ export function GameRemoval({ game, onChanged }) {
         ${
           isArchived
             ? html`
-                <${ConfirmButton} needs="updateGame" label="List again" title="List ${game.name} again?" confirm="List again" act=${() => admin.call('updateGame', { gameId, listing: 'listed' })} done="${game.name} is listed again" onDone=${onChanged}>
+                <${ConfirmButton} needs="updateGame" confirmKind="primary" label="List again" title="List ${game.name} again?" confirm="List again" act=${() => admin.call('updateGame', { gameId, listing: 'listed' })} done="${game.name} is listed again" onDone=${onChanged}>
                   <p>Players see it in the launcher and can open new sessions.</p>
                 <//>
               `

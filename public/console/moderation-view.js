@@ -95,6 +95,7 @@ function Mutes() {
       cell: ({ wallet, username, gameId: id, channelId, mutedBy }) => html`
         <${ConfirmButton}
           needs="unmutePlayer"
+          confirmKind="primary"
           label="Unmute ${username || defaultName(wallet)}"
           text="Unmute"
           title="Unmute ${username || defaultName(wallet)}?"
@@ -162,6 +163,7 @@ function Bans() {
       cell: ({ wallet, username, gameId: id }) => html`
         <${ConfirmButton}
           needs="unbanPlayer"
+          confirmKind="primary"
           label="Unban ${username || defaultName(wallet)} from ${scopeOf(id)}"
           text="Unban"
           title="Unban ${username || defaultName(wallet)} from ${scopeOf(id)}?"

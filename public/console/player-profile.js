@@ -256,6 +256,7 @@ function Bans({ player, games, game, onChanged }) {
       cell: ({ gameId }) => html`
         <${ConfirmButton}
           needs="unbanPlayer"
+          confirmKind="primary"
           label="Unban from ${nameOf(gameId)}"
           text="Unban"
           title="Unban this player from ${nameOf(gameId)}?"

@@ -107,7 +107,7 @@ function cancelWith(onClose) {
 }
 
 /**
- * Asks for confirmation of an action that cannot be undone.
+ * Asks for confirmation of an action, such as one that cannot be undone.
  * @param {{
  *   title: string,
  *   children?: import('preact').ComponentChildren,
@@ -115,16 +115,17 @@ function cancelWith(onClose) {
  *   onConfirm: () => void,
  *   onClose: () => void,
  *   busy?: boolean,
- * }} props `confirm` is the button's label, a verb
+ *   kind?: 'danger' | 'primary',
+ * }} props `confirm` is the button's label, a verb; `kind` is `primary` when nothing is taken away
  */
-export function ConfirmDialog({ title, children, confirm, onConfirm, onClose, busy }) {
+export function ConfirmDialog({ title, children, confirm, onConfirm, onClose, busy, kind = 'danger' }) {
   return html`
     <${Dialog}
       title=${title}
       onClose=${onClose}
       actions=${html`
         <${Button} onClick=${onClose} autofocus>Cancel<//>
-        <${Button} kind="danger" busy=${busy} onClick=${onConfirm}>${confirm}<//>
+        <${Button} kind=${kind} busy=${busy} onClick=${onConfirm}>${confirm}<//>
       `}
     >
       ${children}

@@ -122,6 +122,7 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000
     await page.keyboard.type(server.adminToken);
     await page.keyboard.press('Enter');
     await page.locator('.game-item').first().waitFor();
+    const liveOps = 'games/demo-game/live-ops';
     const player = `players/${world.players[0]?.wallet}`;
     for (const [view, name, dialog, first] of [
       ['games/demo-game/settings', 'Rotate', 'Rotate secret of Demo Game', 'Keep old secrets valid for'],
@@ -137,6 +138,17 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000
       ['games/demo-game/play-sessions', /^Show play session/, 'Play session', 'Close'],
       ['games/demo-game/webhooks', 'New webhook', 'New webhook', 'URL'],
       ['games/demo-game/webhooks', /^Remove webhook/, 'Remove this webhook?', 'Cancel'],
+      [`${liveOps}/config`, 'Show version 1', 'Version 1', 'Comment'],
+      [`${liveOps}/news`, 'New news item', 'New news item', 'Title'],
+      [`${liveOps}/news`, /^Edit/, /^Edit/, 'Title'],
+      [`${liveOps}/news`, /^Remove/, 'Remove this news item?', 'Cancel'],
+      [`${liveOps}/releases`, 'New release', 'New release', 'Version'],
+      [`${liveOps}/releases`, /^Show notes/, /^Release/, 'Close'],
+      [`${liveOps}/releases`, /^Remove/, /^Remove release/, 'Cancel'],
+      [`${liveOps}/calendar`, 'New event', 'New event', 'Key'],
+      [`${liveOps}/calendar`, 'Edit happy-hour', 'Edit happy-hour', 'Title'],
+      [`${liveOps}/calendar`, 'Remove happy-hour', 'Remove the event happy-hour?', 'Cancel'],
+      [`${liveOps}/maintenance`, 'Plan or start', /./, /./],
       [player, 'Ban from all games', 'Ban this player from all games?', 'Cancel'],
       [player, 'Erase player', /^Permanently erase/, 'Cancel'],
       [player, 'End', 'End this session?', 'Cancel'],

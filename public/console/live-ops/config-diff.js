@@ -49,8 +49,8 @@ export function ConfigDiff({ changes }) {
         ({ key, before, after }) => html`
           <li key=${key}>
             <strong class="mono wrap">${key}</strong>
-            <p class="mono small wrap"><span class="visually-hidden">Old: </span><del>${shown(before) ?? 'no key'}</del></p>
-            <p class="mono small wrap"><span class="visually-hidden">New: </span><ins>${shown(after) ?? 'removed'}</ins></p>
+            <p class="mono small wrap"><span class="visually-hidden">Old: </span>${before ? html`<del>${shown(before)}</del>` : html`<span class="quiet">no key</span>`}</p>
+            <p class="mono small wrap"><span class="visually-hidden">New: </span>${after ? html`<ins>${shown(after)}</ins>` : html`<span class="quiet">removed</span>`}</p>
           </li>
         `,
       )}

@@ -15,7 +15,7 @@ export const demoDetails = {
 /** What the launcher's home shows of the demo game, so that it is not empty. */
 export const demoNews = {
   title: 'A new cup every week',
-  body: 'Every Monday the **weekly leaderboard** begins anew, and the three best of the week before are announced.\n\nNews like this are written in the console, under *Live-ops*.',
+  body: 'Every Monday the **weekly leaderboard** begins anew, and the three best of the week before are announced.\n\nNews like this is written in the console, under *Live-ops*.',
 };
 export const demoRelease = {
   version: '1.0',

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { hasLoaded, openConsole, showView } from '../operator.ts';
+import { hasLoaded, openConsole, showView, writeOver } from '../operator.ts';
 import type { Camera } from './camera.ts';
 
 /** The console's dialogs and forms: empty, with errors, and showing a secret. */
@@ -84,6 +84,8 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await page.getByLabel('Search players').fill('nobody');
   await page.getByText('No matching players').waitFor();
   await take(page, 'console-places-search-empty');
+
+  await takeLiveOps(page, take);
 
   await show(`players/${camera.world.players[1]?.wallet}`);
   await press('Ban from all games');
@@ -174,6 +176,66 @@ export async function takeDialogs(camera: Camera): Promise<void> {
   await press(/^Delete gantry/);
   await takeDialog('delete-backup');
   await takeModerator(camera, page);
+}
+
+/** The dialogs of Live-ops, and the forms of a game's settings. */
+async function takeLiveOps(page: Page, take: Camera['take']): Promise<void> {
+  const show = (part: string) => showView(page, `games/demo-game/live-ops/${part}`);
+  const press = (name: string | RegExp) => page.getByRole('button', { name }).first().click();
+  const dialog = page.getByRole('dialog');
+  const open = async (name: string | RegExp, picture: string) => {
+    await press(name);
+    await dialog.waitFor();
+    await hasLoaded(page);
+    await take(page, `dialog-${picture}`);
+  };
+  await show('config');
+  const editor = page.getByLabel(/^Config \(JSON by key\)/);
+  await editor.waitFor();
+  await writeOver(editor, '{"xp":{"value":5},"season":{"value":"winter"}}');
+  await open('Review and save', 'save-config');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await open('Show version 1', 'config-version');
+  await press('Close');
+  await press('Discard changes');
+  await dialog.getByRole('button', { name: 'Discard' }).click();
+  await show('news');
+  await press('New news item');
+  await dialog.getByLabel('Title').fill('Winter cup');
+  await dialog.getByLabel('Image').fill('cup.png');
+  await dialog.getByLabel('Publish', { exact: true }).selectOption('At a time');
+  await dialog.getByLabel('Publish at').fill('2030-11-30T16:05');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText(/^Must be an http/).waitFor();
+  await take(page, 'dialog-news-refused');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await press(/^Edit/);
+  await dialog.getByRole('button', { name: 'Preview' }).click();
+  await take(page, 'dialog-news-preview');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await open(/^Remove/, 'remove-news');
+  await press('Cancel');
+  await show('releases');
+  await open('New release', 'new-release');
+  await press('Cancel');
+  await open(/^Show notes/, 'release-notes');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await show('calendar');
+  await open('New event', 'new-event');
+  await press('Cancel');
+  await open('Edit happy-hour', 'edit-event');
+  await press('Cancel');
+  await show('maintenance');
+  await open('Plan or start', 'maintenance');
+  await press('Cancel');
+
+  await showView(page, 'games/demo-game/settings');
+  await press('Add picture or video');
+  await press('Add requirement');
+  await press('Add token to requirement 1');
+  await page.getByLabel('Standard').last().selectOption('ERC-1155');
+  await page.getByLabel('Oldest version that may play').fill('1.0');
+  await take(page, 'form-settings-filled');
 }
 
 /** What a moderator sees of what they may not change. */

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { ban } from '../../../src/features/administration/commands.ts';
+import { addFriend, updateFriend } from '../../../src/features/friends/commands.ts';
 import { setProfile } from '../../../src/features/players/commands.ts';
+import { befriend } from '../../support/befriend.ts';
 import { post } from '../../support/http.ts';
+import { connectLauncher } from '../../support/launcher.ts';
 import type { TestServer } from '../../support/server.ts';
 import { bearer } from '../../support/world.ts';
 import { desktop, openPage } from '../browser.ts';
@@ -78,6 +81,7 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await take(page, 'play-participants');
   await page.keyboard.press('Escape');
   await takeGroup(camera, page);
+  await takeFriends(camera, ada);
 
   await fillInbox(server, { gameId: world.gameId, wallet: ada.wallet });
   await page.locator('.toast').first().waitFor();
@@ -122,6 +126,50 @@ export async function takeLauncher(camera: Camera): Promise<void> {
   await take(page, 'play-banned');
 }
 
+/** The friends' panel and its dialogs. */
+async function takeFriends(
+  { server, world, take }: Camera,
+  { page, wallet }: PlayerAtLauncher,
+): Promise<void> {
+  const { db } = server.services;
+  const { gameId } = world;
+  const [playing, away, asking, asked] = world.players;
+  if (!playing || !away || !asking || !asked) throw new Error('there are too few players');
+  using socket = await connectLauncher(server.url, { launcherJwt: playing.launcherJwt });
+  await socket.call('setRichPresence', {
+    details: 'Level 4, on the way to the harbor of a far away city with 450 points',
+    group: { id: 'race', size: 2, max: 4 },
+    connect: 'race',
+  });
+  await befriend(db, gameId, playing.wallet, wallet);
+  await befriend(db, gameId, away.wallet, wallet);
+  const note = 'We met at the harbor, and you said that I should write to you here some day.';
+  await db.write(updateFriend, wallet, away.wallet, { favorite: true, note });
+  const request = { hasCode: false, message: note, gameId };
+  await db.write(addFriend, asking.wallet, { ...request, wallet });
+  await db.write(addFriend, wallet, { ...request, wallet: asked.wallet });
+  await page.getByRole('tab', { name: /^Friends/ }).click();
+  await page.getByRole('button', { name: 'Join Katherine' }).waitFor();
+  await page.getByRole('button', { name: /^Cancel the request/ }).waitFor();
+  await page.locator('.toast').first().waitFor({ state: 'hidden' });
+  await take(page, 'play-friends');
+  await page.getByRole('button', { name: 'Add friend' }).click();
+  await page.getByLabel('Or search by name').fill('kat');
+  await page.getByText('2 found').waitFor();
+  await page.locator('.own-code code').filter({ hasText: '-' }).waitFor();
+  await take(page, 'play-add-friend');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'More about Hedy' }).click();
+  await take(page, 'play-friend');
+  await page.getByRole('dialog').getByRole('button', { name: 'Block' }).click();
+  await take(page, 'play-block-friend');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Privacy' }).click();
+  await page.getByLabel('Who can send you friend requests').waitFor();
+  await take(page, 'play-privacy');
+  await page.keyboard.press('Escape');
+}
+
 /** A conversation of several players that this one created. */
 async function takeGroup({ world, take }: Camera, page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Back to all messages' }).click();
@@ -144,7 +192,8 @@ async function takeGroup({ world, take }: Camera, page: Page): Promise<void> {
 }
 
 /** Signed in, before there is any data; and without a connection. */
-async function takeBeginning({ browser, options, server, take }: Camera): Promise<void> {
+async function takeBeginning(camera: Camera): Promise<void> {
+  const { browser, options, server, take } = camera;
   const { page } = await openPage(browser, options);
   await page.route('**/launcher/get-games', (route) => route.abort());
   await page.goto(`${server.url}/play`);
@@ -155,6 +204,16 @@ async function takeBeginning({ browser, options, server, take }: Camera): Promis
   await page.getByRole('button', { name: 'Play as a guest' }).click();
   await page.locator('.game-card').first().waitFor();
   await take(page, 'play-library');
+  await page.getByRole('button', { name: 'About Demo Game' }).click();
+  await page.getByText('Version').waitFor();
+  await take(page, 'play-about-game');
+  await page.keyboard.press('Escape');
+  for (const name of ['News', 'Friends']) {
+    await page.getByRole('tab', { name: new RegExp(`^${name}`) }).click();
+    await page.getByText(name === 'News' ? 'A new cup every week' : 'No friends yet').waitFor();
+    await take(page, `play-${name.toLowerCase()}-first`);
+  }
+  if (camera.width === '390') await page.getByRole('tab', { name: 'Games' }).click();
   await page.getByRole('button', { name: /^Notifications/ }).click();
   await page.getByText('No notifications').waitFor();
   await take(page, 'play-inbox-empty');

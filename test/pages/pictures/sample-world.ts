@@ -115,6 +115,20 @@ export async function fillServer(server: TestServer): Promise<SampleWorld> {
     gameId,
     policies: { wordFilter: { action: 'mask', words: ['darn', 'go away'] } },
   });
+  for (const [version, value] of [1, 2].entries())
+    await admin('set-config', {
+      gameId,
+      ifVersion: version,
+      comment: 'For the holidays, when everybody has more time',
+      changes: [
+        { key: 'xp', value, rules: [{ percent: 10, value: 3 }] },
+        { key: 'chest.odds', value: 0.05, public: false },
+      ],
+    });
+  await admin('create-event', {
+    ...{ gameId, key: 'happy-hour', title: 'Double stars on the northern piers' },
+    ...{ startsAt: Date.now(), cron: '0 18 * * 5', durationMs: 5_400_000, timeZone: 'Asia/Tokyo' },
+  });
   await admin('create-webhook', { gameId, url: 'https://game.example/hooks' });
   for (const [name, role, lifetimeDays] of [
     ['Ada', 'owner', null],
