@@ -35,7 +35,7 @@ export function Summary() {
         <dl class="figures card-body">
           <div class="figure"><dd class="figure-value numeric">${asCount(result.playing)}</dd><dt class="quiet small">playing now</dt></div>
           <div class="figure"><dd class="figure-value numeric">${asCount(result.today.players)}</dd><dt class="quiet small">${result.today.players === 1 ? 'player' : 'players'} today</dt></div>
-          <div class="figure"><dd class="figure-value numeric">${asCount(result.today.sessions)}</dd><dt class="quiet small">${result.today.sessions === 1 ? 'session' : 'sessions'} opened today</dt></div>
+          <div class="figure"><dd class="figure-value numeric">${asCount(result.today.sessions)}</dd><dt class="quiet small">${result.today.sessions === 1 ? 'session' : 'sessions'} today</dt></div>
         </dl>
       </section>
       <${NodesCard} nodes=${result.nodes} />

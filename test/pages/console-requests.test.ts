@@ -145,7 +145,7 @@ describe.skipIf(noBrowser !== null)('an operator who investigates an incident', 
       .toMatch(/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d\d:\d\d$/);
     const today = page.getByRole('region', { name: 'Players' });
     expect(await today.textContent()).toMatch(
-      /playing now\s*[1-9]\d*\s*players? today\s*[1-9]\d*\s*sessions? opened/,
+      /playing now\s*[1-9]\d*\s*players? today\s*[1-9]\d*\s*sessions? today/,
     );
     expect(await page.getByRole('region', { name: 'Node', exact: true }).textContent()).toContain('Node.js');
     const stored = page.getByRole('region', { name: 'Storage by game' });
