@@ -138,7 +138,6 @@ describe.skipIf(noBrowser !== null)('with the keyboard alone', { timeout: 60_000
       ['games/demo-game/play-sessions', /^Show play session/, 'Play session', 'Close'],
       ['games/demo-game/webhooks', 'New webhook', 'New webhook', 'URL'],
       ['games/demo-game/webhooks', /^Remove webhook/, 'Remove this webhook?', 'Cancel'],
-      [`${liveOps}/config`, 'Show version 1', 'Version 1', 'Comment'],
       [`${liveOps}/news`, 'New news item', 'New news item', 'Title'],
       [`${liveOps}/news`, /^Edit/, /^Edit/, 'Title'],
       [`${liveOps}/news`, /^Remove/, 'Remove this news item?', 'Cancel'],
