@@ -80,6 +80,11 @@ function NodesCard({ nodes }) {
               asRate(requestsPerSecond),
           },
           {
+            title: 'Busy',
+            number: true,
+            cell: (/** @type {ServerSummary['nodes'][number]} */ { busy }) => `${Math.round(busy * 100)} %`,
+          },
+          {
             title: 'Started',
             cell: (/** @type {ServerSummary['nodes'][number]} */ { startedAt }) =>
               html`<${RelativeTime} at=${startedAt} />`,

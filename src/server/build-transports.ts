@@ -145,7 +145,9 @@ export function buildTransports(
     presence: () => gateway.friends.counts(),
     heldBytes: () => traffic.heldBytes,
     refusals,
-    redisUp: () => redis && redis.trouble() === null,
+    nodes: () => gateway.friends.nodes,
+    received: () => gateway.feed?.received ?? { bus: 0, database: 0 },
+    redis: () => redis && { isUp: redis.trouble() === null, commands: redis.commandsSent() },
   });
   /** Checks the token of a request, unless its address has sent too many wrong ones. */
   async function unlessGuessing<Result>(

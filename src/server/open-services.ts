@@ -227,6 +227,7 @@ function chooseNodes(
     ...processInfo,
     sockets: sockets(),
     requestsPerSecond: stats.samples(0).at(-1)?.requestsPerSecond ?? 0,
+    busy: stats.busy,
   });
   return redis ? new RedisNodes(redis, { prefix, status, report }) : singleNode(status);
 }

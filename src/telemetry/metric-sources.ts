@@ -13,11 +13,15 @@ export interface MetricsDependencies {
   sockets(): number;
   /** Players connected to this process, and sockets that follow the presence of friends. */
   presence(): { players: number; followers: number };
+  /** The nodes that are known, with this one. */
+  nodes(): number;
+  /** Events received from other nodes over Redis; and read from the database, because they were missing. */
+  received(): { bus: number; database: number };
   /** Bytes of incoming requests and of answers not yet read. */
   heldBytes(): number;
   refusals: Pick<RecentRefusals, 'totals'>;
-  /** Whether Redis can be used; null when none is configured. */
-  redisUp(): boolean | null;
+  /** Whether Redis can be used, and the commands sent to it; null when none is configured. */
+  redis(): { isUp: boolean; commands: number } | null;
 }
 
 /** Why the server closed a connection. */

@@ -12,6 +12,9 @@ export const nodeRecord = z
     startedAt: timestamp,
     sockets: z.int().meta({ description: 'Connected sockets' }),
     requestsPerSecond: z.number(),
+    busy: z.number().meta({
+      description: 'Share of the last seconds in which the main thread was busy; near 1, it is overloaded',
+    }),
     isThis: z.boolean().meta({ description: 'Whether this is the responding node' }),
   })
   .meta({ id: 'NodeRecord' });

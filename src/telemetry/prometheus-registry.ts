@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { DistributionHistogram, type Labelled } from './distribution-histogram.ts';
@@ -68,7 +69,7 @@ export class PrometheusRegistry {
   }
 
   #describeLive(): void {
-    const { sockets, presence, redisUp } = this.#dependencies;
+    const { sockets, presence, nodes, received, redis } = this.#dependencies;
     this.#gauge('gantry_sockets', 'Open connections of launchers to this process', [], () => [
       { labels: {}, value: sockets() },
     ]);
@@ -84,14 +85,30 @@ export class PrometheusRegistry {
     this.#counter('gantry_events_total', 'Events written by this process, by name', ['event'], () =>
       [...this.#counts.events].map(([event, value]) => ({ labels: { event }, value })),
     );
+    this.#gauge('gantry_nodes', 'Nodes known to this one, with itself', [], () => [
+      { labels: {}, value: nodes() },
+    ]);
+    this.#counter(
+      'gantry_events_received_total',
+      'Events of other processes, by source: bus (Redis), or database (those the bus did not bring)',
+      ['source'],
+      () => Object.entries(received()).map(([source, value]) => ({ labels: { source }, value })),
+    );
+    const ofRedis = (value: (state: { isUp: boolean; commands: number }) => number) => () => {
+      const state = redis();
+      return state === null ? [] : [{ labels: {}, value: value(state) }];
+    };
     this.#gauge(
       'gantry_redis_up',
       '1 if Redis is reachable, else 0; absent when none is configured',
       [],
-      () => {
-        const isUp = redisUp();
-        return isUp === null ? [] : [{ labels: {}, value: isUp ? 1 : 0 }];
-      },
+      ofRedis(({ isUp }) => (isUp ? 1 : 0)),
+    );
+    this.#counter(
+      'gantry_redis_commands_total',
+      'Commands sent to Redis by this process; absent when none is configured',
+      [],
+      ofRedis(({ commands }) => commands),
     );
   }
 
@@ -114,6 +131,16 @@ export class PrometheusRegistry {
       'Failed commits',
       [],
       unlabelled(stats, ({ failedCommits }) => ({ value: failedCommits })),
+    );
+    this.#counter(
+      'gantry_thread_busy_seconds_total',
+      'Time that a thread was busy: main (calls and sockets) or writer (the database)',
+      ['thread'],
+      async () => {
+        const writer = await stats();
+        const main = { labels: { thread: 'main' }, value: performance.eventLoopUtilization().active / 1000 };
+        return writer ? [main, { labels: { thread: 'writer' }, value: writer.busySeconds }] : [main];
+      },
     );
     this.#gauge(
       'gantry_database_bytes',

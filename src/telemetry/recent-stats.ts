@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { reasons } from '../core/errors.ts';
 import { repeat } from '../runtime/repeat.ts';
 import type { CallObservation } from './call-observer.ts';
@@ -40,6 +41,8 @@ export class RecentStats implements Stats {
   #errors = 0;
   #events = 0;
   #durationsMs: number[] = [];
+  #utilization = performance.eventLoopUtilization();
+  #busy = 0;
 
   constructor(
     sources: StatsSources,
@@ -61,6 +64,11 @@ export class RecentStats implements Stats {
     if (this.#durationsMs.length < maxDurations) this.#durationsMs.push(durationMs);
   }
 
+  /** The share of the time before the last sample in which the main thread was busy; 0 before the first. */
+  get busy(): number {
+    return this.#busy;
+  }
+
   countEvents(count: number): void {
     this.#events += count;
   }
@@ -76,6 +84,9 @@ export class RecentStats implements Stats {
       eventsPerSecond: this.#events / seconds,
       p99Ms: percentile(this.#durationsMs, 0.99),
     };
+    const utilization = performance.eventLoopUtilization();
+    this.#busy = performance.eventLoopUtilization(utilization, this.#utilization).utilization;
+    this.#utilization = utilization;
     this.#since = now;
     this.#requests = this.#refused = this.#errors = this.#events = 0;
     this.#durationsMs = [];

@@ -13,7 +13,10 @@ interface RedisConnection {
   trouble(): string | null;
 }
 
-const announced = nodeRecord.omit({ isThis: true }).extend({ at: z.int() });
+const announced = nodeRecord.omit({ isThis: true }).extend({
+  at: z.int(),
+  busy: nodeRecord.shape.busy.default(0), // a node of an older version does not announce it
+});
 
 /** The nodes on one Redis: each announces itself every few seconds. While Redis is down, each node sees only itself. */
 export class RedisNodes implements Nodes {

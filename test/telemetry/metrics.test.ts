@@ -144,6 +144,8 @@ test('metrics have labels of closed sets only, whatever callers send', async () 
     event: Object.keys(events),
     reason: ['flood', 'slow-reader', ...Object.keys(reasons)],
     at: ['call', 'handshake', 'connection'],
+    source: ['bus', 'database'],
+    thread: ['main', 'writer'],
     kind: ['chain', 'webhook', 'minor', 'major', 'incremental', 'weakcb'],
   };
   const ours = samples.filter(({ name }) => name.startsWith('gantry_'));
@@ -165,13 +167,59 @@ test('metrics omit values that are currently unavailable, rather than reporting 
     refusals: new RecentRefusals(),
     sockets: () => 3,
     presence: () => ({ players: 2, followers: 1 }),
-    redisUp: () => null,
+    nodes: () => 1,
+    received: () => ({ bus: 0, database: 0 }),
+    redis: () => null,
   });
   const samples = readExposition(await metrics.text());
   expect(sampleOf(samples, 'gantry_sockets')).toBe(3);
   const names = samples.map(({ name }) => name).join();
   expect(names).not.toMatch(/gantry_(commit|write_batch|wal|database|storage|redis)/);
 });
+
+test('metrics show how busy the threads are', async () => {
+  await using server = await startTestServer({ METRICS_PORT: '0' });
+  const { gameId } = await server.createGame();
+  const { launcherJwt } = await server.openSession(gameId);
+  const busy = async (thread: string) =>
+    sampleOf(await scrape(String(server.metricsUrl)), 'gantry_thread_busy_seconds_total', { thread }) ?? 0;
+  const [main, writer] = [await busy('main'), await busy('writer')];
+  expect(Math.min(main, writer)).toBeGreaterThan(0);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, score) =>
+      post(`${server.url}/launcher/set-user-score`, { launcherJwt, score }),
+    ),
+  );
+  expect(await busy('main')).toBeGreaterThan(main);
+  expect(await busy('writer')).toBeGreaterThan(writer);
+});
+
+test.skipIf(redisMissing !== null)(
+  'metrics show what a node receives from the others: over Redis, and from the database when that is away',
+  async () => {
+    await using redis = await startRedis();
+    await using directory = await temporaryDirectory();
+    const settings = { DATA_DIR: directory.path, REDIS_URL: redis.url, METRICS_PORT: '0' };
+    await using writing = await startTestServer(settings);
+    await using idle = await startTestServer(settings);
+    const { gameId } = await writing.createGame();
+    const { launcherJwt } = await writing.openSession(gameId);
+    const setScore = () => post(`${writing.url}/launcher/set-user-score`, { launcherJwt, score: 1 });
+    const of = async (name: string, labels: Record<string, string> = {}) =>
+      sampleOf(await scrape(String(idle.metricsUrl)), name, labels);
+    const received = (source: string) => of('gantry_events_received_total', { source });
+    await until('the nodes know each other', async () => (await of('gantry_nodes')) === 2);
+    const [before, commands = 0] = [await received('bus'), await of('gantry_redis_commands_total')];
+    await setScore();
+    await until('an event over Redis', async () => (await received('bus')) === Number(before) + 1);
+    await post(`${idle.url}/launcher/set-user-score`, { launcherJwt, score: 2 });
+    expect(await of('gantry_redis_commands_total')).toBeGreaterThan(commands);
+    const read = await received('database');
+    await redis.kill();
+    await setScore();
+    await until('an event from the database', async () => (await received('database')) === Number(read) + 1);
+  },
+);
 
 test.skipIf(redisMissing !== null)('metrics say whether Redis is available', async () => {
   await using redis = await startRedis();

@@ -89,6 +89,7 @@ test('a single process reports itself', async () => {
       startedAt: expect.any(Number),
       sockets: 0,
       requestsPerSecond: expect.any(Number),
+      busy: expect.any(Number),
       isThis: true,
     },
   ]);

@@ -7,7 +7,7 @@ import type { RateLimit } from '../../core/rate-limit.ts';
 import type { SharedCounter, WindowState } from '../../core/window-counter.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { NodeConnections } from './node-connections.ts';
-import { openClient } from './open-client.ts';
+import { type CountingRedis, openClient } from './open-client.ts';
 import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
 import { type Channel, RedisChannel } from './redis-channel.ts';
 
@@ -24,6 +24,8 @@ export interface RedisClients {
   subscriber: Redis;
   /** Why Redis is unavailable; null when it is available. */
   trouble(): string | null;
+  /** How many commands were sent, over both connections. */
+  commandsSent(): number;
   /** Calls the listener each time Redis has become usable. */
   onReady(listener: () => void): void;
   /** A Socket.IO adapter that broadcasts across nodes. `key`: the prefix of its channels in Redis. */
@@ -47,7 +49,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     maxRetriesPerRequest: null,
   };
   const subscriber = openClient(url, shared);
-  const commands: Redis = openClient(url, {
+  const commands: CountingRedis = openClient(url, {
     ...shared,
     enableOfflineQueue: false,
     commandTimeout: commandTimeoutMs,
@@ -78,6 +80,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     commands,
     subscriber,
     trouble: () => availability.trouble(),
+    commandsSent: () => commands.sent + subscriber.sent,
     onReady: (listener) => availability.onUsable(listener),
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
     channel: (name) => new RedisChannel(clients, name),

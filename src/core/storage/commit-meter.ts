@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { HistogramBuckets } from '../histogram.ts';
 import type { DatabaseStats } from './database.ts';
 
@@ -20,11 +21,12 @@ export class CommitMeter {
     this.#failed++;
   }
 
-  read(): Pick<DatabaseStats, 'batchSizes' | 'commitSeconds' | 'failedCommits'> {
+  read(): Omit<DatabaseStats, 'databaseBytes' | 'logBytes'> {
     return {
       batchSizes: this.#batchSizes.snapshot(),
       commitSeconds: this.#seconds.snapshot(),
       failedCommits: this.#failed,
+      busySeconds: performance.eventLoopUtilization().active / 1000,
     };
   }
 }

@@ -39,6 +39,8 @@ export interface DatabaseStats {
   commitSeconds: HistogramSnapshot;
   /** Transactions that failed with all their commands. */
   failedCommits: number;
+  /** How long the writing thread has been busy since it started. */
+  busySeconds: number;
   databaseBytes: number;
   /** Size of the write-ahead log. */
   logBytes: number;

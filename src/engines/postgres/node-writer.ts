@@ -19,7 +19,7 @@ export interface NodeWriterOptions {
 }
 
 /** Statistics of the writing thread, or of the process. */
-export type WriterStats = Pick<DatabaseStats, 'batchSizes' | 'commitSeconds' | 'failedCommits'>;
+export type WriterStats = Omit<DatabaseStats, 'databaseBytes' | 'logBytes'>;
 
 /**
  * Writes for a node, in the calling thread or in a separate one. Announces a new epoch when it has found acknowledged

@@ -61,6 +61,8 @@ export class EventFeed {
   /** Events for other nodes, encoded. */
   #unsent = '';
   readonly #sendPace = new Pace(gatherMs);
+  /** Events received from other nodes over the bus; and read from the database, because they were missing. */
+  readonly received = { bus: 0, database: 0 };
   /** Callers waiting for events to be delivered. */
   #waiting: { positions: Positions; resolve(): void }[] = [];
 
@@ -85,7 +87,10 @@ export class EventFeed {
     channel?.onMessage((message) => {
       // What a broken message should have said is read from the database.
       try {
-        for (const one of decodeFrames(message)) feed.#accept(one);
+        for (const one of decodeFrames(message)) {
+          feed.received.bus += one.last - one.first + 1;
+          feed.#accept(one);
+        }
       } catch (error) {
         report(error);
       }
@@ -239,6 +244,7 @@ export class EventFeed {
         const last = await db.read(lastPositions);
         const { events, isCut } = await db.read(eventsAfter, { ...this.#positions }, pageSize);
         if (isCut) this.#isOutdated = true;
+        this.received.database += events.length;
         this.#emit(events, isCut ? {} : last);
       }
     } finally {

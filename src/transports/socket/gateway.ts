@@ -113,7 +113,8 @@ export class Gateway {
   readonly #tracked = new Set<Promise<void>>();
   /** Socket calls in flight, which a drain waits for. */
   readonly #calls = new Set<Promise<unknown>>();
-  #feed: EventFeed | null = null;
+  /** Delivers events; null before `start`. */
+  feed: EventFeed | null = null;
   #acceptsCalls = true;
 
   constructor(http: HttpServer, dependencies: GatewayDependencies) {
@@ -194,7 +195,7 @@ export class Gateway {
       answeredBytes: encodeAcksWith(this.#io, writeJson),
       maxAttachmentBytes: maxBodyBytes,
       sending: this.#sending,
-      flushed: () => this.#feed?.flushed() ?? Promise.resolve(),
+      flushed: () => this.feed?.flushed() ?? Promise.resolve(),
       track: (work) => this.#track(work),
     };
     this.#io.engine.on('connection', (conn: EngineConnection) => this.#open(conn, services));
@@ -211,7 +212,7 @@ export class Gateway {
   /** Begins to deliver events. Call this before the first socket can connect. */
   async start(): Promise<void> {
     const { db, presence, eventChannel, report } = this.#dependencies;
-    this.#feed = await EventFeed.start({
+    this.feed = await EventFeed.start({
       db,
       channel: eventChannel,
       interests: this.#interests,
@@ -227,7 +228,7 @@ export class Gateway {
 
   /** Reads events that the bus may have lost, and exchanges the presence of players after an outage of it. */
   catchUp(): void {
-    this.#feed?.catchUp().catch(this.#dependencies.report);
+    this.feed?.catchUp().catch(this.#dependencies.report);
     this.friends.catchUp();
   }
 
@@ -353,7 +354,7 @@ export class Gateway {
 
   /** The history was replaced: continues with the new one and makes every client reconnect and catch up. */
   async #restart(): Promise<void> {
-    await this.#feed?.restart();
+    await this.feed?.restart();
     for (const connection of [...this.#sockets.keys()]) connection.close();
   }
 
