@@ -10,6 +10,7 @@ import { friends } from './benchmarks/friends.ts';
 import { growth } from './benchmarks/growth.ts';
 import { leaderboardDeep } from './benchmarks/leaderboard-deep.ts';
 import { messages } from './benchmarks/messages.ts';
+import { nodes } from './benchmarks/nodes.ts';
 import { postgres } from './benchmarks/postgres.ts';
 import { postgresHttp } from './benchmarks/postgres-http.ts';
 import { rules } from './benchmarks/rules.ts';
@@ -43,5 +44,6 @@ export const benchmarks: readonly Benchmark[] = [
   day,
   postgres,
   postgresHttp,
+  nodes,
   growth,
 ];

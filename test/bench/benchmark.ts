@@ -16,6 +16,8 @@ export interface Row {
   rounds: number;
   /** The target ratio; shown in the table, not asserted. */
   aim: string;
+  /** Whatever else was measured of each side, for the JSON only: medians by name. */
+  figures?: { ours: Readonly<Record<string, number>>; against: Readonly<Record<string, number>> };
 }
 
 export interface Settings {

@@ -8,6 +8,8 @@ import {
   type HttpJob,
   type SocketJob,
   succeeded,
+  type Timings,
+  timings,
 } from './loads/jobs.ts';
 import type { ServerProcess } from './server-process.ts';
 import { type Done, type Throughput, throughput } from './throughput.ts';
@@ -21,6 +23,11 @@ export class HttpLoad implements AsyncDisposable {
   /** Requests that a server answered with success. */
   requests(server: ServerProcess, job: Omit<HttpJob, 'url'>): Promise<Throughput> {
     return throughput(server, () => this.#process.ask({ url: server.url, ...job }, succeeded));
+  }
+
+  /** The same, and how long each took, in milliseconds; the server's use is not measured. */
+  timed(job: HttpJob): Promise<Timings> {
+    return this.#process.ask({ ...job, isTimed: true }, timings);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

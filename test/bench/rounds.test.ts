@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { interleave, quantile, toRow } from './rounds.ts';
+import { json } from './table.ts';
 import { throughputRow } from './throughput.ts';
 
 const figure = { name: 'scores', variant: '32 connections', unit: 'requests/s', aim: '' };
@@ -46,4 +47,10 @@ test("a row of throughput includes each side's CPU time beside its rate", () => 
     ourCpuMicroseconds: 60,
     theirCpuMicroseconds: 12,
   });
+});
+
+test('rows in JSON include what else was measured of each side', () => {
+  const figures = { ours: { p99Ms: 3 }, against: { p99Ms: 2 } };
+  const row = { ...toRow(figure, [80], [100]), figures };
+  expect(JSON.parse(json([row]))).toEqual([expect.objectContaining({ ratio: 0.8, figures })]);
 });

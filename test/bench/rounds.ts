@@ -20,25 +20,24 @@ export async function compare(figure: Figure, sides: Sides<number>, settings: Ro
 }
 
 /**
- * Runs the rounds of both sides, one after the other, alternating which goes first: other load on the machine, and the
- * effects of the previous round, then affect both alike. The first round is a warm-up and is dropped.
+ * Runs the rounds of all sides, one after the other, alternating which goes first: other load on the machine, and the
+ * effects of the previous round, then affect all alike. The first round is a warm-up and is dropped.
  */
-export async function interleave<Measure>(
+export async function interleave<Measure, Name extends string = keyof Sides<Measure>>(
   { name, variant }: Pick<Figure, 'name' | 'variant'>,
-  { ours, against }: Sides<Measure>,
+  sides: Readonly<Record<Name, () => Promise<Measure>>>,
   { rounds, say, warmUp = true }: RoundSettings,
-): Promise<{ ours: Measure[]; against: Measure[] }> {
-  const taken = { ours: [] as Measure[], against: [] as Measure[] };
+): Promise<Record<Name, Measure[]>> {
+  const names = Object.keys(sides) as Name[];
+  const taken = {} as Record<Name, Measure[]>;
+  for (const side of names) taken[side] = [];
   if (warmUp) {
     say(`${name}, ${variant}: warming up`);
-    await ours();
-    await against();
+    for (const side of names) await sides[side]();
   }
   for (let round = 1; round <= rounds; round++) {
     say(`${name}, ${variant}: round ${round} of ${rounds}`);
-    if (round % 2 === 0) taken.against.push(await against());
-    taken.ours.push(await ours());
-    if (round % 2 === 1) taken.against.push(await against());
+    for (const side of round % 2 === 1 ? names : names.toReversed()) taken[side].push(await sides[side]());
   }
   return taken;
 }

@@ -29,6 +29,7 @@ export function table(rows: readonly Row[]): string {
     .join('');
 }
 
+/** Of a row in JSON, in this order. */
 const fields = [
   'name',
   'variant',
@@ -40,11 +41,13 @@ const fields = [
   'unit',
   'spread',
   'rounds',
+  'figures',
 ] as const satisfies readonly (keyof Row)[];
 
 /** The rows for programs: an array of objects with these fields. */
 export function json(rows: readonly Row[]): string {
-  return `${JSON.stringify(rows, [...fields], 2)}\n`;
+  const picked = rows.map((row) => Object.fromEntries(fields.map((field) => [field, row[field]])));
+  return `${JSON.stringify(picked, null, 2)}\n`;
 }
 
 function pad(cell: string, width: number, right = false): string {
@@ -52,7 +55,7 @@ function pad(cell: string, width: number, right = false): string {
 }
 
 function quantity(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: value < 100 ? 1 : 0 });
+  return value.toLocaleString('en-US', { maximumFractionDigits: value < 1 ? 2 : value < 100 ? 1 : 0 });
 }
 
 function cpu(microseconds: number | undefined): string {

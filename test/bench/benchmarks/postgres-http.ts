@@ -1,15 +1,13 @@
 import type { PostgresServer } from '../../support/postgres-server.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
-import { jsonPost } from '../json-post.ts';
-import { leaderboardRead } from '../leaderboard-read.ts';
 import { HttpLoad } from '../load.ts';
 import type { HttpRequest } from '../loads/jobs.ts';
+import { mixedRequests } from '../mixed-requests.ts';
 import { useOfAll } from '../process-use.ts';
 import { interleave, toRow } from '../rounds.ts';
 import { scoreWrites } from '../score-writes.ts';
 import { type ServerProcess, startGantry } from '../server-process.ts';
 import { startPostgres } from '../start-postgres.ts';
-import { stateOfBytes } from '../state-of-bytes.ts';
 import { type Throughput, throughputRow } from '../throughput.ts';
 import { makeWorld, type World, type WorldPlayer } from '../world.ts';
 
@@ -24,23 +22,8 @@ interface Round extends Throughput {
 /** The scripts, by name; each player's requests, repeated. */
 const loads: Record<string, (player: WorldPlayer) => HttpRequest[]> = {
   'scores, 128 connections': (player) => scoreWrites(player, '/launcher/set-user-score'),
-  'a mixed load, 128 connections': mixed,
+  'a mixed load, 128 connections': mixedRequests,
 };
-
-/** Four scores, a state, two heartbeats, a custom activity and two reads of what was written. */
-function mixed({ launcherJwt, gameId }: WorldPlayer): HttpRequest[] {
-  const post = (path: string, input: object = {}) => jsonPost(`/${path}`, { launcherJwt, ...input });
-  const scores = [310, 620, 155, 1240].map((score) => post('launcher/set-user-score', { score }));
-  return [
-    ...scores,
-    post('launcher/set-state', { label: 'save', state: stateOfBytes(1024) }),
-    post('launcher/channel-heartbeat'),
-    post('launcher/get-user-scores'),
-    post('launcher/channel-heartbeat'),
-    post('launcher/send-custom-activity', { label: '{username} found a key', eventId: 'key' }),
-    leaderboardRead(gameId),
-  ];
-}
 
 export const postgresHttp: Benchmark = {
   name: 'postgres-http',

@@ -1,4 +1,3 @@
-import pg from 'pg';
 import { streamOf } from '../../../src/core/events/stream.ts';
 import { PostgresDatabase } from '../../../src/engines/postgres/postgres-database.ts';
 import { registerGame } from '../../../src/features/games/commands.ts';
@@ -9,8 +8,8 @@ import { setScore } from '../../../src/features/scores/commands.ts';
 import { readBoardPage, readPlace } from '../../../src/features/scores/leaderboard-queries.ts';
 import { startSession } from '../../../src/features/sessions/commands.ts';
 import { domain } from '../../../src/server/declarations/domain.ts';
-import type { PostgresServer } from '../../support/postgres-server.ts';
 import { type Benchmark, type Row, roundSeconds } from '../benchmark.ts';
+import { createDatabase } from '../create-database.ts';
 import { batchByHand, type ScoreWriter, transactionEach } from '../hand-written-writes.ts';
 import { compare } from '../rounds.ts';
 import { startPostgres } from '../start-postgres.ts';
@@ -32,13 +31,6 @@ async function rate(
   };
   await Promise.all(Array.from({ length: inFlight }, work));
   return made / ((performance.now() - from) / 1000);
-}
-
-async function createDatabase(server: PostgresServer, name: string): Promise<string> {
-  const client = new pg.Client({ connectionString: server.url() });
-  await client.connect();
-  await client.query(`CREATE DATABASE ${name}`).finally(() => client.end());
-  return server.url(name);
 }
 
 export const postgres: Benchmark = {

@@ -17,11 +17,16 @@ export const httpJob = z.object({
   connections: z.int(),
   /** What each connection sends, cyclically; the connections are assigned the scripts in turn. */
   scripts: z.array(z.array(httpRequest).min(1)).min(1),
+  /** Whether the answer includes `latencies`. */
+  isTimed: z.boolean().optional(),
 });
 export type HttpJob = z.infer<typeof httpJob>;
 
 /** Requests answered, or calls acked, with success: how many, and how many per second. */
 export const succeeded = z.object({ count: z.int(), perSecond: z.number() });
+/** The same with the time that each took, in milliseconds. */
+export const timings = succeeded.extend({ latencies: z.instanceof(Float64Array) });
+export type Timings = z.infer<typeof timings>;
 
 /** `auth.cursors` of a handshake. */
 const cursors = z.record(z.string(), z.object({ epoch: z.string(), seq: z.int() }));
