@@ -17,6 +17,7 @@ const program = fileURLToPath(new URL('postgres-writing-node.ts', import.meta.ur
 const pinnedNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 
 export interface PostgresKillsOptions {
+  nodes: number;
   /** How often a node is killed. */
   nodeKills: number;
   /** How often PostgreSQL is killed. */
@@ -76,7 +77,7 @@ class Writing {
   }
 }
 
-/** Two nodes write to the same players and channel, while they and PostgreSQL are killed in turn. */
+/** Nodes write to the same players and channel, while they and PostgreSQL are killed in turn. */
 export async function runPostgresKills(options: PostgresKillsOptions): Promise<PostgresKillsReport> {
   await using server = await PostgresServer.start({ fsync: true });
   const url = server.url();
@@ -97,14 +98,14 @@ export async function runPostgresKills(options: PostgresKillsOptions): Promise<P
   let started = 0;
   const start = () =>
     new Writing({ url, name: `node${started++}`, game: gameId, channel, wallets: wallets.join() }, answered);
-  const nodes = [start(), start()];
+  const nodes = Array.from({ length: options.nodes }, start);
   const end = async (node: Writing) => {
     await node.kill();
     for (const name of ['doubtsCommitted', 'doubtsUndone', 'doubtsUnknown'] as const) {
       doubts[name] += node.counts?.[name] ?? 0;
     }
   };
-  await until('both write', () => nodes.every(({ isReady }) => isReady));
+  await until('all write', () => nodes.every(({ isReady }) => isReady));
   const total = options.nodeKills + options.serverKills;
   for (let n = 0; n < total; n++) {
     const before = answered.scores.length;
@@ -117,7 +118,7 @@ export async function runPostgresKills(options: PostgresKillsOptions): Promise<P
       await delay(100);
       await server.start();
     } else {
-      const at = n % 2;
+      const at = n % nodes.length;
       const node = nodes[at];
       if (node) await end(node);
       nodes[at] = start();
@@ -172,11 +173,12 @@ interface Counted {
   count: number;
 }
 
-// `node test/crash/postgres-kills.ts [NODE_KILLS] [SERVER_KILLS]`; exits 1 when anything was lost, duplicated or
+// `node test/crash/postgres-kills.ts [NODE_KILLS] [SERVER_KILLS] [NODES]`; exits 1 when anything was lost, duplicated or
 // partially written.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const [nodeKills = '50', serverKills = '20'] = process.argv.slice(2);
+  const [nodeKills = '50', serverKills = '20', nodes = '3'] = process.argv.slice(2);
   const report = await runPostgresKills({
+    nodes: Number(nodes),
     nodeKills: Number(nodeKills),
     serverKills: Number(serverKills),
     liveMs: 700,

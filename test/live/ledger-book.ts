@@ -126,7 +126,8 @@ export async function balance(
       const isPublic = subscription?.stream === stream;
       const from = isPublic ? subscription.seq : (listening.start()[stream]?.seq ?? 0);
       const seqs = new Set<number>();
-      const ids = new Set<unknown>();
+      // Whoever comes late misses nothing of what was before.
+      const ids = new Set(truth.slice(0, from).map(({ record }) => '_id' in record && record._id));
       let last = 0;
       for (const { name, record, meta } of ofStream) {
         const seq = meta.seq ?? 0;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Database } from '../../src/core/storage/database.ts';
 import { findGame } from '../../src/features/games/queries.ts';
@@ -14,17 +15,14 @@ import { startBalancer } from '../support/balancer.ts';
 import { type ClusterNode, startClusterNode } from '../support/cluster-node.ts';
 import { isOnPostgres } from '../support/engine.ts';
 import { type Listening, listen } from '../support/listening-client.ts';
-import { redisMissing, startRedis, type TestRedis } from '../support/redis.ts';
+import { type LossyRedis, startLossyRedis } from '../support/lossy-redis.ts';
+import { redisMissing, startRedis } from '../support/redis.ts';
 import type { TestPlayer } from '../support/server.ts';
 import { openSharedData } from '../support/shared-data.ts';
 import { until } from '../support/until.ts';
-import {
-  type Disasters,
-  type FriendsCounts,
-  type FriendsOptions,
-  friendsWrong,
-  startFriends,
-} from './friends-ledger.ts';
+import { type FriendsCounts, type FriendsOptions, friendsWrong, startFriends } from './friends-ledger.ts';
+import { type KillOptions, killInTurn } from './kill-in-turn.ts';
+import { type Launcher, retried, startArriving } from './latecomers.ts';
 import {
   type Balance,
   balance,
@@ -36,13 +34,15 @@ import {
 } from './ledger-book.ts';
 import { type SenderCounts, startSending } from './message-sender.ts';
 
-export interface LedgerOptions {
+export interface LedgerOptions extends KillOptions {
   sockets: number;
   messagesPerSecond: number;
-  /** How often each of the two nodes is killed and restarted. */
-  kills: number;
-  /** How long each Redis outage lasts, in milliseconds. */
-  redisOutagesMs: readonly number[];
+  /** Default: two. */
+  nodes?: number;
+  /** Half of the messages that a node is sent by the others are lost. Presence is not right then: have no friends. */
+  isLossy?: boolean;
+  /** Launchers that connect and subscribe one after the other while events pass; default: none. */
+  latecomers?: number;
   /** Omitted: there are no friends. */
   friends?: FriendsOptions;
 }
@@ -50,6 +50,8 @@ export interface LedgerOptions {
 export interface LedgerCounts extends Omit<LedgerOptions, 'friends'>, SenderCounts, Balance, WireCounts {
   friends?: FriendsCounts | undefined;
   nodeKills: number;
+  /** Messages between nodes that were lost; 0 if none was to be. */
+  busLost: number;
   seasonsEnded: number;
   /** Prizes given to players at the ends of seasons; how many are missing, and how many were given more than once. */
   prizes: number;
@@ -59,9 +61,9 @@ export interface LedgerCounts extends Omit<LedgerOptions, 'friends'>, SenderCoun
   kinds: string[];
   /** Times a node crashed. */
   crashes: number;
-  /** Reconnects of all clients, after the first connection of each. */
+  /** Reconnects of all clients but latecomers, after the first connection of each. */
   reconnects: number;
-  /** Streams that were reported as not recoverable, after a client's first connection. */
+  /** Streams that were reported as not recoverable, after the first connection of each client. */
   resyncs: number;
   caughtUp: boolean;
   seconds: number;
@@ -75,6 +77,8 @@ const fullSize: LedgerOptions = {
   messagesPerSecond: 100,
   kills: 10,
   redisOutagesMs: [2_000, 20_000],
+  redisPausesMs: [1_500, 8_000],
+  latecomers: 200,
   friends: { players: 200, actsPerSecond: 60 },
 };
 
@@ -97,18 +101,14 @@ const prizeRule = {
   seasonEnd: { leaderboard: weekly.name, places: { to: prizedPlaces } },
   actions: [{ type: 'Notify', message: 'prize {nonce} {place}' }],
 };
-/** How long a killed node stays down, and how long it then runs at least. */
-const downMs = 300;
-const upMs = 2_500;
 const catchUpWithinMs = 60_000;
 
 /** Opens a launcher's connection with the SDK under test. */
 export type Listen = (options: { url: string; launcherJwt: string }) => Promise<Listening>;
 
 /**
- * Two nodes, a Redis and many launchers, while messages are sent and everything but the disk is killed in turn; then
- * what each launcher received is compared with the store's events. Without a `front`, some connect to the nodes
- * directly.
+ * Nodes, a Redis and many launchers, while messages are sent and everything but the disk is killed in turn; then what
+ * each launcher received is compared with the store's events. Without a `front`, most connect to the nodes directly.
  */
 export async function runLedger(
   options: LedgerOptions,
@@ -118,10 +118,15 @@ export async function runLedger(
   const from = performance.now();
   await using redis = await startRedis();
   await using data = await openSharedData();
-  const variables = { DATA_DIR: data.path, REDIS_URL: redis.url };
-  await using one = await startClusterNode(variables);
-  await using other = await startClusterNode(variables);
-  await using balancer = await (front ?? startBalancer)([one.port, other.port]);
+  await using stack = new AsyncDisposableStack();
+  const buses: LossyRedis[] = [];
+  const nodes: ClusterNode[] = [];
+  for (let at = 0; at < (options.nodes ?? 2); at++) {
+    const bus = options.isLossy ? stack.use(await startLossyRedis(redis.url)) : redis;
+    if ('counts' in bus) buses.push(bus);
+    nodes.push(stack.use(await startClusterNode({ DATA_DIR: data.path, REDIS_URL: bus.url })));
+  }
+  await using balancer = await (front ?? startBalancer)(nodes.map(({ port }) => port));
   using wire = watchCursors();
 
   const gameId = await data.createGame();
@@ -141,13 +146,13 @@ export async function runLedger(
     }),
   );
 
-  const direct = front ? [] : [one.url, other.url];
-  // A third always reconnects to the same node, a third to the other, a third to whichever is up.
+  const direct = front ? [] : nodes.map(({ url }) => url);
+  // Of two nodes, a third always reconnects to the same, a third to the other, a third to whichever is up.
   const urls = [...direct, balancer.url];
-  const clients = await Promise.all(
+  const clients: Launcher[] = await Promise.all(
     players.map(async (player, index) => ({
       player,
-      subscription: undefined as LedgerClient['subscription'],
+      firstResyncs: 0,
       listening: await listenBy({
         url: urls[index % urls.length] ?? balancer.url,
         launcherJwt: player.launcherJwt,
@@ -157,8 +162,8 @@ export async function runLedger(
   await Promise.all(clients.map(({ listening }) => listening.ready()));
   for (const [index, client] of clients.entries()) {
     if (index % 4 === 0) client.subscription = await client.listening.subscribe?.();
+    client.firstResyncs = client.listening.resyncs.length;
   }
-  const firstResyncs = clients.map(({ listening }) => listening.resyncs.length);
 
   const sender = startSending({
     urls: front ? [balancer.url] : direct,
@@ -169,10 +174,21 @@ export async function runLedger(
   const seasons = endSeasons(data.db, gameId);
   const friends =
     options.friends && (await startFriends(data, front ? [balancer.url] : direct, options.friends));
-  const nodeKills = await killInTurn([one, other], redis, options, friends);
+  const latecomers = startArriving(options.latecomers ?? 0, async (at) => {
+    const player = players[at % players.length];
+    if (!player) throw new Error('there is no player');
+    const url = urls[at % urls.length] ?? balancer.url;
+    const listening = await listenBy({ url, launcherJwt: player.launcherJwt });
+    await retried(() => listening.ready());
+    const firstResyncs = listening.resyncs.length;
+    const subscription = await retried(async () => listening.subscribe?.());
+    return { player, listening, firstResyncs, subscription };
+  });
+  const nodeKills = await killInTurn(nodes, redis, options, friends);
+  const late = await latecomers.stop();
   await Promise.all([sender.stop(), friends?.stopped()]);
   const ended = await seasons.stop();
-  const all: LedgerClient[] = [...clients, ...(friends?.clients ?? [])];
+  const all: LedgerClient[] = [...clients, ...late, ...(friends?.clients ?? [])];
   const caughtUp = await until(
     'everyone caught up',
     async () => (await data.db.read(openPrizeRuns, 1)).length === 0 && (await isCaughtUp(data.db, all)),
@@ -185,8 +201,10 @@ export async function runLedger(
   for (const { listening } of all) await listening.close();
   return {
     ...options,
+    latecomers: late.length,
     nodeKills,
-    crashes: one.crashes() + other.crashes(),
+    busLost: buses.reduce((sum, { counts }) => sum + counts.lost, 0),
+    crashes: nodes.reduce((sum, node) => sum + node.crashes(), 0),
     ...sender.counts,
     ...totals,
     seasonsEnded: ended,
@@ -197,8 +215,8 @@ export async function runLedger(
     friends: friendsCounts,
     ...wire.counts,
     reconnects: clients.reduce((sum, { listening }) => sum + listening.connections() - 1, 0),
-    resyncs: clients.reduce(
-      (sum, { listening }, index) => sum + listening.resyncs.length - (firstResyncs[index] ?? 0),
+    resyncs: [...clients, ...late].reduce(
+      (sum, { listening, firstResyncs }) => sum + listening.resyncs.length - firstResyncs,
       0,
     ),
     caughtUp,
@@ -216,7 +234,7 @@ function endSeasons(db: Database, gameId: string): { stop(): Promise<number> } {
   };
   const ending = (async () => {
     while (!isStopped) {
-      await pause(seasonMs);
+      await delay(seasonMs);
       await end();
     }
   })();
@@ -254,56 +272,21 @@ function groups(players: readonly TestPlayer[]): TestPlayer[][] {
   return [...near, ...far].filter((group) => group.length > 1);
 }
 
-/** Kills and restarts the nodes in turn, and Redis meanwhile, with its outages spread over that time. */
-async function killInTurn(
-  nodes: readonly ClusterNode[],
-  redis: TestRedis,
-  { kills, redisOutagesMs }: LedgerOptions,
-  disasters?: Disasters,
-): Promise<number> {
-  const rounds = kills * nodes.length;
-  // The last outage begins with the last kill, so that everything is back at once.
-  const roundOf = (outage: number) => Math.ceil(((outage + 1) * rounds) / redisOutagesMs.length) - 1;
-  let outage = Promise.resolve();
-  for (let round = 0; round < rounds; round++) {
-    for (const awayMs of redisOutagesMs.filter((_, index) => roundOf(index) === round)) {
-      outage = outage.then(() => takeAway(redis, awayMs, disasters));
-    }
-    const node = nodes[round % nodes.length];
-    await node?.kill();
-    disasters?.nodeKilled(node?.url ?? '');
-    await pause(downMs);
-    await node?.start();
-    if (round === rounds - 1) {
-      await outage;
-      disasters?.allBack();
-    }
-    await pause(upMs);
-  }
-  return rounds;
-}
-
-async function takeAway(redis: TestRedis, awayMs: number, disasters?: Disasters): Promise<void> {
-  disasters?.redisAway();
-  await redis.kill();
-  await pause(awayMs);
-  await redis.start();
-  disasters?.redisBack();
-}
-
-/** The only fixed waits: the length of the outages is what is being tested. */
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** `node test/live/ledger.ts --sockets 200 --rate 100 --kills 10 --redis 2000,20000 --friends 200` */
+/**
+ * `node test/live/ledger.ts --nodes 3 --sockets 200 --rate 100 --kills 10 --redis 2000,20000 --pauses 1500,8000
+ * --latecomers 200 --friends 200`, or `--lossy` without friends
+ */
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
+      nodes: { type: 'string', default: '2' },
+      lossy: { type: 'boolean', default: false },
       sockets: { type: 'string', default: String(fullSize.sockets) },
       rate: { type: 'string', default: String(fullSize.messagesPerSecond) },
       kills: { type: 'string', default: String(fullSize.kills) },
       redis: { type: 'string', default: fullSize.redisOutagesMs.join(',') },
+      pauses: { type: 'string', default: fullSize.redisPausesMs?.join(',') ?? '' },
+      latecomers: { type: 'string', default: String(fullSize.latecomers) },
       friends: { type: 'string', default: String(fullSize.friends?.players) },
     },
   });
@@ -312,12 +295,19 @@ async function main(): Promise<void> {
     return;
   }
   const endPostgres = isOnPostgres ? postgres() : undefined;
+  const durations = (list: string) => list.split(',').filter(Boolean).map(Number);
   const counts = await runLedger({
+    nodes: Number(values.nodes),
+    isLossy: values.lossy,
     sockets: Number(values.sockets),
     messagesPerSecond: Number(values.rate),
     kills: Number(values.kills),
-    redisOutagesMs: values.redis.split(',').map(Number),
-    friends: { actsPerSecond: 60, ...fullSize.friends, players: Number(values.friends) },
+    redisOutagesMs: durations(values.redis),
+    redisPausesMs: durations(values.pauses),
+    latecomers: Number(values.latecomers),
+    ...(!values.lossy && {
+      friends: { actsPerSecond: 60, ...fullSize.friends, players: Number(values.friends) },
+    }),
   });
   await endPostgres?.();
   process.stdout.write(`${JSON.stringify(counts, null, 2)}\n`);

@@ -1,12 +1,17 @@
 import { expect, type TestContext } from 'vitest';
-import { type Front, runLedger } from './ledger.ts';
+import { type Front, type LedgerOptions, runLedger } from './ledger.ts';
 
 /** The ledger at a size for every run: its counts are printed, and must contain no error. */
-export async function holdShortLedger(annotate: TestContext['annotate'], front?: Front): Promise<void> {
+export async function holdShortLedger(
+  annotate: TestContext['annotate'],
+  { front, ...options }: Partial<LedgerOptions> & { front?: Front } = {},
+): Promise<void> {
+  const { nodes, kills, latecomers } = { nodes: 2, kills: 2, latecomers: 0, ...options };
   const counts = await runLedger(
     {
-      ...{ sockets: 48, messagesPerSecond: 50, kills: 2, redisOutagesMs: [1_000, 5_000] },
+      ...{ sockets: 48, messagesPerSecond: 50, redisOutagesMs: [1_000, 5_000] },
       friends: { players: 24, actsPerSecond: 25 },
+      ...{ ...options, nodes, kills, latecomers },
     },
     front,
   );
@@ -14,7 +19,7 @@ export async function holdShortLedger(annotate: TestContext['annotate'], front?:
   await annotate(JSON.stringify(counts));
   expect(counts).toMatchObject({
     caughtUp: true,
-    nodeKills: 4,
+    nodeKills: nodes * kills,
     crashes: 0,
     missed: 0,
     acknowledgedMissed: 0,
@@ -39,4 +44,5 @@ export async function holdShortLedger(annotate: TestContext['annotate'], front?:
   expect(counts.friends?.presenceTold).toBeGreaterThan(50);
   expect(counts.reconnects).toBeGreaterThanOrEqual(48);
   expect(counts.acknowledged).toBeGreaterThan(300);
+  expect(counts.latecomers).toBeGreaterThanOrEqual(latecomers / 2);
 }

@@ -25,7 +25,7 @@ describe.skipIf(missing !== null)('behind nginx, as shipped', () => {
   test('no launcher misses, repeats or reorders an event while nodes and Redis are killed', {
     timeout: 150_000,
   }, async ({ annotate }) => {
-    await holdShortLedger(annotate, startNginx);
+    await holdShortLedger(annotate, { front: startNginx });
   });
 
   test.each([

@@ -35,7 +35,7 @@ const limits = { ofControl: 1.1, ofWithoutRedis: 1.15 };
 const redisCommandsACall = 0.1;
 const idleMicroseconds = 2;
 
-/** The requests of each load; `channels` are those of all worlds, by member. */
+/** The requests of each load, of which `BENCH_LOADS=scores` selects one; `channels` are those of all worlds, by member. */
 function loadsOf(channels: ReadonlyMap<string, string>) {
   const post = (path: string, { launcherJwt }: WorldPlayer, input: object) =>
     jsonPost(`/launcher/${path}`, { launcherJwt, ...input });
@@ -107,6 +107,7 @@ async function severalNodes(settings: Settings): Promise<Row[]> {
   }
   const rows: Row[] = [];
   for (const [name, requestsOf] of Object.entries(loads)) {
+    if (!name.startsWith(process.env.BENCH_LOADS ?? '')) continue;
     for (const inFlight of concurrencies) {
       const variant = `${name}, ${inFlight} in flight`;
       const side =
