@@ -82,6 +82,8 @@ async function run({ name, ...benchmark }: Benchmark, options: Options, say: (li
   return rows;
 }
 
+// Every process and directory of a benchmark ends with this one.
+process.setMaxListeners(100);
 // Interrupted by hand: the processes and directories are cleaned up too.
 process.once('SIGINT', () => process.exit(130));
 process.once('SIGTERM', () => process.exit(143));
