@@ -12,8 +12,30 @@ export const noBrowser = existsSync(executablePath)
 
 if (noBrowser !== null) process.stderr.write(`The tests of the pages are skipped: ${noBrowser}\n`);
 
+let shared: Promise<Browser> | undefined;
+
+/**
+ * A browser for the tests of a file: `close` closes everything that was opened in it. It is launched once for all files
+ * of a process, which run one after another, because that takes as long as a short test; the process ends it.
+ */
 export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: ['--no-sandbox'] });
+  shared ??= launchOwnBrowser().then((browser) => {
+    browser.once('disconnected', () => {
+      shared = undefined;
+    });
+    browser.close = async () => {
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    };
+    return browser;
+  });
+  return shared;
+}
+
+/** A browser that `close` ends: for programs, and for tests that use several at once. */
+export function launchOwnBrowser(): Promise<Browser> {
+  // Without the process that emulates a graphics card.
+  const args = ['--no-sandbox', '--disable-gpu', '--in-process-gpu'];
+  return chromium.launch({ executablePath, args });
 }
 
 /** A page, and everything it reported: errors, policy violations, failed loads. */

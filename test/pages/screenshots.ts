@@ -19,7 +19,7 @@ import { setScore } from '../../src/features/scores/commands.ts';
 import { post } from '../support/http.ts';
 import { startTestServer } from '../support/server.ts';
 import { bearer } from '../support/world.ts';
-import { desktop, launchBrowser, openPage, phone } from './browser.ts';
+import { desktop, launchOwnBrowser, openPage, phone } from './browser.ts';
 import { openConsole } from './operator.ts';
 import { type Camera, cameraInto, inspector } from './pictures/camera.ts';
 import { takeConsole } from './pictures/console.ts';
@@ -60,7 +60,7 @@ const directory = values.readme ? ofReadme : (positionals[0] ?? join(tmpdir(), '
 await mkdir(directory, { recursive: true });
 
 const server = await startTestServer();
-const browser = await launchBrowser();
+const browser = await launchOwnBrowser();
 try {
   const world = await fillServer(server);
   if (values.readme) await takeForReadme(world);

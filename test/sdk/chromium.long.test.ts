@@ -39,8 +39,8 @@ describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /cl
       '/game.js': (game ?? '').replaceAll('http://127.0.0.1:3000', server.url),
     });
     const browser = await launchBrowser();
+    const page = await browser.newPage();
     try {
-      const page = await browser.newPage();
       const complaints: string[] = [];
       page.on('pageerror', ({ message }) => complaints.push(message));
       await page.goto(`${files.url}/?game=${gameId}&seconds=1`);
@@ -55,7 +55,7 @@ describe.skipIf(noBrowser !== null)('the TypeScript client in Chromium, from /cl
       expect(await page.locator('#best li').count()).toBe(1); // the same player, whose best score counts
       expect(complaints).toEqual([]);
     } finally {
-      await browser.close();
+      await page.close();
     }
   });
 });

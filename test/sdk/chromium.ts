@@ -57,7 +57,7 @@ export async function startChromiumDriver(url: string): Promise<Driver> {
         }, line)
         .catch(() => undefined), // the page is closed
     async close() {
-      await browser.close();
+      await page.close();
       await files[Symbol.asyncDispose]();
     },
   });
