@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { repository } from '../support/gantry-process.ts';
@@ -44,12 +45,16 @@ export async function compileFolder(
   ]);
 }
 
+/** The compiled driver, which the rules of a file start several times. */
+let compiled: Promise<Buffer> | undefined;
+
 export const csharpDriver: DriverEntry = {
   name: 'C# on Mono',
   missing: monoMissing,
   async prepare(folder) {
     const program = join(folder, 'driver.exe');
-    await compile(program, 'Driver.cs');
+    compiled ??= compile(program, 'Driver.cs').then(() => readFile(program));
+    await writeFile(program, await compiled);
     return { command: 'mono', args: [program] };
   },
 };
