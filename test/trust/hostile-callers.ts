@@ -137,6 +137,7 @@ export async function attackEach(
 ): Promise<Attacked[]> {
   const all: Attacked[] = [];
   const chosen = attackNames.filter((attack) => attack.includes(named));
+  await using innocent = new Innocent();
   for (const names of perServers(chosen, perServer)) {
     await using directory = await temporaryDirectory();
     await using server = await startProbedServer({
@@ -149,7 +150,7 @@ export async function attackEach(
       const target = await prepare(server, join(directory.path, 'gantry.db'), all.length);
       const attackThen = await attacks[attack]?.(target, size);
       if (!attackThen) throw new Error(`there is no attack ${attack}`);
-      await using innocent = new Innocent({ url: server.url, launcherJwt: target.otherJwt });
+      innocent.become({ url: server.url, launcherJwt: target.otherJwt });
       await innocent.play(Math.min(1, size.secondsBefore)); // warm-up
       const before = await innocent.play(size.secondsBefore);
       rssBytes ??= (await server.state()).rssBytes;

@@ -108,10 +108,11 @@ export const socketAttacks: Record<string, Attack> = {
   },
   'states of very many parts, over a socket': async (target, { seconds }) => {
     const call = `["setState","launcher",${JSON.stringify({ label: 'wide', state: wideState })},{}]`;
-    const frames = Array.from({ length: 100 }, (_, id) => text(`42${id}${call}`));
+    const perSecond = 5;
+    const frames = Array.from({ length: Math.ceil(perSecond * seconds) }, (_, id) => text(`42${id}${call}`));
     return async (count) => {
       using socket = await admitted(target);
-      await often(seconds, 5, async (at) => {
+      await often(seconds, perSecond, async (at) => {
         if (socket.isClosed()) return count('none');
         const id = at % frames.length;
         socket.send(frames[id] ?? text(''));

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { quantile } from '../bench/rounds.ts';
 import { innocentAddress, send } from './attacking.ts';
 import type { Asked, Told, WhoPlays } from './innocent.ts';
@@ -8,12 +8,18 @@ import type { Asked, Told, WhoPlays } from './innocent.ts';
 /** The thread of an `Innocent`, which sets twenty scores a second and records which were acknowledged. */
 if (!parentPort) throw new Error('the innocent player plays in a separate thread');
 const port = parentPort;
-const { url, launcherJwt } = workerData as WhoPlays;
 const agent = new Agent({ keepAlive: true, localAddress: innocentAddress });
+let who: WhoPlays = { url: '', launcherJwt: '' };
 let failed = 0;
 let last = 0;
 
 port.on('message', async (requested: Asked) => {
+  if ('become' in requested) {
+    who = requested.become;
+    failed = 0;
+    last = 0;
+    return;
+  }
   const told: Told = 'play' in requested ? await play(requested.play) : { failed, lost: await lost() };
   port.postMessage(told);
 });
@@ -40,6 +46,7 @@ async function lost(): Promise<number> {
 }
 
 function call(path: string, input: object): Promise<{ status: number | 'none'; text: string }> {
+  const { url, launcherJwt } = who;
   return send(url + path, Buffer.from(JSON.stringify({ launcherJwt, ...input })), {}, agent);
 }
 

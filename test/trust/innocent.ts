@@ -6,8 +6,8 @@ export interface WhoPlays {
   launcherJwt: string;
 }
 
-/** To the thread: play for this many seconds; or report the result. */
-export type Asked = { play: number } | { tell: true };
+/** To the thread: be this player, who has no score yet; play for this many seconds; or report the result. */
+export type Asked = { become: WhoPlays } | { play: number } | { tell: true };
 /** Times in milliseconds. */
 export interface Waits {
   p50: number;
@@ -23,10 +23,11 @@ export type Told = Waits | Outcome;
 
 /** A player in a separate thread, so that its waiting times depend on the server, not on the attackers' busy thread. */
 export class Innocent implements AsyncDisposable {
-  readonly #worker: Worker;
+  readonly #worker = new Worker(new URL('./innocent-thread.ts', import.meta.url));
 
-  constructor(who: WhoPlays) {
-    this.#worker = new Worker(new URL('./innocent-thread.ts', import.meta.url), { workerData: who });
+  /** Starting a thread takes as long as an attack of a moment, so one plays all the innocent players in turn. */
+  become(who: WhoPlays): void {
+    this.#worker.postMessage({ become: who } satisfies Asked);
   }
 
   async play(seconds: number): Promise<Waits> {
