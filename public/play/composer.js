@@ -14,7 +14,7 @@ const counterThreshold = 200;
  * The message input. Enter sends, Shift+Enter inserts a new line, the up arrow in an empty field edits the last own
  * message, Escape cancels an edit or a reply.
  * @param {{
- *   editing: import('./conversations.js').Message | null,
+ *   editing: import('./conversation-state.js').Message | null,
  *   replying: { id: string, name: string, excerpt: string } | null,
  *   offline: boolean,
  *   onSubmit: (text: string) => Promise<void>,

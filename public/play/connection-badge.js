@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 /**
  * The connection's state, announced to screen readers when it changes.
- * @param {{ state: import('./launcher.js').Launcher['connection'], missed: number }} props
+ * @param {{ state: import('./connection-state.js').ConnectionState['state'], missed: number }} props
  */
 export function ConnectionBadge({ state, missed }) {
   const online = useOnline();
@@ -17,7 +17,7 @@ export function ConnectionBadge({ state, missed }) {
 }
 
 /**
- * @param {import('./launcher.js').Launcher['connection']} state
+ * @param {import('./connection-state.js').ConnectionState['state']} state
  * @param {number} missed
  * @param {boolean} online
  */

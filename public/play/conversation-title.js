@@ -1,5 +1,5 @@
 /**
- * @typedef {import('./conversations.js').Channel} Channel
+ * @typedef {import('./conversation-state.js').Channel} Channel
  */
 
 /**

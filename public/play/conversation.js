@@ -13,14 +13,14 @@ import { GroupInfo } from './group-info.js';
 import { excerptOf, MessageItem } from './message-item.js';
 import { PlayerActions } from './player-actions.js';
 
-/** @typedef {import('./conversations.js').Message} Message */
+/** @typedef {import('./conversation-state.js').Message} Message */
 
 /** Within this distance of the end, in pixels, the log scrolls along with new messages. */
 const nearEnd = 80;
 
 /**
  * One conversation: its messages, who is online, and the composer.
- * @param {import('./messages.js').InGame & { conversation: import('./conversations.js').Conversation }} props
+ * @param {import('./messages.js').InGame & { conversation: import('./conversation-state.js').ConversationState }} props
  */
 export function Conversation({ launcher, current, conversation }) {
   const { conversations } = current;
@@ -218,7 +218,7 @@ function messageOf(target) {
 /**
  * A message being sent, or one that could not be sent.
  * @param {{
- *   unsent: import('./conversations.js').Unsent,
+ *   unsent: import('./conversation-state.js').Unsent,
  *   conversations: import('./conversations.js').Conversations,
  *   live: boolean,
  * }} props
@@ -243,12 +243,12 @@ function UnsentItem({ unsent, conversations, live }) {
 }
 
 /** @param {import('./launcher.js').Launcher} launcher */
-function isLive({ connection }) {
-  return connection !== 'connecting' && connection !== 'reconnecting';
+function isLive({ connectionState: { state } }) {
+  return state !== 'connecting' && state !== 'reconnecting';
 }
 
 /**
- * @param {import('./conversations.js').Conversation} conversation
+ * @param {import('./conversation-state.js').ConversationState} conversation
  * @param {string} wallet
  */
 function presentOf({ participants }, wallet) {
@@ -256,7 +256,7 @@ function presentOf({ participants }, wallet) {
 }
 
 /**
- * @param {import('./conversations.js').Conversation} conversation
+ * @param {import('./conversation-state.js').ConversationState} conversation
  * @param {string} own
  */
 function presenceText({ channel, participants }, own) {
@@ -268,7 +268,7 @@ function presenceText({ channel, participants }, own) {
 }
 
 /**
- * @param {import('./conversations.js').Conversation} conversation
+ * @param {import('./conversation-state.js').ConversationState} conversation
  * @param {import('./player-book.js').PlayerBook} players
  */
 function typingText({ typing }, players) {

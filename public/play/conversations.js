@@ -1,44 +1,26 @@
 import { Observable } from '../shared/observable.js';
+import { ConversationState, typingShownMs } from './conversation-state.js';
 
 /**
- * @typedef {import('../../src/features/messages/message-channel.ts').MessageChannel} Channel
- * @typedef {import('../../src/features/messages/message-channel.ts').ChannelMessage} Message
- * @typedef {NonNullable<Message['reactions']>} Reactions
- * @typedef {{ channelId: string, messageId: string, wallet: string, reaction: string, count: number }} Reacted
- * @typedef {{ wallet: string, username: string, avatar: string, present: boolean }} Participant
- * @typedef {{ key: string, content: string, replyTo: string | undefined, failed: boolean }} Unsent
- * @typedef {{
- *   channel: Channel,
- *   messages: Message[],
- *   originals: Map<string, Message>,
- *   unread: number,
- *   readUntil: string,
- *   complete: boolean,
- *   loaded: boolean,
- *   unsent: Unsent[],
- *   participants: Map<string, Participant>,
- *   typing: Map<string, number>,
- * }} Conversation `messages`: oldest first; only the last one until the conversation is `loaded`; `originals`: messages that were replied to but are not loaded; `readUntil`:
- *   the last message marked as read here; `complete`: there are no earlier messages; `typing`: by wallet, until when to
- *   show it
+ * @typedef {import('./conversation-state.js').Channel} Channel
+ * @typedef {import('./conversation-state.js').Message} Message
  */
 
 const pageSize = 50;
 /** The most conversations of a game that are listed at once. */
 const mostListed = 250;
-/** PROTOCOL.md, "Typing": how long a signal is shown, and the minimum time between two sent ones. */
-const typingShownMs = 4_000;
+/** PROTOCOL.md, "Typing": the minimum time between two sent signals. */
 const typingSentEveryMs = 2_000;
 /** Read markers are debounced by this, in milliseconds, because a reader passes many messages. */
 const markReadDelayMs = 500;
 
-/** The player's conversations in one game: messages, participants and unread counts. */
+/** The player's conversations in one game: the list, the one that is open, and the calls that change them. */
 export class Conversations extends Observable {
   #game;
   #players;
   #wallet;
   #listSize;
-  /** @type {Map<string, Conversation>} */
+  /** @type {Map<string, ConversationState>} */
   #byId = new Map();
   #markReadTimer = 0;
   #lastTyping = 0;
@@ -68,10 +50,10 @@ export class Conversations extends Observable {
 
   /** Latest activity first. */
   get list() {
-    return [...this.#byId.values()].sort((a, b) => lastActivity(b) - lastActivity(a));
+    return [...this.#byId.values()].sort((a, b) => b.lastActivity - a.lastActivity);
   }
 
-  /** @returns {Conversation | null} */
+  /** @returns {ConversationState | null} */
   get open() {
     return (this.openId !== null && this.#byId.get(this.openId)) || null;
   }
@@ -95,7 +77,12 @@ export class Conversations extends Observable {
       const known = this.#byId;
       const listed = await this.#page('');
       const { open } = this;
-      this.#byId = new Map(listed.map((one) => [one._id, asListed(one, known.get(one._id), open)]));
+      this.#byId = new Map(
+        listed.map((one) => {
+          const conversation = known.get(one._id) ?? new ConversationState(one);
+          return [one._id, conversation.putListed(one, conversation === open)];
+        }),
+      );
       if (open && !this.#byId.has(open.channel._id)) {
         // It is among the older ones, or the player is no longer in it.
         if (this.hasMore) this.#byId.set(open.channel._id, open);
@@ -118,7 +105,7 @@ export class Conversations extends Observable {
     this.changed();
     try {
       for (const one of await this.#page(this.#cursor)) {
-        if (!this.#byId.has(one._id)) this.#byId.set(one._id, asListed(one));
+        if (!this.#byId.has(one._id)) this.#byId.set(one._id, new ConversationState(one).putListed(one));
       }
     } finally {
       this.isLoadingMore = false;
@@ -143,11 +130,7 @@ export class Conversations extends Observable {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
     const page = { channelId, limit: pageSize };
-    const { total, data, originals } = await this.#game.call('getChannelMessages', page);
-    conversation.messages = data.reverse();
-    conversation.originals = new Map(originals?.map((one) => [one._id, one]));
-    conversation.complete = total <= data.length;
-    conversation.loaded = true;
+    conversation.putLast(await this.#game.call('getChannelMessages', page));
     if (this.openId === channelId) this.markRead();
     this.changed();
   }
@@ -158,14 +141,7 @@ export class Conversations extends Observable {
     if (!conversation) return;
     const { channel, messages } = conversation;
     const page = { channelId: channel._id, limit: pageSize, skip: messages.length };
-    const { total, data, originals = [] } = await this.#game.call('getChannelMessages', page);
-    for (const one of originals) conversation.originals.set(one._id, one);
-    const known = new Set(conversation.messages.map(({ _id }) => _id));
-    conversation.messages = [
-      ...data.reverse().filter(({ _id }) => !known.has(_id)),
-      ...conversation.messages,
-    ];
-    conversation.complete = total <= conversation.messages.length;
+    conversation.putEarlier(await this.#game.call('getChannelMessages', page));
     this.changed();
   }
 
@@ -280,23 +256,19 @@ export class Conversations extends Observable {
 
   /**
    * Retries a message that was not sent.
-   * @param {Unsent} unsent
+   * @param {import('./conversation-state.js').Unsent} unsent
    */
   async sendAgain({ key, content, replyTo }) {
     const conversation = this.open;
     if (!conversation) return;
-    conversation.unsent = conversation.unsent.map((one) =>
-      one.key === key ? { ...one, failed: false } : one,
-    );
+    conversation.setFailed(key, false);
     this.changed();
     await this.#deliver(conversation, { key, content, replyTo });
   }
 
   /** @param {string} key */
   discard(key) {
-    const conversation = this.open;
-    if (!conversation) return;
-    conversation.unsent = conversation.unsent.filter((one) => one.key !== key);
+    this.open?.removeUnsent(key);
     this.changed();
   }
 
@@ -317,18 +289,14 @@ export class Conversations extends Observable {
     const isOwn = reactions?.some((one) => one.reaction === reaction && one.own);
     const operation = isOwn ? 'removeReaction' : 'addReaction';
     const updated = await this.#game.call(operation, { messageId: _id, reaction });
-    this.#setReactions(channelId, _id, () => updated.reactions);
+    this.#byId.get(channelId)?.setReactions(_id, updated.reactions);
+    this.changed();
   }
 
-  /** @param {Reacted} record from an event; `count` is the current total */
-  putReaction({ channelId, messageId, wallet, reaction, count }, isAdded = true) {
-    this.#setReactions(channelId, messageId, (known) => {
-      const before = known.find((one) => one.reaction === reaction);
-      const isOwn = wallet === this.#wallet ? isAdded : before?.own === true;
-      const now = { reaction, count, ...(isOwn && { own: /** @type {const} */ (true) }) };
-      if (!before) return count > 0 ? [...known, now] : known;
-      return known.flatMap((one) => (one === before ? (count > 0 ? [now] : []) : [one]));
-    });
+  /** @param {import('./conversation-state.js').Reacted} record */
+  putReaction(record, isAdded = true) {
+    this.#byId.get(record.channelId)?.putReaction(record, isAdded, record.wallet === this.#wallet);
+    this.changed();
   }
 
   /** @param {Message} message */
@@ -381,9 +349,8 @@ export class Conversations extends Observable {
   showTyping({ channelId, wallet }) {
     const conversation = this.#byId.get(channelId);
     if (!conversation || wallet === this.#wallet) return;
-    conversation.typing = new Map(conversation.typing).set(wallet, Date.now() + typingShownMs);
+    conversation.showTyping(wallet);
     setTimeout(() => this.changed(), typingShownMs + 50);
-    this.#markPresent(conversation, wallet);
     this.changed();
   }
 
@@ -394,7 +361,8 @@ export class Conversations extends Observable {
     const isReplaced = before.some(
       ({ wallet }) => !channel.participants.some((one) => one.wallet === wallet),
     );
-    this.#byId.set(channel._id, conversationOf(channel, known));
+    if (known) known.channel = channel;
+    else this.#byId.set(channel._id, new ConversationState(channel));
     // A guest who gets a wallet is replaced by it, also as the sender of earlier messages.
     if (isReplaced) this.loadMessages(channel._id).catch(() => {});
     // A conversation that the player was added to may already have messages.
@@ -409,47 +377,15 @@ export class Conversations extends Observable {
   putMessage(message) {
     const conversation = this.#byId.get(message.channelId);
     if (!conversation && this.hasMore) this.load(); // one of the older conversations, which is now the latest
-    const isNew = conversation?.messages.every(({ _id }) => _id !== message._id);
-    if (conversation && isNew) {
-      if (message.senderId === this.#wallet) {
-        this.#removeMatchingUnsent(conversation, message.content);
-        conversation.unread = 0;
-      } else {
-        conversation.unread += 1;
-      }
-    }
+    conversation?.countNew(message, message.senderId === this.#wallet);
     this.#put(message);
-  }
-
-  /**
-   * @param {string} channelId
-   * @param {string} messageId
-   * @param {(known: Reactions) => Reactions} change
-   */
-  #setReactions(channelId, messageId, change) {
-    const conversation = this.#byId.get(channelId);
-    const index = conversation?.messages.findIndex(({ _id }) => _id === messageId) ?? -1;
-    const message = conversation?.messages[index];
-    if (!conversation || !message) return;
-    const { reactions: known = [], ...rest } = message;
-    const reactions = change(known);
-    conversation.messages = conversation.messages.with(index, {
-      ...rest,
-      ...(reactions.length > 0 && { reactions }),
-    });
-    this.changed();
   }
 
   /** @param {Message} message */
   #put(message) {
     const conversation = this.#byId.get(message.channelId);
     if (!conversation) return;
-    const { messages } = conversation;
-    const index = messages.findIndex(({ _id }) => _id === message._id);
-    if (index >= 0) conversation.messages = messages.with(index, withOwn(message, messages[index]));
-    else conversation.messages = [...messages, message].sort(byTime);
-    conversation.typing.delete(message.senderId);
-    this.#markPresent(conversation, message.senderId);
+    conversation.put(message);
     if (this.openId === message.channelId) this.markRead();
     this.changed();
   }
@@ -458,8 +394,7 @@ export class Conversations extends Observable {
   removeMessage({ _id, channelId }) {
     const conversation = this.#byId.get(channelId);
     if (!conversation) return;
-    conversation.messages = conversation.messages.filter((one) => one._id !== _id);
-    conversation.originals.delete(_id);
+    conversation.remove(_id);
     if (conversation.unread > 0) this.#countUnread(channelId).catch(() => {});
     // The list shows the message before it, which was not loaded.
     if (!conversation.loaded && conversation.messages.length === 0)
@@ -493,8 +428,8 @@ export class Conversations extends Observable {
   }
 
   /**
-   * @param {Conversation} conversation
-   * @param {Omit<Unsent, 'failed'>} unsent
+   * @param {ConversationState} conversation
+   * @param {Omit<import('./conversation-state.js').Unsent, 'failed'>} unsent
    */
   async #deliver(conversation, { key, content, replyTo }) {
     const channelId = conversation.channel._id;
@@ -504,107 +439,14 @@ export class Conversations extends Observable {
         content,
         ...(replyTo !== undefined && { replyTo }),
       });
-      this.#removeUnsent(channelId, key);
+      this.#byId.get(channelId)?.removeUnsent(key);
       this.#put(message);
     } catch (error) {
       const now = this.#byId.get(channelId);
       if (!now) return;
-      now.unsent = now.unsent.map((one) => (one.key === key ? { ...one, failed: true } : one));
+      now.setFailed(key, true);
       this.changed();
       throw error;
     }
   }
-
-  /**
-   * @param {string} channelId
-   * @param {string} key
-   */
-  #removeUnsent(channelId, key) {
-    const conversation = this.#byId.get(channelId);
-    if (conversation) conversation.unsent = conversation.unsent.filter((one) => one.key !== key);
-  }
-
-  /**
-   * A message's event may arrive before the call's response, or instead of it; the message must be shown only once.
-   * @param {Conversation} conversation
-   * @param {string} content
-   */
-  #removeMatchingUnsent(conversation, content) {
-    const index = conversation.unsent.findIndex((one) => one.content === content);
-    if (index >= 0) conversation.unsent = conversation.unsent.toSpliced(index, 1);
-  }
-
-  /**
-   * A player who is typing or sends a message is present.
-   * @param {Conversation} conversation
-   * @param {string} wallet
-   */
-  #markPresent(conversation, wallet) {
-    const known = conversation.participants.get(wallet);
-    if (!known || known.present) return;
-    conversation.participants = new Map(conversation.participants).set(wallet, { ...known, present: true });
-  }
-}
-
-/**
- * @param {Channel} channel
- * @param {Conversation | undefined} known
- * @returns {Conversation}
- */
-function conversationOf(channel, known) {
-  if (known) return Object.assign(known, { channel });
-  return {
-    channel,
-    messages: [],
-    originals: new Map(),
-    unread: 0,
-    readUntil: '',
-    complete: false,
-    loaded: false,
-    unsent: [],
-    participants: new Map(),
-    typing: new Map(),
-  };
-}
-
-/**
- * A conversation as the list shows it: only its last message is known to be current, unless it is the `open` one.
- * @param {import('gantry-client').OperationOutput<'getMessageChannels'>['data'][number]} listed
- * @param {Conversation} [known]
- * @param {Conversation | null} [open]
- */
-function asListed(listed, known, open = null) {
-  const { unreadCount = 0, unreadCapped, lastReadMessageId, lastReadAt, lastMessage, ...channel } = listed;
-  const conversation = conversationOf(channel, known);
-  conversation.unread = unreadCount;
-  if (known !== undefined && known === open) return conversation;
-  return Object.assign(conversation, { messages: lastMessage ? [lastMessage] : [], loaded: false });
-}
-
-/** @param {Conversation} conversation */
-function lastActivity({ channel, messages }) {
-  return Math.max(channel.updatedAt, messages.at(-1)?.createdAt ?? 0);
-}
-
-/**
- * Restores the `own` flags of reactions: events are the same for all recipients and do not contain them.
- * @param {Message} message
- * @param {Message | undefined} known
- * @returns {Message}
- */
-function withOwn(message, known) {
-  if (!message.reactions || !known?.reactions) return message;
-  const own = new Set(known.reactions.filter((one) => one.own).map((one) => one.reaction));
-  const reactions = message.reactions.map((one) =>
-    own.has(one.reaction) ? { ...one, own: /** @type {const} */ (true) } : one,
-  );
-  return { ...message, reactions };
-}
-
-/**
- * @param {Message} a
- * @param {Message} b
- */
-function byTime(a, b) {
-  return a.createdAt - b.createdAt || (a._id < b._id ? -1 : 1);
 }

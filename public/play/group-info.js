@@ -14,7 +14,7 @@ const maxNameLength = 100;
 /**
  * A conversation's name and participants, editable as the player's permissions allow.
  * @param {import('./messages.js').InGame & {
- *   conversation: import('./conversations.js').Conversation,
+ *   conversation: import('./conversation-state.js').ConversationState,
  *   onClose: () => void,
  * }} props
  */

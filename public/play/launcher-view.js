@@ -34,7 +34,7 @@ export function LauncherView({ player, onEnded, onWallet }) {
   return html`
     <div class="launcher">
       <${SiteHeader} title=${current ? current.game.name : 'Play'}>
-        <${ConnectionBadge} state=${launcher.connection} missed=${launcher.missed} />
+        <${ConnectionBadge} state=${launcher.connectionState.state} missed=${launcher.connectionState.missed} />
         <${NotificationsMenu} launcher=${launcher} />
         <${PlayerMenu} launcher=${launcher} guest=${player.guest} onWallet=${onWallet} />
       <//>

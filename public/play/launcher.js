@@ -2,62 +2,24 @@ import { GantryClient, signInAsGuest } from 'gantry-client';
 import { defaultName } from 'gantry-names';
 import { Observable } from '../shared/observable.js';
 import { toast, toastError } from '../shared/toasts.js';
+import { ConnectionState } from './connection-state.js';
+import { GameSessions } from './game-sessions.js';
 import { Inbox } from './inbox.js';
+import { applyEvents } from './launcher-events.js';
 import { Lobby } from './lobby.js';
 import { OpenGame } from './open-game.js';
 import { PlayerBook } from './player-book.js';
 import { PlayerGames } from './player-games.js';
 import { gameSessionEnd, sessionEnd } from './session-end.js';
 import { connectWallet } from './sign-in.js';
-import {
-  storedDevices,
-  storedGame,
-  storedStatus,
-  storeGame,
-  storeRenewed,
-  storeStatus,
-} from './stored-session.js';
+import { storedDevices, storedStatus, storeGame, storeRenewed, storeStatus } from './stored-session.js';
 import { claimsOf } from './token.js';
 
 /**
  * @typedef {import('./open-game.js').Game} Game
- * @typedef {import('../../src/features/notifications/notification.ts').NotificationRecord} Notification
  * @typedef {{ game: Game, refusal: import('gantry-client').GantryError | null }} AboutGame `refusal`: why it could not be opened
  * @typedef {{ gameId: string, connect: string, from: string }} Join `from`: the friend to join; `connect`: what the game needs for that
  */
-
-/** How long `caught up` is shown before it is plain `live` again, in milliseconds. */
-const caughtUpShownMs = 8_000;
-/** A replay is considered complete after this long, because this page does not count every kind of event. */
-const replayTimeoutMs = 2_000;
-
-/** How long the game of an expired session may take to ask for a new one, in milliseconds. */
-const tokenRequestMs = 5_000;
-
-/** The events counted as missed; the player's own session events are not. */
-const countedEvents = /** @type {const} */ ([
-  'chat-messages created',
-  'chat-messages patched',
-  'chat-messages removed',
-  'message-reactions created',
-  'message-reactions removed',
-  'message-channels created',
-  'message-channels patched',
-  'notifications created',
-  'scores created',
-  'scores patched',
-  'scores removed',
-  'activities created',
-  'leaderboard-seasons ended',
-  'friends created',
-  'friends patched',
-  'friends removed',
-  'invites created',
-  'invites removed',
-  'releases created',
-  'events started',
-  'events ended',
-]);
 
 /** A player's launcher: one connection, the list of games, and the open one. */
 export class Launcher extends Observable {
@@ -65,21 +27,17 @@ export class Launcher extends Observable {
   #launcherJwt;
   #onEnded;
   #isConnectingWallet = false;
-  #replayLeft = 0;
-  #badgeTimer = 0;
-  /** @type {Promise<void>} */
-  #gamesLoaded = Promise.resolve();
+  #sessions;
   /** The game that friends were told of. @type {string | null} */
   #told = null;
   /** Passed on to the game that is being opened. @type {Join | null} */
   #join = null;
   players = new PlayerBook();
-  /** @type {'connecting' | 'reconnecting' | 'catching-up' | 'caught-up' | 'live'} */
-  connection = 'connecting';
-  /** The number of events in the last replay. */
-  missed = 0;
+  connectionState;
   /** @type {Game[] | null} null until loaded */
   games = null;
+  /** @type {Promise<void>} */
+  gamesLoaded = Promise.resolve();
   /** @type {unknown} */
   error = null;
   /** @type {OpenGame | null} */
@@ -133,13 +91,15 @@ export class Launcher extends Observable {
       status: this.status,
       store: { load: () => null, save: ({ session }) => session && this.#renewed(session.launcherJwt) },
     });
+    this.#sessions = new GameSessions(this.#connection);
+    this.connectionState = new ConnectionState(this.#connection);
     this.inbox = new Inbox(this.#connection);
-    this.inbox.onChange(() => this.changed());
     this.lobby = new Lobby(this.#connection, this.players, { wallet: address, gameId });
-    this.lobby.onChange(() => this.changed());
     this.playerGames = new PlayerGames(this.#connection);
-    this.playerGames.onChange(() => this.changed());
-    this.#listen();
+    for (const source of [this.connectionState, this.inbox, this.lobby, this.playerGames])
+      source.onChange(() => this.changed());
+    this.#connection.onStatus((status) => this.#statusChanged(status));
+    applyEvents(this.#connection, this);
   }
 
   /**
@@ -154,7 +114,7 @@ export class Launcher extends Observable {
 
   async loadGames() {
     const loading = this.#fetchGames();
-    this.#gamesLoaded = loading;
+    this.gamesLoaded = loading;
     await loading;
   }
 
@@ -193,11 +153,11 @@ export class Launcher extends Observable {
     this.opening = game.gameId;
     this.changed();
     try {
-      const launcherJwt = (await this.#resumeSession(game)) ?? (await this.#newSession(game));
+      const launcherJwt = await this.#sessions.tokenFor(game.gameId);
       if (this.opening !== game.gameId) return;
       const previous = this.current;
       this.#leave();
-      if (previous && previous.ending === null) this.#end(previous.sessionId);
+      if (previous && previous.ending === null) this.#sessions.end(previous.sessionId);
       this.current = new OpenGame(this.#connection, this.players, game, launcherJwt, () => this.#token(game));
       storeGame({ gameId: game.gameId, launcherJwt });
       this.#forwardChanges(this.current);
@@ -223,7 +183,7 @@ export class Launcher extends Observable {
     const previous = this.current;
     this.#leave();
     storeGame(null);
-    if (previous && previous.ending === null) this.#end(previous.sessionId);
+    if (previous && previous.ending === null) this.#sessions.end(previous.sessionId);
     this.#tellGame();
     this.changed();
   }
@@ -375,7 +335,7 @@ export class Launcher extends Observable {
   }
 
   close() {
-    clearTimeout(this.#badgeTimer);
+    this.connectionState.close();
     this.#leave();
     this.lobby.close();
     this.friends?.close();
@@ -384,83 +344,13 @@ export class Launcher extends Observable {
     this.#connection.close();
   }
 
-  #listen() {
-    const connection = this.#connection;
-    connection.onStatus((status) => this.#statusChanged(status));
-    connection.onResync((stream) => this.#resync(stream));
-    for (const name of countedEvents) connection.on(name, (_record, meta) => this.#count(meta));
-    connection.on('read-markers patched', (marker, meta) => {
-      this.#count(meta, 0);
-      for (const one of this.#conversations) one.applyReadMarker(marker);
-    });
-    connection.on('notifications read', (record, meta) => {
-      this.#count(meta, 0);
-      this.inbox.applyRead(record);
-    });
-    connection.on('privacy patched', (_record, meta) => this.#count(meta, 0));
-    connection.on('player-blocks patched', (record, meta) => {
-      this.#count(meta, 0);
-      this.#blocksChanged(record);
-    });
-    connection.on('game-channels patched', (session, meta) => {
-      this.#count(meta, 0);
-      this.#sessionChanged(session);
-    });
-    connection.on('notifications created', (notification) => this.#notify(notification));
-    connection.on('window-messages created', (record) => this.#forward(record));
-    connection.on('leaderboards patched', (change) => this.current?.stream.applyLeaderboard(change));
-    connection.on('named-leaderboards patched', (change) => this.current?.boards.apply(change));
-    connection.on('leaderboard-seasons ended', (ended) => this.current?.boards.seasonEnded(ended));
-    connection.on('releases created', (release) => this.current?.released(release));
-    connection.on('activities created', (activity) => this.current?.stream.addActivity(activity));
-    connection.on('scores created', (score) => this.#scored(score));
-    connection.on('scores patched', (score) => this.#scored(score));
-    connection.on('scores removed', (score) => this.#scored(score));
-    /** @template Record @param {(conversations: import('./conversations.js').Conversations, record: Record) => void} apply */
-    const talk = (apply) => (/** @type {Record} */ record) => {
-      for (const one of this.#conversations) apply(one, record);
-    };
-    connection.on('chat-messages created', (message) => this.#tellMessage(message));
-    connection.on(
-      'chat-messages created',
-      talk((one, message) => one.putMessage(message)),
-    );
-    connection.on(
-      'chat-messages patched',
-      talk((one, message) => one.putMessage(message)),
-    );
-    connection.on(
-      'chat-messages removed',
-      talk((one, message) => one.removeMessage(message)),
-    );
-    connection.on(
-      'message-reactions created',
-      talk((one, record) => one.putReaction(record)),
-    );
-    connection.on(
-      'message-reactions removed',
-      talk((one, record) => one.putReaction(record, false)),
-    );
-    connection.on(
-      'chat-messages typing',
-      talk((one, signal) => one.showTyping(signal)),
-    );
-    connection.on('message-channels created', (channel) => this.#putChannel(channel));
-    connection.on('message-channels patched', (channel) => this.#putChannel(channel));
-  }
-
-  /** Those of the open game, and those outside of games; either ignores what belongs to the other. */
-  get #conversations() {
-    return this.current ? [this.current.conversations, this.lobby.conversations] : [this.lobby.conversations];
-  }
-
   /** @param {import('gantry-client').Status} status */
   #statusChanged(status) {
-    clearTimeout(this.#badgeTimer);
     if (status.state === 'connecting') {
-      this.connection = this.connection === 'connecting' ? 'connecting' : 'reconnecting';
+      this.connectionState.connecting();
     } else if (status.state === 'live') {
-      this.#live(status.replayed);
+      this.connectionState.live(status.replayed);
+      this.#load();
     } else if (status.state === 'ended' && this.#isConnectingWallet) {
       return; // the page continues with the wallet's session
     } else if (status.state === 'ended') {
@@ -471,14 +361,8 @@ export class Launcher extends Observable {
     this.changed();
   }
 
-  /** @param {number} replayed how many events are about to be replayed */
-  #live(replayed) {
-    const isFirst = this.connection === 'connecting';
-    this.missed = 0;
-    this.#replayLeft = replayed;
-    this.connection = isFirst ? 'live' : 'catching-up';
-    if (!isFirst && replayed === 0) this.#caughtUp();
-    else if (!isFirst) this.#badgeTimer = window.setTimeout(() => this.#caughtUp(), replayTimeoutMs);
+  /** Loads everything, or brings it up to date after a reconnect. */
+  #load() {
     if (this.games === null) this.loadGames();
     else {
       this.playerGames.load();
@@ -503,106 +387,17 @@ export class Launcher extends Observable {
   }
 
   /**
-   * Counts an event of a replay; a live one is ignored.
-   * @param {{ seq?: number, late?: true }} meta
-   * @param {number} [counts]
-   */
-  #count({ seq, late }, counts = 1) {
-    if (this.#replayLeft === 0 || seq === undefined || late) return;
-    this.#replayLeft -= 1;
-    this.missed += counts;
-    if (this.#replayLeft === 0 && this.connection === 'catching-up') this.#caughtUp();
-  }
-
-  #caughtUp() {
-    clearTimeout(this.#badgeTimer);
-    this.#replayLeft = 0;
-    this.connection = 'caught-up';
-    this.#badgeTimer = window.setTimeout(() => {
-      this.connection = 'live';
-      this.changed();
-    }, caughtUpShownMs);
-    this.changed();
-  }
-
-  /**
-   * Reloads the data that a stream covers.
-   * @param {string} stream
-   */
-  #resync(stream) {
-    const { current } = this;
-    const [kind, id] = stream.split(':');
-    // Deferred until after the event being handled now, so that none is missed in between.
-    queueMicrotask(() => {
-      if (kind === 'channel') for (const one of this.#conversations) one.load();
-      if (kind === 'game' && id === current?.game.gameId) current?.stream.loadFeed().catch(() => {});
-    });
-  }
-
-  /** @param {import('../../src/features/sessions/events.ts').GameChannelRecord} session */
-  #sessionChanged({ _id, exists, endReason }) {
-    const { current } = this;
-    if (exists || current?.sessionId !== _id) return;
-    if (endReason === 'expired') {
-      // A game that uses `connect` of an SDK now asks for a token, and gets one of a new session.
-      setTimeout(() => this.#gameEnded(current, _id, endReason), tokenRequestMs);
-    } else this.#gameEnded(current, _id, endReason);
-  }
-
-  /**
+   * Shows that the open game's session has ended, unless it has another one by now.
    * @param {OpenGame} current
    * @param {string} sessionId
    * @param {string | null} endReason
    */
-  #gameEnded(current, sessionId, endReason) {
+  gameEnded(current, sessionId, endReason) {
     if (this.current !== current || current.sessionId !== sessionId) return;
     current.ending = gameSessionEnd(endReason, current.game.name);
     storeGame(null);
     this.#tellGame();
     this.changed();
-  }
-
-  /** @param {Notification} notification */
-  async #notify(notification) {
-    this.inbox.add(notification);
-    this.changed();
-    await this.#gamesLoaded; // those missed while disconnected arrive before the games
-    const { gameId, message, type } = notification;
-    const game = gameId === this.current?.game.gameId ? null : this.nameOf(gameId);
-    toast(game === null ? message : `${game}: ${message}`, type);
-  }
-
-  /** @param {import('./window-messages.js').WindowMessage} record */
-  #forward(record) {
-    if (record.gameId === this.current?.game.gameId) this.current.forward(record);
-  }
-
-  /** @param {{ gameId: string, leaderboard?: string }} score */
-  #scored({ gameId, leaderboard }) {
-    if (gameId !== this.current?.game.gameId) return;
-    if (leaderboard === undefined) this.current.stream.findPositionSoon();
-    else this.current.boards.scored(leaderboard);
-  }
-
-  /** Also when the change was made on another device. @param {{ gameId: string, everywhere?: true }} changed */
-  #blocksChanged({ gameId, everywhere }) {
-    const { current } = this;
-    if (current === null || (!everywhere && gameId !== current.game.gameId)) return;
-    // The messages of blocked players are omitted, also from the previews.
-    Promise.all([current.blocked.load(), current.conversations.load()]).catch(() => {});
-  }
-
-  /** @param {import('./conversations.js').Channel} channel */
-  #putChannel(channel) {
-    if (channel.gameId === this.current?.game.gameId) this.current.conversations.putChannel(channel);
-    if (channel.gameId === this.lobby.gameId) this.lobby.conversations.putChannel(channel);
-  }
-
-  /** In a game, tells of a message outside of games, which the library shows. @param {import('./conversations.js').Message} message */
-  #tellMessage({ channelId, senderId }) {
-    if (this.current === null || this.connection === 'catching-up' || senderId === this.wallet) return;
-    if (!this.lobby.conversations.has(channelId)) return;
-    toast(`${this.players.name(senderId)} sent you a message: it is under All games`);
   }
 
   /** @param {OpenGame} opened */
@@ -615,26 +410,6 @@ export class Launcher extends Observable {
   #leave() {
     this.current?.close();
     this.current = null;
-  }
-
-  /** @param {string} sessionId */
-  #end(sessionId) {
-    // If this fails, the session expires by itself.
-    this.#connection.call('endChannelSession', { sessionId }).catch(() => {});
-  }
-
-  /**
-   * The session from before a reload, so that sessions do not accumulate.
-   * @param {Game} game
-   */
-  async #resumeSession({ gameId }) {
-    const stored = storedGame();
-    if (stored?.gameId !== gameId) return null;
-    const { exists } = await this.#connection
-      .as(stored.launcherJwt)
-      .call('channelStatus')
-      .catch(() => ({ exists: false }));
-    return exists ? stored.launcherJwt : null;
   }
 
   /**
@@ -652,7 +427,7 @@ export class Launcher extends Observable {
    * @param {Game} game
    */
   async #token(game) {
-    const launcherJwt = (await this.#resumeSession(game)) ?? (await this.#newSession(game));
+    const launcherJwt = await this.#sessions.tokenFor(game.gameId);
     if (this.current?.game.gameId !== game.gameId) throw new Error(`${game.name} was closed`);
     this.current.launcherJwt = launcherJwt;
     storeGame({ gameId: game.gameId, launcherJwt });
@@ -663,11 +438,5 @@ export class Launcher extends Observable {
   #renewed(launcherJwt) {
     this.#launcherJwt = launcherJwt;
     storeRenewed(launcherJwt);
-  }
-
-  /** @param {Game} game */
-  async #newSession({ gameId }) {
-    const { launcherJwt } = await this.#connection.call('openChannelSession', { gameId });
-    return launcherJwt;
   }
 }

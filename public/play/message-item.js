@@ -7,7 +7,7 @@ import { clockTime, exactTime } from '../shared/relative-time.js';
 const groupWithinMs = 5 * 60 * 1000;
 const day = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric' });
 
-/** @typedef {import('./conversations.js').Message} Message */
+/** @typedef {import('./conversation-state.js').Message} Message */
 
 /**
  * One message. The time is shown once for a group of messages; the actions appear on the message under the pointer, the

@@ -78,7 +78,7 @@ export function Messages({ launcher, current, onTalkTo }) {
 }
 
 /**
- * @param {InGame & { conversation: import('./conversations.js').Conversation }} props
+ * @param {InGame & { conversation: import('./conversation-state.js').ConversationState }} props
  */
 function Entry({ launcher, current, conversation }) {
   const { conversations, blocked } = current;

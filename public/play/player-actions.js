@@ -22,7 +22,7 @@ const maxCommentLength = 1_000;
  * mute them in it.
  * @param {import('./messages.js').InGame & {
  *   wallet: string,
- *   message?: import('./conversations.js').Message | undefined,
+ *   message?: import('./conversation-state.js').Message | undefined,
  *   canMute: boolean,
  *   onClose: () => void,
  * }} props

@@ -59,7 +59,7 @@ export function FriendsPanel({ launcher, friends, onTalkTo }) {
           <${Button} size="small" onClick=${() => setDialog('add')}><${Icon} name="plus" />Add friend<//>
         </div>
       </div>
-      ${launcher.connection === 'reconnecting' && html`<p class="banner warn" role="status">Not connected: who is online may have changed.</p>`}
+      ${launcher.connectionState.state === 'reconnecting' && html`<p class="banner warn" role="status">Not connected: who is online may have changed.</p>`}
       ${
         friends.error !== null
           ? html`<${ErrorState} error=${friends.error} title="Could not load friends" onRetry=${() => friends.follow()} />`
