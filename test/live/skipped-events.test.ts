@@ -55,6 +55,8 @@ async function idleNode() {
     report: () => undefined,
   });
   return {
+    db,
+    elsewhere: data.db,
     player,
     channel,
     interests,
@@ -86,6 +88,26 @@ test('a node skips events that concern none of its sockets, and knows their posi
   interests.add(player.gameId); // follows the game's leaderboard
   await node.setScores(1);
   expect([node.scores(), refills.calls, node.reports]).toEqual([[0, 1, 0], 0, []]);
+});
+
+test('events of another node that come after those of a later commit here are awaited, and read only when they are lost', async () => {
+  await using node = await idleNode();
+  const { channel, db, elsewhere, interests, player, refills } = node;
+  interests.add(player.wallet);
+  // Messages are sent some milliseconds after the commit.
+  for (let round = 0; round < 10; round++) {
+    await elsewhere.write(setScore, player, 0);
+    await db.write(setScore, player, 1);
+  }
+  const inTurn = Array.from({ length: 20 }, (_, at) => at % 2);
+  await until('all scores', () => node.scores().length === inTurn.length);
+  expect([node.scores(), refills.calls, node.reports]).toEqual([inTurn, 0, []]);
+
+  channel.send = () => undefined;
+  await elsewhere.write(setScore, player, 0);
+  await db.write(setScore, player, 1);
+  await until('those that were lost', () => node.scores().length === 22);
+  expect([node.scores().slice(20), refills.calls]).toEqual([[0, 1], 1]);
 });
 
 test('a broken message is reported, and what it should have said is read from the database', async () => {

@@ -165,11 +165,14 @@ export class EventFeed {
     return after.every((one) => positionIn(this.#positions, one.lane) >= one.position);
   }
 
-  /** Reordering occurs only between lanes; a gap within one lane is never filled by the channel. */
+  /**
+   * The channel fills gaps between lanes, and within the one lane of a SQLite file that several nodes write. Without a
+   * channel only a command can have left a gap there.
+   */
   #buffer(events: CommittedEvents): void {
     const isOneLane = events.lane === 0 && Object.keys(this.#positions).length <= 1;
     const buffered = this.#buffered.reduce((sum, { first, last }) => sum + last - first + 1, 0);
-    if (isOneLane || buffered > maxBuffered) {
+    if ((isOneLane && !this.#options.channel) || buffered > maxBuffered) {
       this.#requestRefill();
       return;
     }
