@@ -100,7 +100,7 @@ export function buildTransports(
   const registry = new Registry(operations.map((operation) => withTextRules(operation, runUnlessMuted)));
   const limits = new RateLimits(
     config.rateLimitFactor,
-    redis && ((name, limit) => redis.counter(`${prefix}:limit:${name}`, limit)),
+    redis && ((name) => redis.counts(`${prefix}:limit:${name}`, () => gateway.friends.nodes)),
   );
   const traffic = new Traffic({ factor: config.rateLimitFactor, heldBytes: config.heldBytes }, (what) =>
     metrics.countRefused(what),

@@ -3,7 +3,10 @@ import { WindowCounter } from '../../src/core/window-counter.ts';
 
 function counterAt(windowMs: number) {
   const time = { now: 0 };
-  return { time, counter: new WindowCounter(windowMs, () => time.now) };
+  return {
+    time,
+    counter: new WindowCounter({ points: 100, seconds: windowMs / 1000 }, null, () => time.now),
+  };
 }
 
 test('a window begins with the first count of its key, and all counts in it add up', () => {

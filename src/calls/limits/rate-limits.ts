@@ -1,7 +1,7 @@
 import { GantryError, type Reason } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { RateLimit } from '../../core/rate-limit.ts';
-import { type SharedCounter, WindowCounter, type WindowState } from '../../core/window-counter.ts';
+import { type SharedCounts, WindowCounter, type WindowState } from '../../core/window-counter.ts';
 import { friendRequestLimit, playerSearchLimit } from '../../features/friends/limits.ts';
 import type { Game } from '../../features/games/game.ts';
 
@@ -145,9 +145,7 @@ const once: Amount = { calls: 1, isRest: false };
 interface Limiter {
   /** After `RATE_LIMIT_FACTOR`. */
   limit: RateLimit;
-  local: WindowCounter;
-  /** Null if each node counts by itself. */
-  shared: SharedCounter | null;
+  counter: WindowCounter;
 }
 
 const counterNames = {
@@ -158,21 +156,21 @@ const counterNames = {
 type OnLimit = (state: LimitState) => void;
 const ignoreLimit: OnLimit = () => undefined;
 
-/** Makes the counter of a limit that all nodes share; one name is one counter. */
-type MakeSharedCounter = (name: string, limit: RateLimit) => SharedCounter;
+/** Opens the counts that all nodes share of a limit. */
+type OpenShared = (name: string) => SharedCounts;
 
 /** Counts calls and refuses those over a limit. */
 export class RateLimits {
   readonly #factor: number;
-  readonly #makeShared: MakeSharedCounter | null;
+  readonly #openShared: OpenShared | null;
   readonly #limiters = new Map<string, Limiter>();
   /** The same by limit object, to avoid building a name per call: most calls use the same few limits. */
   readonly #byLimit = new Map<string, WeakMap<RateLimit, Limiter>>();
 
-  /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). `makeShared`: null if each node counts by itself. */
-  constructor(factor: number, makeShared: MakeSharedCounter | null) {
+  /** `factor` multiplies every limit (`RATE_LIMIT_FACTOR`). `openShared`: null if there is one node. */
+  constructor(factor: number, openShared: OpenShared | null) {
     this.#factor = factor;
-    this.#makeShared = makeShared;
+    this.#openShared = openShared;
   }
 
   /**
@@ -218,7 +216,7 @@ export class RateLimits {
 
   /** Counts a request for a page or a file. @throws GantryError `rate_limited` */
   countFile(address: string): void {
-    this.#countLocally({ what: 'file', key: networkOf(address), limit: files }, ignoreLimit, once);
+    void this.#consume({ what: 'file', key: networkOf(address), limit: files }); // synchronous: no node is asked
   }
 
   /** Counts a socket's handshake. @throws GantryError `rate_limited` */
@@ -237,9 +235,8 @@ export class RateLimits {
    * @throws GantryError `rate_limited`
    */
   async refuseGuessing(address: string, onLimit: OnLimit = ignoreLimit): Promise<void> {
-    const { limit, local, shared } = this.#limiter('refused admin', adminRefusals);
-    const key = networkOf(address);
-    const window = shared ? await shared.peek(key) : local.peek(key);
+    const { limit, counter } = this.#limiter('refused admin', adminRefusals);
+    const window = await counter.peek(networkOf(address));
     if (window && window.count >= limit.points) throw refusal(stateOf(limit, window), onLimit);
   }
 
@@ -266,31 +263,38 @@ export class RateLimits {
     await this.#consume({ what: counterNames[counted].address, key, limit: perAddress[counted] }, onLimit);
   }
 
-  #countAll(counts: readonly Counted[], onLimit: OnLimit, amount: Amount): Promise<void> | undefined {
-    if (this.#makeShared) return this.#countShared(counts, onLimit, amount);
-    let own: LimitState | undefined;
-    for (const counted of counts) {
-      const state = this.#countLocally(counted, onLimit, amount);
-      own ??= state;
+  /** Counts one after another, without a promise as far as no other node has to be asked. */
+  #countAll(
+    counts: readonly Counted[],
+    onLimit: OnLimit,
+    amount: Amount,
+    from = 0,
+  ): Promise<void> | undefined {
+    for (const [at, counted] of counts.entries()) {
+      if (at < from) continue;
+      const state = this.#consume(counted, onLimit, amount);
+      if (state instanceof Promise) {
+        return state.then((later) => {
+          if (at === 0) onLimit(later);
+          return this.#countAll(counts, onLimit, amount, at + 1);
+        });
+      }
+      if (at === 0) onLimit(state);
     }
-    if (own) onLimit(own);
     return undefined;
   }
 
-  async #countShared([own, ...others]: readonly Counted[], onLimit: OnLimit, amount: Amount): Promise<void> {
-    if (own) onLimit(await this.#consume(own, onLimit, amount));
-    await Promise.all(others.map((counted) => this.#consume(counted, onLimit, amount)));
-  }
-
-  async #consume(counted: Counted, onLimit = ignoreLimit, amount = once): Promise<LimitState> {
-    const { limit, shared } = this.#limiter(counted.what, counted.limit);
-    if (!shared) return this.#countLocally(counted, onLimit, amount);
-    return admitted(limit, await shared.count(counted.key, pointsOf(amount, limit)), onLimit);
-  }
-
-  #countLocally({ what, key, limit: unscaled }: Counted, onLimit: OnLimit, amount: Amount): LimitState {
-    const { limit, local } = this.#limiter(what, unscaled);
-    return admitted(limit, local.count(key, pointsOf(amount, limit)), onLimit);
+  /** The state of the limit afterwards; synchronous unless the other nodes have to be asked. */
+  #consume(
+    { what, key, limit: unscaled }: Counted,
+    onLimit = ignoreLimit,
+    amount = once,
+  ): LimitState | Promise<LimitState> {
+    const { limit, counter } = this.#limiter(what, unscaled);
+    const window = counter.count(key, pointsOf(amount, limit));
+    return window instanceof Promise
+      ? window.then((later) => admitted(limit, later, onLimit))
+      : admitted(limit, window, onLimit);
   }
 
   #limiter(what: string, limit: RateLimit): Limiter {
@@ -303,14 +307,15 @@ export class RateLimits {
     return limiter;
   }
 
-  #limiterNamed(what: string, { points: unscaled, seconds }: RateLimit): Limiter {
-    const points = Math.max(1, Math.round(unscaled * this.#factor));
+  #limiterNamed(what: string, unscaled: RateLimit): Limiter {
+    const points = Math.max(1, Math.round(unscaled.points * this.#factor));
+    const { seconds } = unscaled;
     const name = `${what} ${points}/${seconds}`;
     let limiter = this.#limiters.get(name);
     if (!limiter) {
-      const scaled = { points, seconds };
-      const shared = this.#makeShared?.(name, scaled) ?? null;
-      limiter = { limit: scaled, local: new WindowCounter(seconds * 1000), shared };
+      const limit = { points, seconds };
+      const shared = unscaled === files ? null : (this.#openShared?.(name) ?? null);
+      limiter = { limit, counter: new WindowCounter(limit, shared) };
       this.#limiters.set(name, limiter);
     }
     return limiter;

@@ -1,15 +1,13 @@
 import { createAdapter } from '@socket.io/redis-adapter';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { ConfigError } from '../../core/config-error.ts';
-import type { RateLimit } from '../../core/rate-limit.ts';
-import type { SharedCounter, WindowState } from '../../core/window-counter.ts';
 import { withTimeout } from '../../runtime/timeouts.ts';
 import { NodeConnections } from './node-connections.ts';
 import { type CountingRedis, openClient } from './open-client.ts';
 import { clusterRefusal, isOfReplica, RedisAvailability } from './redis-availability.ts';
 import { type Channel, RedisChannel } from './redis-channel.ts';
+import { RedisCounts } from './redis-counts.ts';
 
 /** The timeout of a command. */
 const commandTimeoutMs = 2_000;
@@ -34,8 +32,8 @@ export interface RedisClients {
   channel(name: string): Channel;
   /** Shows other nodes whether this one (`own`) is connected. `prefix`: of the names of its channels in Redis. */
   nodeConnections(prefix: string, own: string): NodeConnections;
-  /** A counter that all nodes share. `name`: the prefix of its keys in Redis. */
-  counter(name: string, limit: RateLimit): SharedCounter;
+  /** The counts of a limit that all nodes share. `name`: the prefix of its keys in Redis. */
+  counts(name: string, nodes: () => number): RedisCounts;
   close(): void;
 }
 
@@ -85,7 +83,7 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     socketAdapter: (key) => createAdapter(commands, subscriber, { key }),
     channel: (name) => new RedisChannel(clients, name),
     nodeConnections: (prefix, own) => new NodeConnections(clients, prefix, own),
-    counter: (name, limit) => new RedisCounter(commands, name, limit),
+    counts: (name, nodes) => new RedisCounts(commands, name, nodes),
     close,
   };
   return clients;
@@ -108,37 +106,4 @@ function surviveRejections(client: Redis): void {
     };
     Object.assign(client, { [name]: surviving });
   }
-}
-
-/** Fixed-window counters by key in Redis. While Redis is unavailable each node counts by itself. */
-class RedisCounter implements SharedCounter {
-  readonly #limiter: RateLimiterRedis;
-
-  /** `name`: the prefix of its keys in Redis. */
-  constructor(client: Redis, name: string, { points, seconds }: RateLimit) {
-    const options = { keyPrefix: name, points, duration: seconds };
-    this.#limiter = new RateLimiterRedis({
-      ...options,
-      storeClient: client,
-      insuranceLimiter: new RateLimiterMemory(options),
-    });
-  }
-
-  async count(key: string, calls: number): Promise<WindowState> {
-    try {
-      return stateOf(await this.#limiter.consume(key, calls));
-    } catch (overLimit) {
-      if (overLimit instanceof RateLimiterRes) return stateOf(overLimit);
-      throw overLimit;
-    }
-  }
-
-  async peek(key: string): Promise<WindowState | undefined> {
-    const found = await this.#limiter.get(key);
-    return found === null ? undefined : stateOf(found);
-  }
-}
-
-function stateOf({ consumedPoints, msBeforeNext }: RateLimiterRes): WindowState {
-  return { count: consumedPoints, msLeft: msBeforeNext };
 }
