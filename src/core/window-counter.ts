@@ -150,7 +150,6 @@ export class WindowCounter {
       // An answer for a window that has ended says nothing about the next one.
       if (isOpen && window.left !== Number.POSITIVE_INFINITY) {
         window.endsAt = askedAt + msLeft; // rather before the others than after them
-        if (reported > 0 && count > this.#points) window.left = 0; // too late for a free share
         window.count = Math.min(count, this.#points) - window.left; // calls that were refused use no lease
         window.left += leased;
         if (leases) window.renewBelow = Math.floor(leased * reserve);

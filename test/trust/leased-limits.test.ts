@@ -60,8 +60,8 @@ describe.skipIf(redisMissing !== null)(title, () => {
   const leased: [string, RateLimit][] = [
     ['a player’s writes', { ...callLimits.writes, seconds }],
     ['a player’s reads', { ...callLimits.reads, seconds }],
-    ['a larger limit', { points: 1_000, seconds }],
-    ['the smallest leased limit', { points: 50, seconds }],
+    ['a thousand calls', { points: 1_000, seconds }],
+    ['fifty calls', { points: 50, seconds }],
   ];
   const exact: [string, RateLimit][] = [
     ['wrong admin tokens', callLimits.adminRefusals],
@@ -69,7 +69,7 @@ describe.skipIf(redisMissing !== null)(title, () => {
     ['sign-ins', callLimits.walletSignIns],
     ['new guests', callLimits.newGuests],
     ['friend requests', callLimits.friendRequests],
-    ['a small limit', { points: 49, seconds }],
+    ['forty-nine calls', { points: 49, seconds }],
   ];
   const loads: [string, (nodes: readonly Node[], calls: number) => Promise<void>][] = [
     ['evenly, in turn', inTurn],
