@@ -18,6 +18,7 @@ import { readDeliveries } from '../../src/features/webhooks/queries.ts';
 import { tables } from '../../src/server/declarations/tables.ts';
 import { differenceWhenHidden, filledWith } from '../engines/sqlite/hidden-parameters.ts';
 import { freshDatabase, noPostgres } from '../support/postgres.ts';
+import { volatileCalls } from '../support/volatile-calls.ts';
 import { openSqliteDatabase } from './sqlite-database-under-test.ts';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
@@ -159,4 +160,13 @@ describe('every declared statement', () => {
     }
     expect(refused).toEqual([]);
   });
+
+  test.skipIf(noPostgres !== null)(
+    'that updates rows calls no volatile function on PostgreSQL, which a distributed one refuses',
+    async () => {
+      const updates = textsFor('postgres').filter((text) => /\bUPDATE\s/.test(text));
+      expect(updates.length).toBeGreaterThan(10);
+      expect(await volatileCalls(updates)).toEqual([]);
+    },
+  );
 });

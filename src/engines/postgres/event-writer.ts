@@ -59,7 +59,7 @@ export interface Fence {
 }
 
 /** Updates nothing when another node owns the lane; `held` then divides by zero, which fails the transaction. */
-const fence = `UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = clock_timestamp()
+const fence = `UPDATE write_lanes SET n = n + 1, position = position + $4, version = version + $5, seen_at = statement_timestamp()
     WHERE lane = $1 AND owner = $2 AND n = $3 AND (sole_writer OR NOT $6::boolean) RETURNING 1`;
 const held = '1 / (SELECT count(*) FROM fence) AS held';
 const fenceText = `WITH fence AS (${fence}) SELECT ${held}`;

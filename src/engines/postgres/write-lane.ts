@@ -3,7 +3,10 @@ import type { LanePlace } from './batch.ts';
 import { Connection, settled } from './connection.ts';
 import { planByKey } from './planning.ts';
 
-/** Another node may take over a lane whose lease has not been renewed for this long. */
+/**
+ * Another node may take over a lane whose lease has not been renewed for this long, by the database's clock. Statements
+ * read it by `statement_timestamp`, because a distributed PostgreSQL refuses volatile functions in an UPDATE.
+ */
 const leaseDuration = '60 seconds';
 
 /** Application names of the connections that servers and CLI commands write on. */
@@ -80,8 +83,8 @@ async function acquireLane(connection: Connection): Promise<LanePlace> {
 
 async function acquireRow(connection: Connection, owner: string): Promise<Omit<LanePlace, 'isSoleWriter'>> {
   const free = await connection.run<LaneRow>(
-    `UPDATE write_lanes SET owner = $1, seen_at = clock_timestamp() WHERE lane = (
-        SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < clock_timestamp() - interval '${leaseDuration}'
+    `UPDATE write_lanes SET owner = $1, seen_at = statement_timestamp() WHERE lane = (
+        SELECT lane FROM write_lanes WHERE owner IS NULL OR seen_at < statement_timestamp() - interval '${leaseDuration}'
         ORDER BY lane LIMIT 1 FOR UPDATE SKIP LOCKED)
       RETURNING lane, n, position`,
     [owner],
@@ -128,7 +131,7 @@ async function claim(
   await connection.run(
     `UPDATE write_lanes SET owner = NULL, sole_writer = false WHERE lane IN (
         SELECT lane FROM write_lanes WHERE lane <> $1 AND owner IS NOT NULL
-          AND seen_at < clock_timestamp() - interval '${leaseDuration}' FOR UPDATE SKIP LOCKED)`,
+          AND seen_at < statement_timestamp() - interval '${leaseDuration}' FOR UPDATE SKIP LOCKED)`,
     [lane],
   );
   const { rows } = await connection.run<{ sole_writer: boolean }>(
@@ -159,7 +162,7 @@ async function reclaim(
   before: LanePlace,
 ): Promise<{ lane: WriteLane | null; doubt: InDoubtOutcome; isBehind: boolean }> {
   const { rows } = await connection.run<LaneRow>(
-    `UPDATE write_lanes SET owner = $3, seen_at = clock_timestamp(), sole_writer = false WHERE lane = $1 AND owner IN ($2, $3)
+    `UPDATE write_lanes SET owner = $3, seen_at = statement_timestamp(), sole_writer = false WHERE lane = $1 AND owner IN ($2, $3)
       RETURNING lane, n, position`,
     [before.lane, before.owner, before.nextOwner],
   );
@@ -180,7 +183,7 @@ async function reclaim(
 /** Renews the lane's lease. False: another node has taken it. */
 export async function renewLane({ connection, place }: WriteLane): Promise<boolean> {
   const { rowCount } = await connection.run(
-    'UPDATE write_lanes SET seen_at = clock_timestamp() WHERE lane = $1 AND owner = $2',
+    'UPDATE write_lanes SET seen_at = statement_timestamp() WHERE lane = $1 AND owner = $2',
     [place.lane, place.owner],
   );
   return rowCount > 0;
@@ -190,7 +193,7 @@ export async function renewLane({ connection, place }: WriteLane): Promise<boole
 export async function otherServers({ connection, place }: WriteLane): Promise<number> {
   const { rows } = await connection.run<{ count: number }>(
     `SELECT count(*) AS count FROM write_lanes AS l
-      WHERE owner IS NOT NULL AND lane <> $1 AND seen_at > clock_timestamp() - interval '${leaseDuration}'
+      WHERE owner IS NOT NULL AND lane <> $1 AND seen_at > statement_timestamp() - interval '${leaseDuration}'
         AND EXISTS (SELECT 1 FROM pg_stat_activity AS a
           WHERE a.datname = current_database() AND a.application_name = '${serverName} ' || l.lane)`,
     [place.lane],
